@@ -1,0 +1,52 @@
+// The port behind which a video file becomes CMAF renditions with HLS and DASH manifests, in a folder of its own.
+import type { Container } from '../media/probe.ts';
+
+/** One rung as callers see it (contract B1). `bitrate` is the average in bits per second, null until known. */
+export type Rendition = {
+  readonly height: number;
+  readonly width?: number;
+  readonly state: 'queued' | 'encoding' | 'failed' | 'ready';
+  readonly bitrate?: number | null;
+};
+
+export type EncodeOrder = {
+  /** Path of the original, read only. */
+  readonly source: string;
+  readonly container: Container;
+  /** An empty folder that belongs to this run; all output and scratch lies below it. */
+  readonly workFolder: string;
+  /** How the multivariant manifests name the folder of their children, e.g. `1-1`. */
+  readonly childFolder: string;
+  /** Ends the run at once; the promise rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Called as often as the engine tells; percent 0–99. Must not throw. */
+  readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
+};
+
+/** A file to be stored beside the others; names fit `object-key`. */
+export type EncodedFile = { readonly name: string; readonly path: string };
+
+export type Encoding = {
+  readonly files: readonly EncodedFile[];
+  readonly renditions: readonly Rendition[];
+  /** As shown: rotation and pixel aspect applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs: number;
+};
+
+/** The file cannot be encoded, now or later. `message` is for callers; `log` (the engine's last words) for operators alone. */
+export class EncodeFailed extends Error {
+  readonly code: string;
+  readonly log: string;
+  constructor(code: string, message: string, log = '') {
+    super(message);
+    this.code = code;
+    this.log = log;
+  }
+}
+
+export type Encoder = {
+  /** Makes every file and checks it against the source. Throws EncodeFailed for what is wrong with the source. */
+  encode(order: EncodeOrder): Promise<Encoding>;
+};

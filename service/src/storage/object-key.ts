@@ -1,0 +1,44 @@
+// Names of stored objects: made from ids and our own file names alone, never from user text (design §6).
+
+declare const made: unique symbol;
+
+/** Slash-separated, `[a-z0-9._/-]` only, at most 200 characters. */
+export type ObjectKey = string & { readonly [made]: true };
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const FOLDER = /^\d{1,10}-\d{1,10}$/;
+const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
+
+/** `originals/<id>/original` */
+export const originalKey = (assetId: string): ObjectKey => join('originals', uuid(assetId), 'original');
+
+/** `renditions/<id>/<attempt>-<try>/<file>` */
+export const renditionKey = (assetId: string, folder: string, file: string): ObjectKey =>
+  join('renditions', uuid(assetId), matching(FOLDER, folder), matching(FILE, file));
+
+/** `variants/<id>/<file>` */
+export const variantKey = (assetId: string, file: string): ObjectKey => join('variants', uuid(assetId), matching(FILE, file));
+
+/** Everything that is stored of one asset, as prefixes that end in a slash. */
+export const assetPrefixes = (assetId: string): ObjectKey[] =>
+  ['originals', 'renditions', 'variants'].map((kind) => `${join(kind, uuid(assetId))}/` as ObjectKey);
+
+export const originalPrefix = (assetId: string): ObjectKey => `${join('originals', uuid(assetId))}/` as ObjectKey;
+export const renditionsPrefix = (assetId: string): ObjectKey => `${join('renditions', uuid(assetId))}/` as ObjectKey;
+export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>
+  `${join('renditions', uuid(assetId), matching(FOLDER, folder))}/` as ObjectKey;
+
+/** The folder of one worker's run within an attempt. */
+export const renditionFolder = (attempt: number, run: number): string => `${attempt}-${run}`;
+
+/** Whether a path segment from a URL can name a rendition folder and file at all. */
+export const isRenditionName = (folder: string, file: string): boolean => FOLDER.test(folder) && FILE.test(file);
+
+const uuid = (id: string) => matching(UUID, id.toLowerCase());
+
+function matching(form: RegExp, part: string): string {
+  if (!form.test(part)) throw new Error('not a part of an object key');
+  return part;
+}
+
+const join = (...parts: string[]) => parts.join('/') as ObjectKey;
