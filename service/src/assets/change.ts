@@ -1,0 +1,120 @@
+// Decides what a report does to an asset: pure, so that every order and repetition of reports can be tried (contract B6).
+import { isDeepStrictEqual } from 'node:util';
+import type { Asset, Failure, Warning } from './asset.ts';
+import { type EventType, type NewEvent, newEvent } from './asset-event.ts';
+import type { Outcome } from './delivery.ts';
+import { afterReady } from './playback-manifest.ts';
+import { mergeRenditions } from './renditions.ts';
+import type { Reason, StreamReport } from './stream-report.ts';
+import { advance, type StreamEvent, type StreamStatus } from './stream-status.ts';
+
+/** The columns that a change may touch. */
+export type StreamState = Pick<Asset,
+  'stream_status' | 'attempt' | 'progress' | 'renditions' | 'warnings' | 'failure' | 'refused' | 'playback' | 'playable_at' | 'completed_at' |
+  'width' | 'height' | 'duration_ms' | 'encode_try' | 'encoded_try'>;
+
+/** What one statement stores: the state as it will be, and the events that tell of it. */
+export type Change = { readonly next: StreamState; readonly events: readonly NewEvent[] };
+export type Decision = Outcome & { readonly change?: Change };
+
+/** What becomes of the asset, and what the sender is told. */
+export function decide(asset: Asset, report: StreamReport, now: Date): Decision {
+  const why = ignored(asset, report);
+  if (why) return { processed: false, reason: why };
+  const base = (report.attempt ?? asset.attempt) > asset.attempt ? openAttempt(asset, report.attempt as number) : stateOf(asset);
+  const to = advance(base.stream_status, report.event);
+  const seen = withProgress(base, report);
+  const next = to ? entered(seen, to, { report, now }) : tooLate(seen, report);
+  const change = isDeepStrictEqual(stateOf(asset), next) ? undefined : { next, events: eventsOf(asset, next, report) };
+  const reason = to ? (change ? 'applied' : 'repeat') : 'late';
+  return { processed: to !== undefined, reason, ...(change && { change }) };
+}
+
+/** Why a report does not count for this asset, if it does not. */
+function ignored(asset: Asset, report: StreamReport): Reason | undefined {
+  if (asset.deleted_at) return 'deleted_asset';
+  if (asset.provider !== report.provider) return 'wrong_provider';
+  const attempt = report.attempt ?? asset.attempt;
+  if (attempt < asset.attempt) return 'older_attempt';
+  if (asset.refused && attempt === asset.attempt) return 'refused';
+  return undefined;
+}
+
+/** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
+export function completed(asset: Asset, facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>): Change | undefined {
+  const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
+  if (!to) return undefined;
+  return { next: { ...stateOf(asset), ...facts, stream_status: to }, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller' })] };
+}
+
+/** The service itself refuses the asset: final for its attempt. */
+export function refused(asset: Asset, failure: Failure): Change {
+  return {
+    next: { ...stateOf(asset), stream_status: 'failed', failure, refused: true },
+    events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
+  };
+}
+
+/** A new attempt: what was playable keeps playing until the new one is ready. */
+function openAttempt(asset: Asset, attempt: number): StreamState {
+  return {
+    ...stateOf(asset), attempt, stream_status: 'processing', progress: 0, renditions: [], warnings: [], failure: null, refused: false,
+    completed_at: null, encode_try: 0, encoded_try: 0,
+  };
+}
+
+/** Progress is the highest seen and renditions only grow, also by reports that come too late to move the state. */
+function withProgress(state: StreamState, report: StreamReport): StreamState {
+  return {
+    ...state,
+    progress: Math.max(state.progress, report.progress ?? 0),
+    renditions: mergeRenditions(state.renditions, report.renditions ?? []),
+  };
+}
+
+type Told = { readonly report: StreamReport; readonly now: Date };
+
+function entered(state: StreamState, to: StreamStatus, told: Told): StreamState {
+  if (to === 'ready') return ready(state, told);
+  if (to === 'failed') return { ...state, stream_status: 'failed', failure: told.report.failure ?? state.failure ?? UNEXPLAINED };
+  return { ...state, stream_status: to };
+}
+
+function ready(state: StreamState, { report, now }: Told): StreamState {
+  const playback = afterReady(state.playback, report.playback, state.attempt);
+  return {
+    ...state, stream_status: 'ready', progress: 100, failure: null, playback,
+    warnings: withWarnings(state.warnings, report.warnings ?? []),
+    playable_at: state.playable_at ?? (playback ? now : null),
+    completed_at: state.completed_at ?? (report.complete === false ? null : now),
+    width: report.picture?.width ?? state.width,
+    height: report.picture?.height ?? state.height,
+    duration_ms: report.picture?.durationMs ?? state.duration_ms,
+  };
+}
+
+/** Only a failure after `ready` leaves a trace: what plays keeps playing. */
+const tooLate = (state: StreamState, report: StreamReport): StreamState =>
+  report.event === 'failed' && state.stream_status === 'ready' ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) } : state;
+
+const UNEXPLAINED: Failure = { code: 'encode_failed', message: 'The provider could not encode this video', retryable: true };
+const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
+
+const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] =>
+  [...known, ...more.filter((warning) => !known.some(({ code }) => code === warning.code))];
+
+const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = { processing: 'asset.processing', ready: 'asset.ready', failed: 'asset.failed' };
+
+function eventsOf(before: Asset, next: StreamState, { source }: StreamReport): NewEvent[] {
+  const moved = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
+  const status = moved ? STATUS_EVENTS[next.stream_status] : undefined;
+  const data = { attempt: next.attempt, source, ...(next.failure && { code: next.failure.code }) };
+  const playable = !before.playable_at && next.playable_at;
+  return [...(playable ? [newEvent('asset.playable', data)] : []), ...(status ? [newEvent(status, data)] : [])];
+}
+
+function stateOf(asset: Asset): StreamState {
+  const { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at } = asset;
+  const { width, height, duration_ms, encode_try, encoded_try } = asset;
+  return { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, encode_try, encoded_try };
+}

@@ -1,0 +1,15 @@
+// A webhook delivery as it is kept: what came, and what became of it.
+import type { ProviderName } from './asset.ts';
+import type { Reason } from './stream-report.ts';
+
+/** As it came: raw bytes, and headers less secrets. */
+export type Delivery = {
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly providerVideoId: string | null;
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly receivedAt: Date;
+};
+
+export type Outcome = { readonly processed: boolean; readonly reason: Reason };

@@ -1,0 +1,56 @@
+// What plays: renditions of our own in the store, or URLs that somebody else gave (contract B5).
+
+/** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. */
+export type OwnManifest = { readonly kind: 'own'; readonly attempt: number; readonly folder: string };
+/** A stranger's, byte for byte. */
+export type UrlManifest = { readonly kind: 'urls'; readonly attempt: number; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
+export type Manifest = OwnManifest | UrlManifest;
+
+/** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
+export type ToldUrls = { readonly hls?: ToldUrl; readonly dash?: ToldUrl; readonly thumbnail?: ToldUrl };
+export type ToldUrl = string | null | { readonly refused: true };
+
+/** What a `ready` report says of playback. */
+export type ToldPlayback = { readonly kind: 'own'; readonly run: number } | { readonly kind: 'urls'; readonly urls: ToldUrls };
+
+const MAX_URL = 2048;
+
+/** Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never fetched by us. */
+export function isPlaybackUrl(text: string): boolean {
+  if (text.length > MAX_URL || !/^https?:\/\/[^/\\]/i.test(text) || /[^\x21-\x7e\u00a1-\u{10ffff}]|\\/u.test(text)) return false;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !hasUserInfo(text);
+}
+
+/** Also `https://@host`, which the parser drops without a word. */
+const hasUserInfo = (text: string) => /^https?:\/\/[^/?#]*@/i.test(text);
+
+/** One member of a `playback` object from outside. */
+export function toldUrl(value: unknown): ToldUrl {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' && isPlaybackUrl(value) ? value : { refused: true };
+}
+
+export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean => [hls, dash, thumbnail].some((url) => typeof url === 'object' && url !== null);
+
+/** What plays after a `ready` report of this attempt: the latest URL told of each kind; of our own runs the latest. */
+export function afterReady(known: Manifest | null, told: ToldPlayback | undefined, attempt: number): Manifest | null {
+  const same = known?.attempt === attempt ? known : null;
+  if (!told) return same ?? null;
+  if (told.kind === 'own') return latestRun(same, { kind: 'own', attempt, folder: `${attempt}-${told.run}` });
+  return withUrls(same?.kind === 'urls' ? same : null, told.urls, attempt) ?? same;
+}
+
+function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {
+  return known?.kind === 'own' && runOf(known) > runOf(told) ? known : told;
+}
+
+const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
+
+function withUrls(known: UrlManifest | null, urls: ToldUrls, attempt: number): UrlManifest | null {
+  const pick = (told: ToldUrl | undefined, before: string | null) => (typeof told === 'string' ? told : told ? null : before);
+  const hls = pick(urls.hls, known?.hls ?? null);
+  const dash = pick(urls.dash, known?.dash ?? null);
+  const thumbnail = pick(urls.thumbnail, known?.thumbnail ?? null);
+  return hls || dash || thumbnail ? { kind: 'urls', attempt, hls, dash, thumbnail } : null;
+}

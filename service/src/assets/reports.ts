@@ -1,0 +1,77 @@
+// The one place that stores what a report does to an asset: read, decide, compare-and-set; a lost race reads again.
+import type { JobPayloads, ServiceJobs } from '../job-list.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Asset, AssetRef, Failure } from './asset.ts';
+import { findAsset, findByProviderVideo, keepDelivery, storeChange } from './assets.sql.ts';
+import { type Change, completed, decide, refused, type StreamState } from './change.ts';
+import type { Delivery, Outcome } from './delivery.ts';
+import type { Reason, StreamReport } from './stream-report.ts';
+
+export type ReportNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly now: () => Date };
+export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
+
+/** More writers than this at one asset at one moment are a fault, not a race. */
+const MAX_RACES = 50;
+
+/** Applies a report to the asset it names, and keeps the delivery it came in. Undefined: no such asset, and nothing was kept. */
+export async function apply({ db, now }: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
+  for (let race = 0; race < MAX_RACES; race++) {
+    const asset = await find(db, ref);
+    if (!asset) return undefined;
+    const { change, ...outcome } = decide(asset, report, now());
+    const stored = change
+      ? await storeChange(db, asset, { ...change, outcome, delivery, now: now() })
+      : await keepUnchanged(db, asset, { outcome, delivery });
+    if (stored) return outcome;
+  }
+  throw new Error(`asset changed ${MAX_RACES} times while a report was applied`);
+}
+
+/** Keeps a delivery that reached no asset, or says nothing that can be acted on. */
+export async function keep({ db }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
+  const outcome = { processed: false, reason };
+  await keepDelivery(db, delivery, { ...outcome, assetId: null });
+  return outcome;
+}
+
+/** What goes on once the bytes are found good; undefined where a provider does it by itself. */
+export type StartJob = { readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] } }[keyof JobPayloads];
+export type Completion = { readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly job: StartJob | undefined };
+
+/** The bytes are there and good: state, event and the job that goes on are stored together. Said before: nothing changes. */
+export const complete = (needs: ReportNeeds, asset: Asset, { facts, job }: Completion): Promise<Asset> =>
+  start(needs, asset, { job, decide: (seen) => completed(seen, facts) });
+
+/** The service itself refuses the asset, for good; its bytes are removed by a job. */
+export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
+  start(needs, asset, {
+    job: { name: 'purge-asset', payload: { assetId: asset.id } },
+    decide: (seen) => (seen.stream_status === 'pending_upload' ? refused(seen, failure) : undefined),
+  });
+
+type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
+
+async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decide: decideStart }: Start): Promise<Asset> {
+  for (let race = 0; race < MAX_RACES; race++) {
+    const stored = await db.transaction(async (tx) => {
+      const seen = await findAsset(tx, id);
+      if (!seen || seen.deleted_at) throw notFound('No such asset');
+      const change = decideStart(seen);
+      if (!change) return seen;
+      const moved = await storeChange(tx, seen, { ...change, now: now() });
+      if (moved && job) await jobs.send(tx, job.name, job.payload as never);
+      return moved;
+    });
+    if (stored) return stored;
+  }
+  throw new Error(`asset changed ${MAX_RACES} times while it was completed`);
+}
+
+const find = (db: Database, ref: AssetRef): Promise<Asset | undefined> =>
+  'assetId' in ref ? findAsset(db, ref.assetId) : findByProviderVideo(db, ref.provider, ref.providerVideoId);
+
+async function keepUnchanged(db: Database, asset: Asset, { outcome, delivery }: { outcome: Outcome; delivery: Delivery | undefined }): Promise<true> {
+  if (delivery) await keepDelivery(db, delivery, { ...outcome, assetId: asset.id });
+  return true;
+}

@@ -1,0 +1,27 @@
+// Every job of the service: its name, its payload, and what its queue promises.
+import type { Jobs, JobSettingsOf } from './platform/jobs.ts';
+
+export type JobPayloads = {
+  /** Makes the renditions of one attempt. */
+  'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
+  'deliver-report': { readonly body: string };
+  'process-image': { readonly assetId: string };
+  /** Removes the bytes that an asset may no longer have. */
+  'purge-asset': { readonly assetId: string };
+  /** Makes the months' partitions that are coming. */
+  'make-partitions': Record<never, never>;
+};
+
+export type ServiceJobs = Jobs<JobPayloads>;
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
+  'encode-asset': { concurrency: 1, expireIn: DAY, retries: 20, retryDelay: 1 },
+  'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
+  'process-image': { concurrency: 2, expireIn: 120, retries: 5, retryDelay: 2, retryDelayMax: 60 },
+  'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'make-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 3 * * *' },
+};

@@ -1,0 +1,57 @@
+// The one shape of every answer, and the one place where an error becomes a status and words (contract A2, A3, B7).
+import { STATUS_CODES } from 'node:http';
+import { type ErrorCode, type ErrorDetails, ServiceError, STATUS } from '../errors.ts';
+
+export type Success = {
+  readonly success: true; readonly message: string; readonly code: 200; readonly data: unknown; readonly request_id: string; readonly timestamp: string;
+};
+export type Failure = {
+  readonly success: false; readonly message: string; readonly code: number;
+  readonly error: { readonly error_code: ErrorCode; readonly details: ErrorDetails | null };
+  readonly request_id: string; readonly timestamp: string;
+};
+
+export const success = (requestId: string, message: string, data: unknown): Success =>
+  ({ success: true, message, code: 200, data, request_id: requestId, timestamp: new Date().toISOString() });
+
+export function failure(requestId: string, error: ServiceError): Failure {
+  return {
+    success: false, message: error.message, code: STATUS[error.code], error: { error_code: error.code, details: error.details },
+    request_id: requestId, timestamp: new Date().toISOString(),
+  };
+}
+
+/** Seconds after which a caller may try again what was refused for now. */
+export const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { UNAVAILABLE: '2', RATE_LIMITED: '10' };
+
+/** Any thrown thing as an error that may leave the service: what we did not word ourselves becomes INTERNAL_ERROR. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const status = statusOf(error);
+  if (status === 413) return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is too large', { details: limitOf(error) });
+  if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
+  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', { cause: error });
+  return new ServiceError('INTERNAL_ERROR', 'Something went wrong; the request id leads to the log', { cause: error });
+}
+
+/** What the HTTP framework's own refusals mean, in our words. */
+const WORDS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The path cannot be decoded',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type must be application/json',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty',
+};
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const statusOf = (error: unknown) => (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500);
+const limitOf = (error: unknown) => (error instanceof Error && 'limit' in error ? { max_bytes: error.limit } : null);
+
+/** A whole HTTP answer as text, for sockets whose request could not even be parsed. */
+export function rawAnswer(requestId: string, error: ServiceError): string {
+  const status = STATUS[error.code];
+  const body = JSON.stringify(failure(requestId, error));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`, 'X-Content-Type-Options: nosniff', 'Connection: close', '', body,
+  ].join('\r\n');
+}

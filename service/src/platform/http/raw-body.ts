@@ -1,0 +1,43 @@
+// The three ways a body is taken: JSON objects, raw bytes up to a limit, or a stream that the handler reads.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { badRequest } from '../errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** JSON from bytes: invalid UTF-8 and a byte order mark are faults. Throws SyntaxError or TypeError. */
+export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes));
+
+/** Bodies are JSON objects; an empty one counts as `{}` whatever its Content-Type (B2). */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return {};
+    if (!isJson(request.headers['content-type'])) throw badRequest('Content-Type must be application/json', { field: 'Content-Type' });
+    return jsonObject(body);
+  });
+}
+
+const isJson = (contentType = '') => /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+
+function jsonObject(body: Buffer): object {
+  let value: unknown;
+  try {
+    value = parseJson(body);
+  } catch (cause) {
+    throw Object.assign(badRequest('The body is not valid JSON', { field: 'body' }), { cause });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('The body must be a JSON object', { field: 'body' });
+  return value;
+}
+
+/** Bodies are bytes, exactly as they came, whatever their Content-Type. */
+export function acceptBytes(app: FastifyInstance, maxBytes: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, async (_request: FastifyRequest, body: Buffer) => body);
+}
+
+/** Bodies are left on the socket: the handler reads `request.raw`. */
+export function acceptStream(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}

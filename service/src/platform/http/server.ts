@@ -1,0 +1,66 @@
+// The HTTP server: every door through which an answer can leave is closed here with the envelope.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { badRequest, notFound, ServiceError, STATUS } from '../errors.ts';
+import { failure, RETRY_AFTER, rawAnswer, toServiceError } from './envelope.ts';
+import { acceptJson } from './raw-body.ts';
+import { validatorCompiler } from './validation.ts';
+
+/** Largest JSON body, and the largest head of a request, in bytes. */
+const MAX_JSON = 1024 * 1024;
+const MAX_HEAD = 32 * 1024;
+
+export function createServer(logger: FastifyBaseLogger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger, disableRequestLogging: true, genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
+    forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: 2048 },
+    http: { maxHeaderSize: MAX_HEAD, headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
+    frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: answerMalformed,
+  });
+  app.setValidatorCompiler(validatorCompiler as never);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) => answerError(notFound('No such route'), request, reply));
+  app.addHook('onRequest', async (request, reply) => { reply.headers(headersOf(request)); });
+  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply));
+  acceptJson(app);
+  return app;
+}
+
+const headersOf = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' });
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** Adopts a well-formed `X-Request-Id`, else makes one. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toServiceError(thrown as FastifyError);
+  if (error.code === 'INTERNAL_ERROR') request.log.error({ err: thrown, request_id: request.id }, 'a request failed');
+  if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? thrown, request_id: request.id }, 'a request could not be served now');
+  const wait = RETRY_AFTER[error.code];
+  if (wait) reply.header('retry-after', wait);
+  reply.headers(headersOf(request)).code(STATUS[error.code]).type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure(request.id, error));
+}
+
+/** HTTP that could not be parsed, a head that is too large or too slow. */
+function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const refusal = error.code === 'HPE_HEADER_OVERFLOW'
+    ? badRequest('The head of the request is too large', { max_bytes: MAX_HEAD })
+    : new ServiceError('BAD_REQUEST', 'The request is not valid HTTP');
+  socket.end(rawAnswer(randomUUID(), refusal));
+}
+
+/** One line for each answer: the route's pattern, never the URL, which may carry a token. */
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const { method, id } = request;
+  const line = { request_id: id, method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
+  request.log.info(line, 'answered');
+}

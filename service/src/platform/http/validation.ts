@@ -1,0 +1,52 @@
+// Checks bodies and queries against their schemas and words the first fault: which field, which limit.
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { badRequest, type ServiceError } from '../errors.ts';
+
+type Checked = { value: unknown } | { error: Error };
+
+/** Fastify's validator compiler: bodies are taken as they are, query values are text, so numbers and booleans are read from it. */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  const prepare = httpPart === 'querystring' ? queryReader(schema) : (value: unknown) => value ?? {};
+  return (given: unknown): Checked => {
+    const value = prepare(given);
+    if (validator.Check(value)) return { value };
+    const [fault] = validator.Errors(value);
+    return { error: fault ? asError(fault as Fault) : badRequest('The request is invalid') };
+  };
+};
+
+/** The part of a validator's error that is told to the caller. */
+type Fault = { readonly keyword: string; readonly instancePath: string; readonly message: string; readonly params: Readonly<Record<string, unknown>> };
+
+function asError({ keyword, instancePath, message, params }: Fault): ServiceError {
+  const parent = instancePath.slice(1).replaceAll('/', '.');
+  const missing = keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
+  const field = [parent, missing].filter(Boolean).join('.') || 'body';
+  const words = missing ? 'is required' : message;
+  return badRequest(`${field} ${words}`, { field, rule: keyword, ...limitOf(params) });
+}
+
+const limitOf = (params: Fault['params']) => (typeof params['limit'] === 'number' ? { limit: params['limit'] } : {});
+
+const WHOLE = /^-?\d{1,15}$/;
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  integer: (text) => (WHOLE.test(text) ? Number(text) : text),
+  boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
+};
+
+/** Reads query text by the schema's types and fills defaults in; what is not of its type stays text and fails the check. */
+function queryReader(schema: TSchema): (query: unknown) => unknown {
+  const properties = Object.entries(('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>);
+  return (query) => {
+    const given = { ...(query as Record<string, unknown>) };
+    for (const [name, { type = '', default: fallback }] of properties) {
+      const value = given[name];
+      if (value === undefined && fallback !== undefined) given[name] = fallback;
+      else if (typeof value === 'string' && READERS[type]) given[name] = READERS[type](value);
+    }
+    return given;
+  };
+}

@@ -1,0 +1,89 @@
+// The job queue: lives in the same database as the state, so that state and job commit together.
+import { type Job, PgBoss } from 'pg-boss';
+import type { Connection, Transaction } from './postgres/database.ts';
+
+/** What a queue promises about its jobs. Times in seconds. */
+export type JobSettings = {
+  /** How many run at once in one process. */
+  readonly concurrency: number;
+  /** A run that takes longer is taken away. */
+  readonly expireIn: number;
+  readonly retries: number;
+  /** Before the second run; doubles from run to run up to `retryDelayMax` where that is given. */
+  readonly retryDelay: number;
+  readonly retryDelayMax?: number;
+  /** Started by the clock, as a cron expression in UTC. */
+  readonly cron?: string;
+};
+
+/** One run of a job. `signal` ends it: its claim is lost, or the process is stopping; a handler then throws and the job is run again. */
+export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
+
+/** Job name → payload. */
+export type Payloads = Readonly<Record<string, object>>;
+export type JobSettingsOf<P extends Payloads> = { readonly [N in keyof P]: JobSettings };
+export type JobHandlers<P extends Payloads> = { readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void> };
+
+/** What those who start work need. */
+export type Jobs<P extends Payloads> = {
+  /** Enqueues within the caller's transaction: no commit, no job. */
+  send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
+};
+
+export type JobQueue<P extends Payloads> = Jobs<P> & {
+  /** Starts handling; every job of the list has exactly one handler, which the types demand. */
+  work(handlers: JobHandlers<P>): Promise<void>;
+  /** Hands running jobs back and closes. */
+  stop(): Promise<void>;
+};
+
+type Opening<P extends Payloads> = {
+  readonly connection: Connection;
+  readonly settings: JobSettingsOf<P>;
+  readonly onError: (error: Error) => void;
+};
+
+/** A worker that died is noticed after at most HEARTBEAT + WATCH, well within a minute. */
+const HEARTBEAT = 20;
+const HEARTBEAT_REFRESH = 5;
+const WATCH = 5;
+
+export async function openJobs<P extends Payloads>({ connection, settings, onError }: Opening<P>): Promise<JobQueue<P>> {
+  const boss = new PgBoss({
+    ...(connection as object), max: 4, useListenNotify: true, superviseIntervalSeconds: WATCH, monitorIntervalSeconds: WATCH,
+    connectionTimeoutMillis: 5000, reindex: false,
+  });
+  boss.on('error', onError);
+  await boss.start();
+  for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
+  const stopping = new AbortController();
+  return {
+    send: async (tx, name, payload) => { await boss.send(name, payload, { db: tx as never }); },
+    work: async (handlers) => { for (const [name, job] of Object.entries(settings)) await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]); },
+    stop: async () => {
+      stopping.abort(new Error('the process is stopping'));
+      await boss.stop({ graceful: true, timeout: 10_000 });
+    },
+  };
+}
+
+async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
+  const options = {
+    notify: true, heartbeatSeconds: HEARTBEAT, expireInSeconds: job.expireIn, retryLimit: job.retries, retryDelay: job.retryDelay,
+    retryBackoff: job.retryDelayMax !== undefined, ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
+    deleteAfterSeconds: 7 * 86_400,
+  };
+  await boss.createQueue(name, options);
+  await boss.updateQueue(name, options);
+  if (job.cron) await boss.schedule(name, job.cron, {});
+}
+
+type Worker = { readonly boss: PgBoss; readonly name: string; readonly job: JobSettings; readonly stopping: AbortSignal };
+
+async function startWorker<T>({ boss, name, job, stopping }: Worker, handler: ((run: JobRun<T>) => Promise<void>) | undefined): Promise<void> {
+  if (!handler) throw new Error(`job "${name}" has no handler`);
+  const options = { localConcurrency: job.concurrency, burstWhenBatchFull: true, heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: 2 };
+  await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+    for (const { data, signal } of batch) await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
+  });
+}

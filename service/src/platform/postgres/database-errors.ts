@@ -1,0 +1,27 @@
+// Tells a database that cannot be reached (503, try again) from a statement that is wrong (500), and names broken unique rules.
+import { unavailable } from '../errors.ts';
+
+/** SQLSTATE classes and codes of a server that is away, starting, stopping, full or too slow. */
+const AWAY = /^(?:08|53|57)|^(?:25006|55P03|40001|40P01)$/;
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+/** What `pg` says without a code. */
+const WORDS = /timeout|Connection terminated|not queryable|Client has encountered a connection error|pool after calling end/i;
+
+/** Rethrows as UNAVAILABLE what only says that the database is not there now; anything else as it is. */
+export function asUnavailable(error: unknown): never {
+  if (isAway(error)) throw unavailable('The database is not available', error);
+  throw error;
+}
+
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name === 'ServiceError') return false;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string') return AWAY.test(code) || NETWORK.has(code);
+  return WORDS.test(error.message);
+}
+
+/** The name of the unique rule that a statement would have broken, if that is why it failed. */
+export function brokenUniqueRule(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;
+  return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
+}

@@ -1,0 +1,55 @@
+// Brings the database to this release's schema: numbered SQL files, each applied once, one process at a time.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Connection } from './database.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../migrations');
+const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
+/** Any fixed number: the advisory lock that says "a migration is running". */
+const LOCK = 7_263_418_095;
+
+/** Applies what is missing, in order, each file in a transaction of its own; answers the names of those applied. */
+export async function migrate(connection: Connection): Promise<string[]> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    return await applyMissing(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyMissing(client: pg.Client): Promise<string[]> {
+  await client.query('create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())');
+  const { rows } = await client.query<{ number: number }>('select number from migrations');
+  const done = new Set(rows.map((row) => row.number));
+  const missing = (await migrationFiles()).filter((file) => !done.has(file.number));
+  for (const file of missing) await apply(client, file);
+  return missing.map((file) => file.name);
+}
+
+type MigrationFile = { readonly number: number; readonly name: string };
+
+async function migrationFiles(): Promise<MigrationFile[]> {
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+  return names.map((name) => {
+    const number = FILE.exec(name)?.[1];
+    if (!number) throw new Error(`migration ${name} has no number`);
+    return { number: Number(number), name };
+  });
+}
+
+async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
+  const text = await readFile(join(FOLDER, file.name), 'utf8');
+  await client.query('begin');
+  try {
+    await client.query(text);
+    await client.query('insert into migrations (number, name) values ($1, $2)', [file.number, file.name]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`migration ${file.name} failed`, { cause: error });
+  }
+}

@@ -1,0 +1,82 @@
+// Every table's row as data; a test holds this page against the migrated database.
+
+/** One image or video (contract B1). */
+export const assetRow = {
+  id: 'uuid',
+  owner_user_id: 'text',
+  kind: 'text',
+  filename: 'text',
+  content_type: 'text',
+  mime_type: 'text',
+  visibility: 'text',
+  title: 'text?',
+  tags: 'text[]',
+  metadata: 'jsonb?',
+  /** What upload-url announced; null where nothing was. */
+  announced_size_bytes: 'int8?',
+  announced_sha256: 'text?',
+  /** What the store holds. */
+  size_bytes: 'int8?',
+  checksum_sha256: 'text?',
+  uploaded_at: 'timestamptz?',
+  upload_expires_at: 'timestamptz?',
+  /** Who writes the original now, and until when nobody else may. */
+  upload_writer: 'uuid?',
+  upload_writer_until: 'timestamptz?',
+  provider: 'text?',
+  provider_video_id: 'text?',
+  stream_status: 'text',
+  attempt: 'int4',
+  progress: 'int4',
+  renditions: 'jsonb',
+  warnings: 'jsonb',
+  failure: 'jsonb?',
+  /** The service itself refused the asset: no report changes that within the attempt. */
+  refused: 'bool',
+  /** What plays: our renditions or somebody's URLs (playback-manifest.ts). */
+  playback: 'jsonb?',
+  /** Part of every playback token: raised, it ends those that are out. */
+  playback_version: 'int4',
+  playable_at: 'timestamptz?',
+  completed_at: 'timestamptz?',
+  width: 'int4?',
+  height: 'int4?',
+  duration_ms: 'int8?',
+  placeholder: 'text?',
+  /** Runs of the encoder in this attempt that were begun, and the latest that left whole files. */
+  encode_try: 'int4',
+  encoded_try: 'int4',
+  version: 'int4',
+  revision: 'int4',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+  deleted_at: 'timestamptz?',
+} as const;
+
+/** One thing that happened to an asset, written with the change itself (B8). */
+export const eventRow = {
+  id: 'uuid',
+  asset_id: 'uuid',
+  owner_user_id: 'text',
+  type: 'text',
+  data: 'jsonb',
+  created_at: 'timestamptz',
+} as const;
+
+/** One verified webhook delivery, as it came (B6). */
+export const deliveryRow = {
+  id: 'uuid',
+  provider: 'text',
+  provider_video_id: 'text?',
+  asset_id: 'uuid?',
+  body: 'bytea',
+  headers: 'jsonb',
+  processed: 'bool',
+  reason: 'text',
+  received_at: 'timestamptz',
+} as const;
+
+/** A secret that the service made for itself. */
+export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
+
+export const TABLES = { assets: assetRow, events: eventRow, deliveries: deliveryRow, secrets: secretRow } as const;

@@ -1,0 +1,68 @@
+// Takes the caller's word that the bytes are there, and checks it: present, as announced, of their type, with a picture (contract B4).
+import type { Asset, Failure } from '../assets/asset.ts';
+import type { Completion, StartJob } from '../assets/reports.ts';
+import { type Detected, detect, matches } from '../media/magic-bytes.ts';
+import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
+import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
+import { badRequest, conflict, type ServiceError } from '../platform/errors.ts';
+import { originalKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { announcedMismatch, refusal, type RefusalCode } from './content-check.ts';
+
+export type CompletionNeeds = {
+  readonly store: ObjectStore;
+  readonly probe: Probe;
+  readonly startJob: (asset: Asset) => StartJob | undefined;
+  readonly complete: (asset: Asset, completion: Completion) => Promise<Asset>;
+  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+};
+
+/** Called twice, it answers twice the same. */
+export async function complete(needs: CompletionNeeds, asset: Asset): Promise<Asset> {
+  if (asset.stream_status !== 'pending_upload') return answered(asset);
+  if (asset.provider_video_id !== null) return answered(await needs.complete(asset, { facts: {}, job: undefined }));
+  if (!asset.uploaded_at) throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
+  const found = await inspect(needs, asset);
+  if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
+  return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset) }));
+}
+
+function answered(asset: Asset): Asset {
+  if (asset.refused && asset.failure) throw asError(asset.failure);
+  return asset;
+}
+
+const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: code });
+
+const NOTHING_KNOWN = { width: null, height: null, durationMs: null } as const;
+type Found = Pick<MediaFacts, 'width' | 'height' | 'durationMs'>;
+
+/** What the bytes are, or why they are refused. */
+async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise<Found | RefusalCode> {
+  const mismatch = announcedMismatch(asset);
+  if (mismatch) return mismatch;
+  const media = mediaTypeOf(asset.mime_type) as MediaType;
+  const source = sourceOf(store, asset);
+  const detected = detect(await source.read(0, Math.min(source.sizeBytes, HEAD)));
+  const verdict = matches(media, detected);
+  if (verdict !== 'ok') return verdict;
+  if (media.kind === 'image') return NOTHING_KNOWN;
+  const probed = await probe.probe(source, media.container);
+  return 'refused' in probed ? probed.refused : probed.facts;
+}
+
+const HEAD = 64 * 1024;
+
+function sourceOf(store: ObjectStore, asset: Asset): ByteSource {
+  const key = originalKey(asset.id);
+  return {
+    sizeBytes: asset.size_bytes ?? 0,
+    read: async (start, end) => {
+      if (end <= start) return new Uint8Array();
+      const bytes = await Array.fromAsync(store.stream(key, { start, end: end - 1 })) as Uint8Array[];
+      return bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
+    },
+  };
+}
+
+const factsOf = ({ width, height, durationMs }: Found): Completion['facts'] => ({ width, height, duration_ms: durationMs });

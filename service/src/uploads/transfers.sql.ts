@@ -1,0 +1,34 @@
+// Who may write an original now, and what is known once it is written.
+import type { Asset } from '../assets/asset.ts';
+import type { NewEvent } from '../assets/asset-event.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import type { StoredBytes } from '../storage/object-store.ts';
+import { assetRow } from '../tables.ts';
+
+/** Takes the right to write the original, for a minute; undefined where somebody has it, or the bytes are there. */
+export const claimUpload = async (db: Queries, id: string, writer: string) =>
+  (await db.one(sql('claim upload', assetRow)`
+    update assets set upload_writer = ${writer}, upload_writer_until = now() + interval '1 minute', revision = revision + 1
+     where id = ${id} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
+       and (upload_writer is null or upload_writer_until < now())
+    returning ${columns(assetRow)}`)) as Asset | undefined;
+
+/** Keeps the right while bytes arrive. */
+export const keepUpload = (db: Queries, id: string, writer: string) =>
+  db.one(sql('keep upload')`update assets set upload_writer_until = now() + interval '1 minute' where id = ${id} and upload_writer = ${writer}`);
+
+export const releaseUpload = (db: Queries, id: string, writer: string) =>
+  db.one(sql('release upload')`update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer}`);
+
+/** Records the stored bytes with their event; undefined where the right was lost, or the asset is gone. */
+export const finishUpload = async (db: Queries, id: string, { writer, stored, event, now }: { writer: string; stored: StoredBytes; event: NewEvent; now: Date }) =>
+  (await db.one(sql('finish upload', assetRow)`
+    with done as (
+      update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, updated_at = ${now},
+             upload_writer = null, upload_writer_until = null, revision = revision + 1
+       where id = ${id} and upload_writer = ${writer} and deleted_at is null returning ${columns(assetRow)}),
+    told as (
+      insert into events (id, asset_id, owner_user_id, type, data, created_at)
+      select ${event.id}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from done)
+    select ${columnsOf('done', assetRow)} from done`)) as Asset | undefined;

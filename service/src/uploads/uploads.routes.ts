@@ -1,0 +1,55 @@
+// Opening an asset for its bytes and saying that they are there (contract A1, B4).
+import { type Static, Type } from 'typebox';
+import type { Actor } from '../assets/actor.ts';
+import type { Asset } from '../assets/asset.ts';
+import { AssetView, nullable, viewOf } from '../assets/asset-view.ts';
+import type { Guards } from '../assets/own-asset.hook.ts';
+import type { UploadWishes } from './upload-wishes.ts';
+import type { UploadTarget } from './uploads.ts';
+
+type Uploads = {
+  start(actor: Actor, wishes: UploadWishes): Promise<{ asset: Asset; target: UploadTarget | null }>;
+  complete(asset: Asset): Promise<Asset>;
+};
+
+const Owner = Type.Optional(Type.Unknown({ description: 'Required of service callers: whose asset it is. Ignored from users.' }));
+
+const Wishes = Type.Object({
+  filename: Type.String({ minLength: 1, description: '1–255 code points, not blank, no control characters' }),
+  content_type: Type.String({ minLength: 1, maxLength: 255, description: 'Stored as it comes; must not contradict mime_type' }),
+  mime_type: Type.String({ minLength: 1, maxLength: 255 }),
+  size_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  checksum_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
+  visibility: Type.Optional(Type.Enum(['private', 'public'])),
+  provider: Type.Optional(Type.Enum(['cdnhost', 'edgehost', 'onprem'])),
+  provider_video_id: Type.Optional(Type.Unknown({ description: 'From service callers: a video that is at a hosted provider already' })),
+  title: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+  metadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true, description: 'The caller\'s own JSON, at most 16 KiB' }))),
+  owner_user_id: Owner,
+});
+
+const Target = Type.Object({
+  protocol: Type.Enum(['put']), method: Type.Enum(['PUT']), url: Type.String(), headers: Type.Record(Type.String(), Type.String()),
+  expires_at: Type.String({ format: 'date-time' }), max_bytes: Type.Integer(),
+});
+const Started = Type.Object({
+  asset_id: Type.String(), asset: AssetView, upload_url: nullable(Type.String()), upload: nullable(Target), alternatives: Type.Array(Target),
+});
+
+export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Guards, publicBaseUrl: string) => [
+  asCreator({
+    method: 'POST', url: '/media/upload-url', message: 'Upload URL', summary: 'Makes an asset and says where to send its bytes',
+    body: Wishes, answer: Started, errors: [409, 413],
+    handle: async ({ actor, body }) => startedOf(await uploads.start(actor, body as UploadWishes), publicBaseUrl),
+  }),
+  changingAsset({
+    method: 'POST', url: '/media/:id/complete', message: 'Upload complete', summary: 'Says that the bytes are there: they are checked, and work on them begins',
+    body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
+    handle: async ({ asset }) => viewOf(await uploads.complete(asset), publicBaseUrl),
+  }),
+];
+
+const startedOf = ({ asset, target }: { asset: Asset; target: UploadTarget | null }, publicBaseUrl: string): Static<typeof Started> => ({
+  asset_id: asset.id, asset: viewOf(asset, publicBaseUrl), upload_url: target?.url ?? null, upload: target as Static<typeof Target> | null, alternatives: [],
+});
