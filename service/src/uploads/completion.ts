@@ -1,7 +1,7 @@
 // Takes the caller's word that the bytes are there, and checks it: present, as announced, of their type, with a picture (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { Completion, StartJob } from '../assets/reports.ts';
-import { type Detected, detect, matches } from '../media/magic-bytes.ts';
+import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
 import { badRequest, conflict, type ServiceError } from '../platform/errors.ts';
@@ -43,7 +43,7 @@ async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise
   if (mismatch) return mismatch;
   const media = mediaTypeOf(asset.mime_type) as MediaType;
   const source = sourceOf(store, asset);
-  const detected = detect(await source.read(0, Math.min(source.sizeBytes, HEAD)));
+  const detected = detect(await source.read(0, Math.min(source.sizeBytes, HEAD_BYTES)));
   const verdict = matches(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return NOTHING_KNOWN;
@@ -51,16 +51,13 @@ async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise
   return 'refused' in probed ? probed.refused : probed.facts;
 }
 
-const HEAD = 64 * 1024;
-
 function sourceOf(store: ObjectStore, asset: Asset): ByteSource {
   const key = originalKey(asset.id);
   return {
     sizeBytes: asset.size_bytes ?? 0,
     read: async (start, end) => {
       if (end <= start) return new Uint8Array();
-      const bytes = await Array.fromAsync(store.stream(key, { start, end: end - 1 })) as Uint8Array[];
-      return bytes.length === 1 && bytes[0] ? bytes[0] : Buffer.concat(bytes);
+      return Buffer.concat(await store.stream(key, { start, end: end - 1 }).toArray());
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import { essenceOf } from '../media/media-type.ts';
+import { mediaTypeOf } from '../media/media-type.ts';
 import { badRequest, conflict, notFound, payloadTooLarge, ServiceError, unauthorized, unavailable, unsupportedMediaType } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { originalKey } from '../storage/object-key.ts';
@@ -49,7 +49,7 @@ async function admitted({ urlSecrets, now, byId }: TransferNeeds, { assetId, tic
   if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 })) throw unauthorized('The upload URL is invalid or has expired');
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
-  if (contentType !== undefined && essenceOf(contentType) !== asset.mime_type) {
+  if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
     throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, { field: 'Content-Type', expected: asset.mime_type });
   }
   return asset;

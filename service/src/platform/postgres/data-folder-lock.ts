@@ -1,38 +1,40 @@
 // Lets one service at a time use a data folder. The kernel frees the lock when its holder dies, so none is ever stale.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export type FolderLock = { release(): void };
 
-const BUSY = 5;
-
-/** Node has no flock: an open transaction of SQLite on an empty file is one, also between containers that share the folder. */
+/** Node has no flock: an open transaction on an empty file of SQLite is one, and holds between containers that share the folder too. */
 export function lockFolder(folder: string): FolderLock {
-  // Nothing else may ever open this file: closing any descriptor of it would free the lock. Hence the second file.
-  const lock = join(folder, 'service.lock');
   const holder = join(folder, 'service.pid');
-  const database = takeLock(lock, () => inUse(folder, holder));
+  // Nothing else may ever open this file: closing any descriptor of it would free the lock. Hence the second one, for people.
+  const lock = openLock(join(folder, 'service.lock'), () => inUse(folder, holder));
   writeFileSync(holder, `${process.pid}\n`);
   const release = () => {
-    if (!database.isOpen) return;
+    if (!lock.isOpen) return;
     rmSync(holder, { force: true });
-    database.close();
+    lock.close();
   };
   return { release };
 }
 
-function takeLock(file: string, refusal: () => Error): DatabaseSync {
+const BUSY = 5;
+/** The write, which is never committed, fails where a file that cannot be written would only be share-locked. */
+const TAKE = 'pragma journal_mode = memory; begin exclusive; pragma user_version = 1';
+
+function openLock(file: string, refusal: () => Error): DatabaseSync {
   try {
-    const database = new DatabaseSync(file, { timeout: 0 });
-    database.exec('pragma journal_mode = memory; begin exclusive');
-    return database;
-  } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === BUSY) throw refusal();
-    throw new Error(`${file} cannot be locked`, { cause: error });
+    const lock = new DatabaseSync(file, { timeout: 0 });
+    lock.exec(TAKE);
+    return lock;
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    throw 'errcode' in cause && cause.errcode === BUSY ? refusal() : new Error(`${file}: ${cause.message}`, { cause });
   }
 }
 
 function inUse(folder: string, holder: string): Error {
-  return new Error(`Another Mediary (process ${readFileSync(holder, 'utf8').trim()}) is using ${folder}. Stop it, or set DATA_DIR to another folder.`);
+  const process = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8').trim()})` : '';
+  return new Error(`Another Mediary${process} is using ${folder}. Stop it, or set DATA_DIR to another folder.`);
 }

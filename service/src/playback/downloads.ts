@@ -1,0 +1,34 @@
+// Hands the original back under its own name, by a signed URL that lives for an hour (contract B5).
+import type { Asset } from '../assets/asset.ts';
+import { issueTicket, isTicketGood } from '../auth/asset-ticket.ts';
+import type { Secret } from '../auth/secret.ts';
+import { notFound, unauthorized } from '../platform/errors.ts';
+
+export type DownloadNeeds = {
+  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly urlSecrets: readonly Secret[];
+  readonly publicBaseUrl: string;
+  readonly now: () => Date;
+};
+
+const TTL_SECONDS = 3600;
+
+export function downloadUrl({ urlSecrets, publicBaseUrl, now }: DownloadNeeds, asset: Asset): { url: string; expires_at: string; filename: string } {
+  requireBytes(asset);
+  const expires = Math.floor(now().getTime() / 1000) + TTL_SECONDS;
+  const ticket = issueTicket(urlSecrets, 'download', { assetId: asset.id, expires });
+  return { url: `${publicBaseUrl}/api/v1/downloads/${asset.id}?ticket=${ticket}`, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
+}
+
+/** The asset whose original a ticket opens. */
+export async function findDownload({ byId, urlSecrets, now }: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
+  if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 })) throw unauthorized('The download URL is invalid or has expired');
+  const asset = await byId(assetId);
+  if (!asset || asset.deleted_at) throw notFound('No such asset');
+  requireBytes(asset);
+  return asset;
+}
+
+function requireBytes(asset: Asset): void {
+  if (!asset.uploaded_at || asset.refused) throw notFound('The bytes of this asset are not stored here', { reason: 'not_uploaded' });
+}

@@ -1,0 +1,69 @@
+// Where players come: addresses for the owner, manifests and segments for whoever may see the asset (contract B5).
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Asset } from '../assets/asset.ts';
+import { nullable } from '../assets/asset-view.ts';
+import type { Guards } from '../assets/own-asset.hook.ts';
+import type { RawRoute, Route } from '../platform/http/route.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { sendObject } from './object-answer.ts';
+import type { Addresses, Served } from './playback.ts';
+import { cachingOf, typeOf } from './served-file.ts';
+
+type Playback = {
+  addresses(asset: Asset): Addresses;
+  findVisible(id: string, token: string | undefined): Promise<Asset>;
+  fileOf(asset: Asset, path: string): Served;
+};
+
+const AddressesView = Type.Object({
+  stream_status: Type.Enum(['pending_upload', 'processing', 'ready', 'failed']),
+  hls: nullable(Type.String()), dash: nullable(Type.String()), thumbnail: nullable(Type.String()), mp4: Type.Null(), storyboard: Type.Null(),
+  expires_at: nullable(Type.String({ format: 'date-time' })),
+});
+
+export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, store: ObjectStore): Route[] => [
+  ownAsset({
+    method: 'GET', url: '/media/:id/playback', message: 'Playback', summary: 'URLs that a player can use as they are', answer: AddressesView, errors: [403, 404],
+    handle: async ({ asset }) => playback.addresses(asset),
+  }),
+  ...(['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const).map((file): RawRoute => ({
+    kind: 'raw', method: 'GET', url: `/playback/:id/${file}`, body: 'none', query: Type.Object({ token: Type.Optional(Type.String()) }), answers: ANSWERS,
+    summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
+    handle: (request, reply) => serveFixed({ playback, store }, { request, reply }, file),
+  })),
+  {
+    kind: 'raw', method: 'GET', url: '/playback/:id/*', body: 'none', answers: ANSWERS,
+    summary: 'Files that manifests name, below `~<token>/` where the asset is private',
+    handle: (request, reply) => serveBelow({ playback, store }, { request, reply }),
+  },
+];
+
+const ANSWERS = {
+  200: 'The bytes', 206: 'A part of them', 302: 'Somebody else has the file, at Location', 304: 'Not changed', 401: 'The token is wrong or has expired',
+  404: 'Private and no token, deleted, unknown, or nothing to play yet', 416: 'The range lies outside',
+};
+
+type Needs = { readonly playback: Playback; readonly store: ObjectStore };
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promise<unknown> {
+  const { id } = exchange.request.params as { id: string };
+  const { token } = exchange.request.query as { token?: string };
+  if (token === undefined) return serve(needs, exchange, { asset: await needs.playback.findVisible(id, undefined), path: file });
+  await needs.playback.findVisible(id, token);
+  return exchange.reply.header('cache-control', 'no-store').redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
+}
+
+async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
+  const { id, '*': rest } = exchange.request.params as { id: string; '*': string };
+  const [, token, path] = /^~([^/]*)\/(.*)$/.exec(rest) ?? [];
+  return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
+}
+
+function serve({ playback, store }: Needs, exchange: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> | FastifyReply {
+  const served = playback.fileOf(asset, path);
+  if ('location' in served) return exchange.reply.header('cache-control', 'no-store').redirect(served.location, 302);
+  const headers = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
+  return sendObject(store, exchange, { key: served.key, etag: served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1), headers });
+}

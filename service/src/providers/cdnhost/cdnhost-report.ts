@@ -1,0 +1,43 @@
+// Reads what cdnhost says of a video: its numbers as our events, its playback addresses from the library's host (contract A6, B5, B6).
+import type { Warning } from '../../assets/asset.ts';
+import type { StreamReport } from '../../assets/stream-report.ts';
+import { isVideoId, jsonOf, membersOf, NOT_ACTIONABLE } from '../opening.ts';
+import type { Reading } from '../provider.ts';
+
+export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
+
+type Told = Pick<StreamReport, 'event' | 'complete' | 'failure'>;
+
+/** `Status` of a webhook; the numbers that are not here are nothing to act on. */
+const TOLD: Readonly<Record<number, Told>> = {
+  3: { event: 'succeeded', complete: true },
+  4: { event: 'succeeded', complete: false },
+  7: { event: 'started' },
+  5: { event: 'failed', failure: { code: 'encode_failed', message: 'The video host could not encode this video', retryable: true } },
+  8: { event: 'failed', failure: { code: 'upload_failed', message: 'The upload to the video host failed', retryable: true } },
+};
+
+export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
+  const members = membersOf(jsonOf(body));
+  const { VideoLibraryId: library, VideoGuid: guid, Status: status } = members ?? {};
+  if (!Number.isSafeInteger(library) || !isVideoId(guid) || !Number.isSafeInteger(status) || !areWritten(body, [library, status])) return NOT_ACTIONABLE;
+  if (places.libraryId !== undefined && places.libraryId !== String(library)) return { reason: 'wrong_library' };
+  const told = Object.hasOwn(TOLD, status as number) ? TOLD[status as number] : undefined;
+  if (!told) return NOT_ACTIONABLE;
+  const report = { source: 'webhook', provider: 'cdnhost', ...told, ...(told.event === 'succeeded' && playbackOf(guid, places.hostname)) } as const;
+  return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
+}
+
+/** Rounding makes an integer of 3.0000000000000001: the digits themselves have to be there. */
+function areWritten(body: Uint8Array, numbers: readonly unknown[]): boolean {
+  const text = Buffer.from(body).toString('latin1');
+  return numbers.every((number) => new RegExp(`[:\\s]${String(number)}(?:\\.0+)?[\\s,}]`).test(text));
+}
+
+function playbackOf(guid: string, hostname: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
+  if (!hostname) return { warnings: [UNCONFIGURED] };
+  const base = `https://${hostname}/${encodeURIComponent(guid)}`;
+  return { playback: { kind: 'urls', urls: { hls: `${base}/playlist.m3u8`, thumbnail: `${base}/thumbnail.jpg` } } };
+}
+
+const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'CDNHOST_STREAM_HOSTNAME is not set: the video is ready, but its addresses are not known' };

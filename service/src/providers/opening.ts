@@ -1,0 +1,48 @@
+// The order in which every webhook is opened: configured, signature over the raw bytes, then JSON (contract A5, B6).
+import type { Secret } from '../auth/secret.ts';
+import type { Reading, Refusal } from './provider.ts';
+
+type Opening = {
+  readonly secrets: readonly Secret[];
+  /** The operator lets unsigned calls in while no secret is set. */
+  readonly allowUnsigned: boolean;
+  readonly verify: () => boolean;
+  readonly read: () => Reading;
+};
+
+export function openWith({ secrets, allowUnsigned, verify, read }: Opening): Reading | Refusal {
+  if (secrets.length === 0 && !allowUnsigned) return { refused: 'not configured' };
+  if (secrets.length > 0 && !verify()) return { refused: 'Invalid webhook signature' };
+  return payload(read);
+}
+
+/** A body that is no JSON is refused, whatever its signature says. */
+export function payload(read: () => Reading): Reading | Refusal {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return { refused: 'Invalid webhook payload' };
+    throw error;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** JSON from bytes: invalid UTF-8 and a byte order mark are faults. Throws SyntaxError or TypeError. */
+export const jsonOf = (body: Uint8Array): unknown => JSON.parse(utf8.decode(body));
+
+/** A JSON object's own members; undefined for null, lists and everything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.assign(Object.create(null), value) as Record<string, unknown>;
+}
+
+/** An id that can be looked up: short, plain text. */
+export const isVideoId = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= 255 && value.isWellFormed() && !value.includes('\0');
+
+/** Words of a stranger, fit to be stored and shown. */
+export const plainWords = (value: unknown, longest = 500): string | undefined =>
+  typeof value === 'string' ? value.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, longest).toWellFormed() || undefined : undefined;
+
+export const NOT_ACTIONABLE = { reason: 'not_actionable' } as const satisfies Reading;

@@ -1,0 +1,15 @@
+// Deliveries that wait for the asset they speak of.
+import type { ProviderName } from '../assets/asset.ts';
+import type { Delivery } from '../assets/delivery.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, sql } from '../platform/postgres/sql.ts';
+import { deliveryRow } from '../tables.ts';
+
+/** Oldest first; what waited for more than seven days waits for nothing. */
+export const parkedDeliveries = async (db: Queries, provider: ProviderName, videoId: string): Promise<Delivery[]> =>
+  (await db.all(sql('parked deliveries', deliveryRow)`
+    select ${columns(deliveryRow)} from deliveries
+     where provider = ${provider} and provider_video_id = ${videoId} and reason = 'parked' and received_at > now() - interval '7 days' order by id`))
+    .map((row) => ({
+      id: row.id, provider, providerVideoId: row.provider_video_id, body: row.body, headers: row.headers as Delivery['headers'], receivedAt: row.received_at,
+    }));

@@ -1,0 +1,39 @@
+// Takes a provider's webhook: opened by its provider, applied by the one writer, kept in every case (contract B6).
+import type { ProviderName } from '../assets/asset.ts';
+import type { Delivery, Outcome } from '../assets/delivery.ts';
+import type { Cause } from '../assets/reports.ts';
+import type { Reason, StreamReport } from '../assets/stream-report.ts';
+import { unauthorized } from '../platform/errors.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { Incoming, Provider, Reading } from './provider.ts';
+
+export type WebhookNeeds = {
+  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly keep: (delivery: Delivery, reason: Reason) => Promise<Outcome>;
+  readonly now: () => Date;
+};
+
+/** A request to a webhook's address; `kept` are the headers that may be stored. */
+export type Arrival = Omit<Incoming, 'now'> & { readonly kept: Delivery['headers'] };
+
+/** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
+export async function receive(needs: WebhookNeeds, name: ProviderName, { kept, ...incoming }: Arrival): Promise<Outcome> {
+  const now = needs.now();
+  const opened = needs.providers[name].open({ ...incoming, now });
+  if ('refused' in opened) throw unauthorized(opened.refused);
+  const delivery: Delivery = { id: uuidV7(), provider: name, providerVideoId: videoIdOf(opened), body: incoming.body, headers: kept, receivedAt: now };
+  if ('reason' in opened) return needs.keep(delivery, opened.reason);
+  return (await needs.apply(opened.report, { ref: opened.ref, delivery })) ?? unmatched(needs, delivery, opened);
+}
+
+const videoIdOf = (reading: Reading): string | null => ('ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null);
+
+/** A provider's own id may be linked to an asset later; one of ours that is unknown stays so. */
+async function unmatched(needs: WebhookNeeds, delivery: Delivery, { report, ref }: Extract<Reading, { ref: unknown }>): Promise<Outcome> {
+  if (delivery.providerVideoId === null) return needs.keep(delivery, 'unknown_asset');
+  const parked = await needs.keep(delivery, 'parked');
+  // Who links an asset looks for parked reports after its commit, and who parks one looks for the link after its own: one of the two sees the other.
+  await needs.apply(report, { ref, delivery });
+  return parked;
+}
