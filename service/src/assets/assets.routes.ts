@@ -24,17 +24,17 @@ const ListAnswer = Type.Object({ items: Type.Array(AssetView), next_cursor: null
 const Removed = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 const OwnerOnly = Type.Object({ owner_user_id: Owner });
 
-export const assetRoutes = (assets: Assets, { asReader, ownAsset, changingAsset }: Guards, publicBaseUrl: string) => [
+export const assetRoutes = (assets: Assets, { asReader, ownAsset, changingAsset }: Guards, publicBaseUrl: () => string) => [
   asReader({
     method: 'GET', url: '/media', message: 'Assets', summary: 'Lists the owner\'s assets, newest first', query: ListQuery, answer: ListAnswer,
     handle: async ({ actor, query }) => {
       const page = await assets.list(actor.ownerUserId, { cursor: query.cursor, limit: query.limit });
-      return { items: page.items.map((asset) => viewOf(asset, publicBaseUrl)), next_cursor: page.nextCursor };
+      return { items: page.items.map((asset) => viewOf(asset, publicBaseUrl())), next_cursor: page.nextCursor };
     },
   }),
   ownAsset({
     method: 'GET', url: '/media/:id', message: 'Asset', summary: 'Reads one asset', answer: AssetView, errors: [403, 404],
-    handle: async ({ asset }) => viewOf(asset, publicBaseUrl),
+    handle: async ({ asset }) => viewOf(asset, publicBaseUrl()),
   }),
   changingAsset({
     method: 'DELETE', url: '/media/:id', message: 'Asset deleted', summary: 'Removes an asset: it stops playing at once, its bytes are removed by a job',

@@ -7,7 +7,7 @@ import { notFound, unauthorized } from '../platform/errors.ts';
 export type DownloadNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
-  readonly publicBaseUrl: string;
+  readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
@@ -17,7 +17,7 @@ export function downloadUrl({ urlSecrets, publicBaseUrl, now }: DownloadNeeds, a
   requireBytes(asset);
   const expires = Math.floor(now().getTime() / 1000) + TTL_SECONDS;
   const ticket = issueTicket(urlSecrets, 'download', { assetId: asset.id, expires });
-  return { url: `${publicBaseUrl}/api/v1/downloads/${asset.id}?ticket=${ticket}`, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
+  return { url: `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
 }
 
 /** The asset whose original a ticket opens. */

@@ -1,4 +1,5 @@
 // Sends a stored object: ranges, ETag, HEAD; small ones from memory, large ones as a stream.
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
@@ -26,7 +27,8 @@ type Bytes = { readonly key: ObjectKey; readonly range: ByteRange | undefined; r
 
 async function sendBytes(store: ObjectStore, { request, reply }: { request: FastifyRequest; reply: FastifyReply }, { key, range, length }: Bytes): Promise<unknown> {
   reply.header('content-length', length);
-  if (request.method === 'HEAD') return reply.send();
+  // A stream, because the framework would set the length of any other empty body to 0.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]));
   if (length > SMALL) return reply.send(store.stream(key, range));
   const bytes = await store.read(key, range);
   if (!bytes) throw notFound('Nothing is stored here');

@@ -7,13 +7,12 @@ import type { Guards } from '../assets/own-asset.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { sendObject } from './object-answer.ts';
-import type { Addresses, Served } from './playback.ts';
-import { cachingOf, typeOf } from './served-file.ts';
+import type { Addresses } from './playback.ts';
+import { cachingOf, fileOf, typeOf } from './served-file.ts';
 
 type Playback = {
   addresses(asset: Asset): Addresses;
   findVisible(id: string, token: string | undefined): Promise<Asset>;
-  fileOf(asset: Asset, path: string): Served;
 };
 
 const AddressesView = Type.Object({
@@ -61,8 +60,8 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
   return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
 }
 
-function serve({ playback, store }: Needs, exchange: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> | FastifyReply {
-  const served = playback.fileOf(asset, path);
+function serve({ store }: Needs, exchange: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> | FastifyReply {
+  const served = fileOf(asset, path);
   if ('location' in served) return exchange.reply.header('cache-control', 'no-store').redirect(served.location, 302);
   const headers = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
   return sendObject(store, exchange, { key: served.key, etag: served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1), headers });

@@ -3,15 +3,13 @@ import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { Secret } from '../auth/secret.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
-import { isRenditionName, renditionKey, type ObjectKey } from '../storage/object-key.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
-import { type EntryFile, isEntryFile } from './served-file.ts';
 
 export type PlaybackNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
-  readonly publicBaseUrl: string;
+  readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
@@ -25,7 +23,7 @@ export type Addresses = {
 export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
   const isSigned = asset.visibility === 'private' && asset.playback?.kind === 'own';
   const expires = isSigned ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }) : null;
-  const base = playbackUrl(needs.publicBaseUrl, asset.id);
+  const base = playbackUrl(needs.publicBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
   const urls = playbackOf(asset.playback, `${base}${token}`) ?? { hls: null, dash: null, thumbnail: null };
   return { stream_status: asset.stream_status, ...urls, mp4: null, storyboard: null, expires_at: expires === null ? null : new Date(expires * 1000).toISOString() };
@@ -39,26 +37,4 @@ export async function findVisible({ byId, urlSecrets, now }: PlaybackNeeds, id: 
   if (token === undefined) throw notFound('Nothing plays here');
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() })) throw unauthorized('The playback token is invalid or has expired');
   return asset;
-}
-
-/** What a player gets for a path: one of our files, or the address where a stranger has it. */
-export type Served = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
-
-export function fileOf(asset: Asset, path: string): Served {
-  const served = isEntryFile(path) ? entryOf(asset, path) : childOf(asset, path);
-  if (!served) throw notFound('Nothing plays here');
-  return served;
-}
-
-function entryOf({ id, playback }: Asset, file: EntryFile): Served | undefined {
-  if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, file), isEntry: true };
-  const location = playback && { 'hls.m3u8': playback.hls, 'dash.mpd': playback.dash, 'thumb.jpg': playback.thumbnail }[file];
-  return location ? { location } : undefined;
-}
-
-/** `<folder>/<file>`: only of the run that is published. */
-function childOf({ id, playback }: Asset, path: string): Served | undefined {
-  const [folder = '', file = '', ...more] = path.split('/');
-  if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
-  return playback?.kind === 'own' && playback.folder === folder ? { key: renditionKey(id, folder, file), isEntry: false } : undefined;
 }

@@ -1,5 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
+import { notFound } from '../platform/errors.ts';
+import { isRenditionName, type ObjectKey, renditionKey } from '../storage/object-key.ts';
 
 /** The fixed names below an asset's playback path. */
 export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
@@ -16,4 +18,26 @@ export const typeOf = (file: string): string => TYPES[file.slice(file.lastIndexO
 /** Children lie in a folder that is never written twice; entry files change with the next attempt. */
 export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
   return `${visibility}, ${isEntry ? 'max-age=10' : 'max-age=31536000, immutable'}`;
+}
+
+/** What a player gets for a path: one of our files, or the address where a stranger has it. */
+export type Served = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
+
+export function fileOf(asset: Asset, path: string): Served {
+  const served = isEntryFile(path) ? entryOf(asset, path) : childOf(asset, path);
+  if (!served) throw notFound('Nothing plays here');
+  return served;
+}
+
+function entryOf({ id, playback }: Asset, file: EntryFile): Served | undefined {
+  if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, file), isEntry: true };
+  const location = playback && { 'hls.m3u8': playback.hls, 'dash.mpd': playback.dash, 'thumb.jpg': playback.thumbnail }[file];
+  return location ? { location } : undefined;
+}
+
+/** `<folder>/<file>`: only of the run that is published. */
+function childOf({ id, playback }: Asset, path: string): Served | undefined {
+  const [folder = '', file = '', ...more] = path.split('/');
+  if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
+  return playback?.kind === 'own' && playback.folder === folder ? { key: renditionKey(id, folder, file), isEntry: false } : undefined;
 }

@@ -9,7 +9,7 @@ import type { Transfer } from './transfers.ts';
 
 type Transfers = { receive(transfer: Transfer): Promise<Asset> };
 
-export const transferRoutes = (transfers: Transfers, publicBaseUrl: string): RawRoute[] => [{
+export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string): RawRoute[] => [{
   kind: 'raw', method: 'PUT', url: '/uploads/:id', body: 'stream', query: Type.Object({ ticket: Type.Optional(Type.String()) }),
   summary: 'Takes the bytes of an original in one request, opened by the ticket in its URL',
   answers: {
@@ -18,7 +18,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: string): Raw
   },
   handle: async (request, reply) => {
     try {
-      return success(request.id, 'Uploaded', viewOf(await transfers.receive(transferOf(request)), publicBaseUrl));
+      return success(request.id, 'Uploaded', viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()));
     } catch (error) {
       hangUpUnlessRead(request, reply);
       throw error;

@@ -84,8 +84,10 @@ async function write(needs: TransferNeeds, asset: Asset, { writer, transfer }: {
   }
   const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
   const done = await finishUpload(db, asset.id, { writer, stored, event, now: now() });
-  if (!done) throw await whyTaken(needs, asset.id);
-  return done;
+  if (done) return done;
+  const why = await whyTaken(needs, asset.id);
+  if (why.code === 'NOT_FOUND') await store.remove(key);
+  throw why;
 }
 
 async function put({ store, maxUploadBytes }: TransferNeeds, asset: Asset, bytes: Transfer['bytes']): Promise<StoredBytes> {

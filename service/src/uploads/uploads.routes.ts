@@ -37,16 +37,16 @@ const Started = Type.Object({
   asset_id: Type.String(), asset: AssetView, upload_url: nullable(Type.String()), upload: nullable(Target), alternatives: Type.Array(Target),
 });
 
-export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Guards, publicBaseUrl: string) => [
+export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Guards, publicBaseUrl: () => string) => [
   asCreator({
     method: 'POST', url: '/media/upload-url', message: 'Upload URL', summary: 'Makes an asset and says where to send its bytes',
     body: Wishes, answer: Started, errors: [409, 413],
-    handle: async ({ actor, body }) => startedOf(await uploads.start(actor, body as UploadWishes), publicBaseUrl),
+    handle: async ({ actor, body }) => startedOf(await uploads.start(actor, body as UploadWishes), publicBaseUrl()),
   }),
   changingAsset({
     method: 'POST', url: '/media/:id/complete', message: 'Upload complete', summary: 'Says that the bytes are there: they are checked, and work on them begins',
     body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
-    handle: async ({ asset }) => viewOf(await uploads.complete(asset), publicBaseUrl),
+    handle: async ({ asset }) => viewOf(await uploads.complete(asset), publicBaseUrl()),
   }),
 ];
 

@@ -14,7 +14,7 @@ export type UploadNeeds = {
   readonly applyParked: (asset: Asset) => Promise<Asset>;
   readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
-  readonly publicBaseUrl: string;
+  readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
@@ -37,7 +37,7 @@ export async function start(needs: UploadNeeds, actor: Actor, wishes: UploadWish
 function targetOf({ urlSecrets, publicBaseUrl, limits }: UploadNeeds, asset: Asset, expires: Date): UploadTarget {
   const ticket = issueTicket(urlSecrets, 'upload', { assetId: asset.id, expires: Math.floor(expires.getTime() / 1000) });
   return {
-    protocol: 'put', method: 'PUT', url: `${publicBaseUrl}/api/v1/uploads/${asset.id}?ticket=${ticket}`, headers: { 'Content-Type': asset.mime_type },
+    protocol: 'put', method: 'PUT', url: `${publicBaseUrl()}/api/v1/uploads/${asset.id}?ticket=${ticket}`, headers: { 'Content-Type': asset.mime_type },
     expires_at: expires.toISOString(), max_bytes: asset.announced_size_bytes ?? limits.maxUploadBytes,
   };
 }

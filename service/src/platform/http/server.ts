@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { badRequest, notFound, ServiceError, STATUS } from '../errors.ts';
 import { failure, RETRY_AFTER, rawAnswer, toServiceError } from './envelope.ts';
 import { acceptJson } from './raw-body.ts';
@@ -14,7 +14,7 @@ const MAX_HEAD = 32 * 1024;
 
 export function createServer(logger: FastifyBaseLogger): FastifyInstance {
   const app = Fastify({
-    loggerInstance: logger, disableRequestLogging: true, genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
+    loggerInstance: logger, logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }), genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
     forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: 2048 },
     http: { maxHeaderSize: MAX_HEAD, headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
     frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
@@ -42,8 +42,8 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError);
-  if (error.code === 'INTERNAL_ERROR') request.log.error({ err: thrown, request_id: request.id }, 'a request failed');
-  if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? thrown, request_id: request.id }, 'a request could not be served now');
+  if (error.code === 'INTERNAL_ERROR') request.log.error({ err: thrown }, 'a request failed');
+  if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? thrown }, 'a request could not be served now');
   const wait = RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   reply.headers(headersOf(request)).code(STATUS[error.code]).type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure(request.id, error));
@@ -60,7 +60,7 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
 
 /** One line for each answer: the route's pattern, never the URL, which may carry a token. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { method, id } = request;
-  const line = { request_id: id, method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
+  const { method } = request;
+  const line = { method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
   request.log.info(line, 'answered');
 }

@@ -29,10 +29,12 @@ function openLock(file: string, refusal: () => Error): DatabaseSync {
     lock.exec(TAKE);
     return lock;
   } catch (cause) {
-    if (!(cause instanceof Error)) throw cause;
-    throw 'errcode' in cause && cause.errcode === BUSY ? refusal() : new Error(`${file}: ${cause.message}`, { cause });
+    if (isBusy(cause)) throw refusal();
+    throw new Error(`${file} cannot be locked. Does it belong to another user?`, { cause });
   }
 }
+
+const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === BUSY;
 
 function inUse(folder: string, holder: string): Error {
   const process = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8').trim()})` : '';

@@ -22,7 +22,7 @@ beforeEach(() => {
   writeFileSync(join(source, 'package.json'), '{"version":"1.2.3"}');
   writeFileSync(join(source, 'native/pg-symlinks.json'), '[{"source":"native/lib/library.so.1.2","target":"native/lib/library.so"}]');
   writeFileSync(join(source, 'native/lib/library.so.1.2'), 'library');
-  writeFileSync(join(source, 'native/bin/postgres'), '#!/bin/sh\ncat "${0%/*}/../lib/library.so"\n', { mode: 0o755 });
+  writeFileSync(join(source, 'native/bin/postgres'), '#!/bin/sh\ncat "$(dirname "$0")/../lib/library.so"\n', { mode: 0o755 });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -64,7 +64,7 @@ describe.runIf(AS_ROOT)('binaries that their user cannot reach', () => {
   test('are copied again when the copy has lost a file, and a dead half copy is swept', async () => {
     await run();
     rmSync(join(copy, 'native/lib/library.so.1.2'));
-    mkdirSync(`${copy}.half-999999999/native`, { recursive: true });
+    mkdirSync(`${copy}.half-999999999-x1y2z3/native`, { recursive: true });
     await run();
     expect(existsSync(join(copy, 'native/lib/library.so.1.2'))).toBe(true);
     expect(readdirSync(ownShelf)).toEqual(['1.2.3']);

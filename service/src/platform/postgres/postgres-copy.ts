@@ -1,6 +1,6 @@
 // Keeps a copy of the PostgreSQL package for a user who cannot reach the installed one.
 import { lstatSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** 58 MB, once for each version; a half copy is never taken for a whole one. */
@@ -9,7 +9,7 @@ export async function copyToShelf(source: string, shelf: string): Promise<string
   const copy = join(await ownFolder(shelf), version);
   await sweepDeadCopies(copy);
   if (await isWhole(copy, source)) return copy;
-  const half = `${copy}.half-${process.pid}`;
+  const half = await mkdtemp(`${copy}.half-${process.pid}-`);
   await cp(source, half, { recursive: true, verbatimSymlinks: true });
   await letAllRead(half);
   await publish(half, copy, source);
@@ -27,8 +27,9 @@ async function ownFolder(shelf: string): Promise<string> {
 }
 
 async function sweepDeadCopies(copy: string): Promise<void> {
-  const halves = (await readdir(dirname(copy))).filter((name) => name.startsWith(`${basename(copy)}.half-`));
-  const dead = halves.filter((name) => !isAlive(Number(name.split('-').at(-1))));
+  const prefix = `${basename(copy)}.half-`;
+  const halves = (await readdir(dirname(copy))).filter((name) => name.startsWith(prefix));
+  const dead = halves.filter((name) => !isAlive(Number.parseInt(name.slice(prefix.length), 10)));
   await Promise.all(dead.map((name) => rm(join(dirname(copy), name), { recursive: true, force: true })));
 }
 

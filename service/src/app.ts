@@ -1,0 +1,113 @@
+// The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
+import type { FastifyInstance } from 'fastify';
+import type { Asset } from './assets/asset.ts';
+import * as assetVerbs from './assets/assets.ts';
+import { assetRoutes } from './assets/assets.routes.ts';
+import { assetGuards } from './assets/own-asset.hook.ts';
+import * as reportVerbs from './assets/reports.ts';
+import type { StartJob } from './assets/reports.ts';
+import { callerOf } from './auth/auth.hook.ts';
+import type { Config } from './config.ts';
+import { deliverReportJob } from './encoding/deliver-report.job.ts';
+import { encodeAssetJob } from './encoding/encode-asset.job.ts';
+import * as encodingVerbs from './encoding/encodings.ts';
+import { processImageJob } from './images/process-image.job.ts';
+import type { JobPayloads } from './job-list.ts';
+import { mediaTypeOf } from './media/media-type.ts';
+import * as healthVerbs from './operations/health.ts';
+import { healthRoutes } from './operations/health.routes.ts';
+import type { Parts } from './parts.ts';
+import { bind } from './platform/bind.ts';
+import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
+import { allowOrigins } from './platform/http/cross-origin.ts';
+import { mount } from './platform/http/mount.ts';
+import { createServer } from './platform/http/server.ts';
+import type { JobHandlers } from './platform/jobs.ts';
+import type { Logger } from './platform/logger.ts';
+import * as downloadVerbs from './playback/downloads.ts';
+import { downloadRoutes } from './playback/downloads.routes.ts';
+import * as playbackVerbs from './playback/playback.ts';
+import { playbackRoutes } from './playback/playback.routes.ts';
+import * as providerVerbs from './providers/providers.ts';
+import type { Providers } from './providers/registry.ts';
+import * as webhookVerbs from './providers/webhooks.ts';
+import { webhookRoutes } from './providers/webhooks.routes.ts';
+import * as partitionVerbs from './upkeep/partitions.ts';
+import { partitionsJob } from './upkeep/partitions.job.ts';
+import { purgeAssetJob } from './upkeep/purge-asset.job.ts';
+import * as completionVerbs from './uploads/completion.ts';
+import * as transferVerbs from './uploads/transfers.ts';
+import { transferRoutes } from './uploads/transfers.routes.ts';
+import type { UploadLimits } from './uploads/upload-wishes.ts';
+import * as uploadVerbs from './uploads/uploads.ts';
+import { uploadRoutes } from './uploads/uploads.routes.ts';
+
+/** What the features need beside their parts. `publicBaseUrl` has no slash at its end, and may be known only once the listener has its port. */
+export type AppSettings = { readonly config: Config; readonly publicBaseUrl: () => string; readonly log: Logger; readonly now: () => Date };
+
+export type App = { readonly server: FastifyInstance; readonly handlers: JobHandlers<JobPayloads> };
+
+export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
+  const features = buildFeatures(parts, settings);
+  const server = createServer(settings.log);
+  await allowOrigins(server, settings.config.corsOrigins);
+  await describeApi(server);
+  await mountRoutes(server, { features, parts, settings });
+  await serveDocumentation(server);
+  return { server, handlers: jobHandlers(parts, features, settings) };
+}
+
+type Features = ReturnType<typeof buildFeatures>;
+
+function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
+  const assets = bind({ db, jobs, now, urlSecrets }, assetVerbs);
+  const reports = bind({ db, jobs, now }, reportVerbs);
+  const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
+  const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
+  const limits = uploadLimits(config, providers);
+  return {
+    assets, reports,
+    guards: assetGuards({ callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }), findFor: assets.findFor }),
+    encodings: bind({ db, jobs }, encodingVerbs),
+    webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
+    uploads: bind({ create: assets.create, applyParked: links.applyParked, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
+    completion: bind({ store, probe, startJob: startJob(providers), complete: reports.complete, refuse: reports.refuse }, completionVerbs),
+    transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
+    playback: bind({ byId: assets.byId, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
+    downloads: bind({ byId: assets.byId, urlSecrets, publicBaseUrl, now }, downloadVerbs),
+    health: bind({ db, store }, healthVerbs),
+    partitions: bind({ db }, partitionVerbs),
+  };
+}
+
+const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config, providers: Providers): UploadLimits => ({
+  maxUploadBytes, uploadTtlSeconds, defaultProvider: videoProvider,
+  mediaTypeOf: (mime) => mediaTypeOf(mime, mediaTypes),
+  uploadProviders: Object.values(providers).filter(({ takesUploads }) => takesUploads).map(({ name }) => name),
+});
+
+const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined =>
+  asset.provider ? providers[asset.provider].startJob(asset) : { name: 'process-image', payload: { assetId: asset.id } };
+
+type Mounting = { readonly features: Features; readonly parts: Parts; readonly settings: AppSettings };
+
+async function mountRoutes(server: FastifyInstance, { features, parts: { store }, settings: { publicBaseUrl } }: Mounting): Promise<void> {
+  const { guards, assets, uploads, completion, downloads, transfers, playback, webhooks, health } = features;
+  await server.register(async (api) => {
+    mount(api, 'media', uploadRoutes({ start: uploads.start, complete: completion.complete }, guards, publicBaseUrl));
+    mount(api, 'media', assetRoutes(assets, guards, publicBaseUrl));
+    mount(api, 'media', downloadRoutes(downloads, guards, store));
+    mount(api, 'bytes', transferRoutes(transfers, publicBaseUrl));
+    mount(api, 'playback', playbackRoutes(playback, guards, store));
+    mount(api, 'webhooks', webhookRoutes(webhooks));
+  }, { prefix: '/api/v1' });
+  mount(server, 'operations', healthRoutes(health));
+}
+
+const jobHandlers = ({ store, encoder, callback, scratchRoot, imageProcessor: processor }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
+  'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
+  'deliver-report': deliverReportJob({ callback }),
+  'process-image': processImageJob({ byId: features.assets.byId, apply: features.reports.apply, store, processor }),
+  'purge-asset': purgeAssetJob({ byId: features.assets.byId, store }),
+  'make-partitions': partitionsJob(features.partitions),
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { signAccessToken } from './access-token.ts';
+import { identify } from './caller.ts';
+import { secret } from './secret.ts';
+
+const tokenSecret = secret('token-secret-0123456789-0123456789');
+const serviceKey = secret('service-key-0123456789-0123456789');
+const needs = { tokenSecrets: [tokenSecret], serviceKeys: [serviceKey], nowSeconds: 1_700_000_000 };
+
+const token = signAccessToken({ user_id: 'ada', type: 'access' }, tokenSecret);
+const bearer = `Bearer ${token}`;
+const key = serviceKey.reveal();
+
+const asked = (authorization: readonly string[], keys: readonly string[] = []) => identify({ authorization, serviceKey: keys }, needs);
+
+describe('who is asking', () => {
+  test('a user, by a token', () => {
+    expect(asked([bearer])).toEqual({ caller: { kind: 'user', userId: 'ada' } });
+  });
+
+  test('a service, by its key, which is no user', () => {
+    expect(asked([], [key])).toEqual({ caller: { kind: 'service' } });
+  });
+
+  test.each(['bearer', 'BEARER', 'bEaReR'])('the scheme may be spelled %s', (scheme) => {
+    expect(asked([`${scheme} ${token}`])).toEqual({ caller: { kind: 'user', userId: 'ada' } });
+  });
+
+  test('nobody, without credentials', () => {
+    expect(asked([])).toEqual({ refused: 'No credentials' });
+  });
+
+  test.each([
+    ['both schemes', [bearer], [key]],
+    ['both, the key wrong', [bearer], ['wrong']],
+    ['both, the token wrong', ['Bearer wrong'], [key]],
+    ['both, one of them empty', [''], [key]],
+    ['both, another scheme', ['Basic YTpi'], [key]],
+    ['the token twice', [bearer, bearer], []],
+    ['a wrong token after a right one', [bearer, 'Bearer wrong'], []],
+    ['the key twice', [], [key, key]],
+    ['a right key after a wrong one', [], ['wrong', key]],
+  ])('%s: refused, whatever is right among them', (_, authorization, keys) => {
+    expect(asked(authorization, keys)).toEqual({ refused: 'Use one authentication scheme' });
+  });
+
+  test.each([
+    '', 'Bearer', 'Bearer ', 'Bearer wrong', token, `Bearer  ${token}`, `Bearer\t${token}`, ` ${bearer}`, `${bearer} `, `${bearer}\n`, `Bearer ${token} ${token}`, `${bearer}, ${bearer}`,
+    `Bearer${token}`, `Bearer: ${token}`, `Bearer "${token}"`, `Basic ${token}`, `Token ${token}`, `JWT ${token}`, `Ｂearer ${token}`, `Bearer ${key}`,
+  ])('%j is no access token', (authorization) => {
+    expect(asked([authorization])).toEqual({ refused: 'Invalid access token' });
+  });
+
+  test.each(['', 'wrong', `${key} `, `Bearer ${key}`, `${key}, ${key}`, bearer, token])('%j is no service key', (given) => {
+    expect(asked([], [given])).toEqual({ refused: 'Invalid service key' });
+  });
+
+  test('a token is not accepted as a key, nor a key as a token, where nothing is configured', () => {
+    const nothing = { ...needs, tokenSecrets: [], serviceKeys: [] };
+    expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual({ refused: 'Invalid access token' });
+    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual({ refused: 'Invalid service key' });
+  });
+});

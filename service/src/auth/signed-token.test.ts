@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { randomEdits } from '../../../test/support/random-edits.ts';
+import { secret } from './secret.ts';
+import { deriveKey, open, type Purpose, sign } from './signed-token.ts';
+
+const PURPOSES: readonly Purpose[] = ['upload', 'download', 'playback', 'cursor', 'encoder'];
+const root = secret('url-signing-secret-0123456789');
+const key = deriveKey(root, 'playback');
+const PAYLOAD = '0190b8e2-1111-7222-8333-444455556666.3.1700000000';
+
+describe('purpose keys', () => {
+  test('are the same for the same root and purpose, today and after a restart', () => {
+    expect(deriveKey(secret(root.reveal()), 'upload').reveal()).toBe(deriveKey(root, 'upload').reveal());
+    expect(deriveKey(root, 'upload')).toBe(deriveKey(root, 'upload'));
+  });
+
+  test('are what RFC 5869 gives for the purpose, so that a release cannot change them unseen', () => {
+    // HKDF-SHA256, no salt, info "mediary upload", 32 bytes, base64url: computed with Python's hmac.
+    expect(deriveKey(root, 'upload').reveal()).toBe('HmlBj4cOUPSAI38poAhuLwpsbyFZvVBPMLf2rT7PPZ0');
+  });
+
+  test('differ by purpose and by root', () => {
+    const roots = [root, secret('another-root')];
+    const texts = roots.flatMap((one) => PURPOSES.map((purpose) => deriveKey(one, purpose).reveal()));
+    expect(new Set(texts).size).toBe(10);
+    expect(texts.join(' ')).not.toContain(root.reveal());
+  });
+});
+
+describe('a signed token', () => {
+  test('gives its payload back, any text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (payload) => open([key], sign(key, payload)) === payload), { numRuns: 500 });
+  });
+
+  test('can stand in a path and in a query as it is', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (payload) => /^[A-Za-z0-9_-]+$/.test(sign(key, payload))));
+  });
+
+  test('costs 22 characters over its payload', () => {
+    expect(sign(key, PAYLOAD).length).toBe(Math.ceil(((PAYLOAD.length + 16) * 4) / 3));
+  });
+
+  test('opens for its purpose alone', () => {
+    const upload = sign(deriveKey(root, 'upload'), PAYLOAD);
+    expect(PURPOSES.filter((purpose) => open([deriveKey(root, purpose)], upload) !== undefined)).toEqual(['upload']);
+  });
+
+  test('opens with the current root and with the previous one, and with no other', () => {
+    const token = sign(key, PAYLOAD);
+    const other = deriveKey(secret('another-root'), 'playback');
+    expect([[key], [other, key], [key, other], [other], []].map((keys) => open(keys, token))).toEqual([PAYLOAD, PAYLOAD, PAYLOAD, undefined, undefined]);
+  });
+
+  test('is refused after any of 100 000 random edits', () => {
+    const token = sign(key, PAYLOAD);
+    const accepted = (seed: number) => [...randomEdits(token, { count: 1_000, seed })].filter((edited) => open([key], edited) !== undefined);
+    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 100 });
+  });
+
+  test('is refused in another spelling of the same bytes', () => {
+    const token = sign(key, 'ab');
+    const bytes = Buffer.from(token, 'base64url');
+    const spellings = [`${token}=`, `${token}\n`, ` ${token}`, bytes.toString('base64'), bytes.toString('hex')].filter((text) => text !== token);
+    expect(spellings.map((text) => open([key], text))).toEqual(spellings.map(() => undefined));
+  });
+
+  test.each(['', 'A', 'AAAA', 'A'.repeat(21), 'A'.repeat(22), '~', 'null'])('%j opens nothing', (text) => {
+    expect(open([key], text)).toBeUndefined();
+  });
+});

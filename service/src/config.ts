@@ -1,0 +1,128 @@
+// The settings (contract B9): read once, checked all at once, every problem told in one message.
+import { PROVIDERS, type ProviderName } from './assets/asset.ts';
+import { type Secret, secret } from './auth/secret.ts';
+import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
+import { type Environment, readSettings, type Settings } from './platform/settings.ts';
+import { type ProviderSettings, readProviderSettings } from './providers/registry.ts';
+
+export type Role = 'all' | 'api' | 'worker';
+
+export type Config = {
+  readonly role: Role;
+  readonly port: number;
+  readonly host: string;
+  /** Absolute; holds the embedded database, the disk store, scratch and kept secrets. */
+  readonly dataDir: string;
+  /** Without a slash at its end; undefined: the listener's own address. */
+  readonly publicBaseUrl: string | undefined;
+  readonly encoderCallbackUrl: string | undefined;
+  /** undefined: the embedded database. */
+  readonly databaseUrl: string | undefined;
+  /** `file:` and an absolute path. */
+  readonly storageUrl: string | undefined;
+  readonly tokenSecrets: readonly Secret[];
+  readonly serviceKeys: readonly Secret[];
+  readonly operatorKeys: readonly Secret[];
+  /** Empty: one is made and kept in the database. */
+  readonly urlSecrets: readonly Secret[];
+  readonly videoProvider: ProviderName;
+  readonly allowUnsigned: readonly ProviderName[];
+  readonly providers: ProviderSettings;
+  readonly ffmpegPath: string | undefined;
+  readonly corsOrigins: readonly string[];
+  readonly mediaTypes: readonly MediaType[];
+  readonly maxUploadBytes: number;
+  readonly uploadTtlSeconds: number;
+  readonly playbackTokenTtlSeconds: number;
+  readonly logLevel: string;
+  /** Weaknesses that do not stop the start. */
+  readonly warnings: readonly string[];
+};
+
+/** Secrets that a laptop's service makes for itself, and that any other must be given. */
+export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
+
+const DAY = 86_400;
+const GIB = 1024 ** 3;
+
+/** Throws with one message that names every problem. `folder` is what relative paths start from. */
+export function readConfig(environment: Environment, absolute: (path: string) => string): Config {
+  const settings = readSettings(environment);
+  const config = read(settings, absolute);
+  requireSecrets(settings, config);
+  if (settings.problems.length > 0) throw new Error(`The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  return config;
+}
+
+function read(settings: Settings, absolute: (path: string) => string): Config {
+  const { text, integer } = settings;
+  const providers = readProviderSettings(settings);
+  const allowUnsigned = readAllowUnsigned(settings);
+  return {
+    role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
+    port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
+    host: text('HOST') ?? '127.0.0.1',
+    dataDir: absolute(text('DATA_DIR') ?? '.mediary'),
+    publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
+    encoderCallbackUrl: settings.url('ENCODER_CALLBACK_URL'),
+    databaseUrl: text('DATABASE_URL'),
+    storageUrl: readStorageUrl(settings),
+    tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(secret),
+    serviceKeys: settings.rotating('SERVICE_API_KEY').map(secret),
+    operatorKeys: settings.rotating('OPERATOR_KEY').map(secret),
+    urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(secret),
+    videoProvider: settings.oneOf('VIDEO_PROVIDER', PROVIDERS, 'onprem'),
+    allowUnsigned, providers,
+    ffmpegPath: text('FFMPEG_PATH'),
+    corsOrigins: settings.list('CORS_ORIGINS'),
+    mediaTypes: readMediaTypes(settings),
+    maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
+    uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
+    playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
+    logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    warnings: [...shortSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],
+  };
+}
+
+/** Only these two; cdnhost's signature is mandatory (A5). */
+function readAllowUnsigned(settings: Settings): readonly ProviderName[] {
+  const named = settings.list('WEBHOOKS_ALLOW_UNSIGNED');
+  const allowed = named.filter((name) => name === 'onprem' || name === 'edgehost');
+  if (allowed.length < named.length) settings.problems.push('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
+  return allowed;
+}
+
+function readStorageUrl({ text, problems }: Settings): string | undefined {
+  const url = text('STORAGE_URL');
+  if (url !== undefined && !url.startsWith('file:')) problems.push('STORAGE_URL must be a file: URL');
+  return url;
+}
+
+function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
+  const named = list('ALLOWED_MIME_TYPES');
+  if (named.length === 0) return MEDIA_TYPES;
+  const types = narrowed(named);
+  if (types.length === 0) problems.push('ALLOWED_MIME_TYPES names no type that is allowed at all');
+  return types;
+}
+
+function requireSecrets({ problems }: Settings, config: Config): void {
+  if (config.role === 'worker') return;
+  const given = { ACCESS_TOKEN_SECRET: config.tokenSecrets, SERVICE_API_KEY: config.serviceKeys, OPERATOR_KEY: config.operatorKeys };
+  for (const name of OWN_SECRETS) {
+    if (given[name].length === 0) problems.push(`${name} must be set`);
+  }
+}
+
+const SECRET_NAMES = [
+  ...OWN_SECRETS, 'URL_SIGNING_SECRET', 'CDNHOST_STREAM_READ_ONLY_API_KEY', 'EDGEHOST_STREAM_WEBHOOK_SECRET', 'ONPREM_WEBHOOK_SECRET',
+];
+const SHORT = 32;
+
+const shortSecrets = ({ text }: Settings): string[] =>
+  SECRET_NAMES.filter((name) => (text(name)?.length ?? SHORT) < SHORT).map((name) => `${name} is shorter than ${SHORT} characters`);
+
+const DOOR_SECRETS = { onprem: 'ONPREM_WEBHOOK_SECRET', edgehost: 'EDGEHOST_STREAM_WEBHOOK_SECRET', cdnhost: 'CDNHOST_STREAM_READ_ONLY_API_KEY' } as const;
+
+const unsignedDoors = ({ text }: Settings, allowed: readonly ProviderName[]): string[] =>
+  allowed.filter((name) => !text(DOOR_SECRETS[name])).map((name) => `the ${name} webhook takes calls of anybody: ${DOOR_SECRETS[name]} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`);

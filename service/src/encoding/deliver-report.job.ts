@@ -1,0 +1,8 @@
+// Takes a finished run's report to the onprem door, again and again until it is taken.
+import type { JobPayloads } from '../job-list.ts';
+import type { JobRun } from '../platform/jobs.ts';
+import type { Callback } from './callback.ts';
+
+export const deliverReportJob = ({ callback }: { callback: Callback }) => async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>): Promise<void> => {
+  await callback.deliver(payload.body, signal);
+};

@@ -1,0 +1,110 @@
+// Encodes one attempt at a video: reads the original, makes the renditions, stores them, and reports (design §5).
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobPayloads } from '../job-list.ts';
+import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
+import type { JobRun } from '../platform/jobs.ts';
+import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
+import { originalKey, renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { Callback } from './callback.ts';
+import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from './encoder.ts';
+import type { EncoderReport } from './encoder-report.ts';
+import type { Run } from './encodings.ts';
+import { progressTeller } from './progress-teller.ts';
+
+export type EncodeNeeds = {
+  readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
+  readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly store: ObjectStore;
+  readonly encoder: Encoder;
+  readonly callback: Callback;
+  readonly scratchRoot: string;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/** So many runs that ended with their worker's death are enough. */
+const MAX_RUNS = 10;
+const STORED_AT_ONCE = 4;
+const MAX_FILE = 2 ** 31;
+
+export const encodeAssetJob = (needs: EncodeNeeds) => async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
+  const run = await needs.begin(payload);
+  if (!run) return;
+  await removeEarlierRuns(needs.store, run);
+  const scratch = await makeScratch(needs.scratchRoot, `${run.assetId}.${run.attempt}.${run.try}`);
+  const overtaken = new AbortController();
+  try {
+    const report = await reportOn(needs, run, { scratch, overtaken, signal: AbortSignal.any([signal, overtaken.signal]) });
+    if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
+  } catch (error) {
+    await needs.store.removeAll(folderOf(run));
+    if (!overtaken.signal.aborted) throw error;
+  } finally {
+    await removeScratch(scratch);
+  }
+};
+
+type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
+
+/** The last word on this run: what was made, or why nothing can be. */
+async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
+  try {
+    if (run.try > MAX_RUNS) throw new EncodeFailed('encoder_crashed', 'The encoder stopped again and again while it worked on this video');
+    return ready(run, await encode(needs, run, work));
+  } catch (error) {
+    if (!(error instanceof EncodeFailed)) throw error;
+    needs.log.warn({ asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log }, 'a video cannot be encoded');
+    return { ...reportHead(run), status: 'failed', failure: { code: error.code, message: error.message, retryable: false } };
+  }
+}
+
+async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal }: Work): Promise<Encoding> {
+  const teller = progressTeller({ head: reportHead(run), callback: needs.callback, log: needs.log, signal, onOvertaken: () => overtaken.abort() });
+  const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
+  const source = await localOriginal(needs.store, run, scratch);
+  teller.begin();
+  try {
+    const encoding = await needs.encoder.encode({
+      source, container: media.container, workFolder: await makeScratch(scratch, 'work'), childFolder: renditionFolder(run.attempt, run.try), signal,
+      onProgress: teller.tell,
+    });
+    await storeFiles(needs.store, run, { files: encoding.files, signal });
+    return encoding;
+  } finally {
+    await teller.end();
+  }
+}
+
+/** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
+async function localOriginal(store: ObjectStore, { assetId }: Run, scratch: string): Promise<string> {
+  const key = originalKey(assetId);
+  if ((await store.size(key)) === undefined) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+  if (store.localFile) return store.localFile(key);
+  const copy = join(scratch, 'original');
+  await writeFile(copy, store.stream(key));
+  return copy;
+}
+
+async function storeFiles(store: ObjectStore, run: Run, { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal }): Promise<void> {
+  const folder = renditionFolder(run.attempt, run.try);
+  const waiting = files.values();
+  const lane = async () => {
+    for (const { name, path } of waiting) {
+      signal.throwIfAborted();
+      await store.put(renditionKey(run.assetId, folder, name), createReadStream(path, { highWaterMark: 1024 * 1024 }), MAX_FILE);
+    }
+  };
+  await Promise.all(Array.from({ length: STORED_AT_ONCE }, lane));
+}
+
+async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
+  for (let earlier = 1; earlier < run.try; earlier++) await store.removeAll(folderOf({ ...run, try: earlier }));
+}
+
+const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
+const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
+
+const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport =>
+  ({ ...reportHead(run), status: 'ready', progress: 100, renditions, width, height, duration_ms: durationMs });

@@ -1,0 +1,16 @@
+// Why a video cannot be encoded: codes for programs, sentences for callers.
+
+export const FAILURES = {
+  not_media: 'The file could not be read as a video',
+  no_video_track: 'The file has no video track',
+  truncated: 'The video is incomplete: its end is missing',
+  unsupported_codec: 'The video uses a codec that is not supported',
+  picture_too_large: 'The picture is larger than 36 megapixels',
+  encoding_failed: 'The video could not be encoded',
+  timed_out: 'Encoding took too long',
+  out_of_memory: 'Encoding needed too much memory',
+  output_too_large: 'Encoding made more data than expected',
+  engine_missing: 'The video engine could not be started',
+} as const;
+
+export type FailureCode = keyof typeof FAILURES;

@@ -1,0 +1,81 @@
+// The body of the onprem webhook: our encoder writes it, the onprem door reads it, and so does a stranger's encoder (contract A1, B6).
+import type { Failure, Warning } from '../assets/asset.ts';
+import { anyRefused, type ToldPlayback, type ToldUrls, toldUrl } from '../assets/playback-manifest.ts';
+import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
+import type { StreamReport } from '../assets/stream-report.ts';
+
+/** As our encoder sends it. `try` names the run whose files lie in the store. */
+export type EncoderReport = {
+  readonly asset_id: string;
+  readonly status: 'processing' | 'ready' | 'failed';
+  readonly attempt: number;
+  readonly try: number;
+  readonly progress?: number;
+  readonly renditions?: readonly Rendition[];
+  readonly width?: number;
+  readonly height?: number;
+  readonly duration_ms?: number;
+  readonly failure?: Failure;
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+const EVENTS: Readonly<Record<string, StreamReport['event']>> = { processing: 'started', ready: 'succeeded', failed: 'failed' };
+const MAX_INT = 2 ** 31 - 1;
+const MAX_RENDITIONS = 64;
+
+/** What the members of a body say; undefined where their shape is another, or there is nothing to act on. `isOurs`: signed by our own encoder. */
+export function reportOf(body: Members, isOurs: boolean): StreamReport | undefined {
+  const { status, attempt, progress, renditions, playback } = body;
+  const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
+  if (!event || !isOptional(attempt, isCount) || !isOptional(progress, isFiniteNumber) || !isOptional(renditions, isRenditions) || !isOptional(playback, isUrls)) return undefined;
+  if (isOurs && !(isCount(attempt) && isCount(body['try']))) return undefined;
+  return {
+    source: 'webhook', provider: 'onprem', event,
+    ...(isCount(attempt) && { attempt }),
+    ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
+    ...(isRenditions(renditions) && { renditions }),
+    ...(event === 'succeeded' && { ...(isOurs ? ownOf(body) : strangersOf(playback)), picture: pictureOf(body) }),
+    ...(event === 'failed' && failureOf(body)),
+  };
+}
+
+const ownOf = (body: Members): { playback: ToldPlayback } => ({ playback: { kind: 'own', run: body['try'] as number } });
+
+function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: Warning[] } {
+  if (!playback) return {};
+  const { hls, dash, thumbnail } = playback as Members;
+  const urls: ToldUrls = { hls: toldUrl(hls), dash: toldUrl(dash), thumbnail: toldUrl(thumbnail) };
+  return { playback: { kind: 'urls', urls }, ...(anyRefused(urls) && { warnings: [REFUSED] }) };
+}
+
+const REFUSED: Warning = { code: 'playback_url_refused', message: 'The encoder gave a playback URL that is no plain http or https address' };
+
+function pictureOf({ width, height, duration_ms: durationMs }: Members): NonNullable<StreamReport['picture']> {
+  return { ...(isCount(width) && { width }), ...(isCount(height) && { height }), ...(isCount(durationMs) && { durationMs }) };
+}
+
+/** `failure` {`code`, `message`, `retryable`}, each optional. */
+function failureOf({ failure }: Members): { failure?: Failure } {
+  if (typeof failure !== 'object' || failure === null) return {};
+  const { code, message, retryable } = failure as Members;
+  const words = typeof message === 'string' ? message.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, 500).toWellFormed() : '';
+  return { failure: { code: isCode(code) ? code : 'encode_failed', message: words || 'The video could not be encoded', retryable: retryable !== false } };
+}
+
+const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);
+const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || value === null || is(value);
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INT;
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
+const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isUrls(value: unknown): boolean {
+  if (!isMembers(value)) return false;
+  return [value['hls'], value['dash'], value['thumbnail']].every((url) => isOptional(url, (told) => typeof told === 'string'));
+}
+
+function isRenditions(value: unknown): value is readonly Rendition[] {
+  return Array.isArray(value) && value.length <= MAX_RENDITIONS && value.every((item: unknown) =>
+    isMembers(item) && isCount(item['height']) && isOptional(item['width'], isCount) && isOptional(item['bitrate'], isFiniteNumber)
+    && RENDITION_STATES.some((state) => state === item['state']));
+}

@@ -1,0 +1,102 @@
+// The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type CmafTrack, type VideoTrack, averageBitrate, initName, isVideo, playlistName, secondsOfTrack } from './cmaf-track.ts';
+import { dashManifest } from './dash-manifest.ts';
+import { type EncodePlan, encodeArguments, thumbnailArguments } from './encode-plan.ts';
+import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
+import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
+import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
+import { examineSource } from './ffmpeg-source.ts';
+import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
+import { type Rung, ladderFor } from './ladder.ts';
+import { secondsOf } from './source-timeline.ts';
+import { chooseThumbnailSource } from './thumbnail-choice.ts';
+
+const STALL_MS = 60_000;
+const WALL_MS = 600_000;
+/** The slowest machine that still makes sense. */
+const WALL_MS_PER_SECOND = 40_000;
+const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
+const AUDIO_KILOBITS = 128;
+const TOLERANCE_SECONDS = 0.1;
+
+export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
+  encode: (order) => encode(openSession(ffmpegPath, order)),
+});
+
+async function encode(session: Session): Promise<Encoding> {
+  const { order, input } = session;
+  const { picture, video, audio, timeline } = await examineSource(session);
+  const rungs = ladderFor(picture.shown);
+  const plan = { input, picture, videoIndex: video.index, audioIndex: audio?.index, timeline, rungs, folder: order.workFolder };
+  const log = await render(session, plan);
+  const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
+  if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
+  return {
+    files: [...await writeManifests(tracks, plan, order), ...mediaFiles(tracks, order), await makeThumbnail(session, tracks)],
+    renditions: tracks.filter(isVideo).map(readyRendition),
+    ...picture.shown,
+    durationMs: Math.round(timeline.durationSeconds * 1000),
+  };
+}
+
+async function render(session: Session, plan: EncodePlan): Promise<string> {
+  const { durationSeconds } = plan.timeline;
+  const { onProgress, workFolder } = session.order;
+  const renditions = plan.rungs.map(({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }));
+  let percent = 0;
+  onProgress(percent, renditions);
+  const onLine = (line: string): void => {
+    const done = /^out_time_us=(\d+)$/.exec(line)?.[1];
+    if (done === undefined) return;
+    percent = Math.max(percent, Math.min(99, Math.floor(Number(done) / 10_000 / durationSeconds)));
+    onProgress(percent, renditions);
+  };
+  const limits = {
+    stallMs: STALL_MS,
+    wallMs: WALL_MS + durationSeconds * WALL_MS_PER_SECOND,
+    output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
+  };
+  return (await runToSuccess(session, { args: encodeArguments(plan), limits, onLine })).log;
+}
+
+/** Twice what the caps allow: to be reached only by something gone wrong. */
+const mostBytes = (rungs: readonly Rung[], seconds: number): number =>
+  OUTPUT_SLACK_BYTES + 2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
+
+/** The engine reports success for a source that broke off half way. */
+function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
+  const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
+  return track.segments[0]?.start === 0 && Math.abs(secondsOfTrack(track) - timeline.durationSeconds) <= tolerance;
+}
+
+async function writeManifests(tracks: readonly CmafTrack[], { timeline }: EncodePlan, order: EncodeOrder): Promise<EncodedFile[]> {
+  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: order.childFolder };
+  const manifests = [
+    ['hls.m3u8', multivariantPlaylist(presentation)],
+    ['dash.mpd', dashManifest(presentation)],
+    ...tracks.map((track) => [playlistName(track.id), mediaPlaylist(track)] as const),
+  ] as const;
+  return Promise.all(manifests.map(async ([name, text]) => {
+    const file = fileOf(order, name);
+    await writeFile(file.path, text);
+    return file;
+  }));
+}
+
+const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFile[] =>
+  tracks.flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)]).map((name) => fileOf(order, name));
+
+async function makeThumbnail(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile> {
+  const { track, segment } = chooseThumbnailSource(tracks);
+  const excerpt = fileOf(session.order, 'thumbnail-excerpt.mp4').path;
+  const thumbnail = fileOf(session.order, 'thumb.jpg');
+  await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
+  await runToSuccess(session, { args: thumbnailArguments(excerpt, thumbnail.path) });
+  return thumbnail;
+}
+
+const readyRendition = (track: VideoTrack): Rendition => ({ ...track.size, state: 'ready', bitrate: averageBitrate(track) });
+
+const fileOf = ({ workFolder }: EncodeOrder, name: string): EncodedFile => ({ name, path: join(workFolder, name) });

@@ -1,0 +1,42 @@
+// One order's runs of the engine: what they share, and which of their ends are failures.
+import { availableParallelism } from 'node:os';
+import { FAILURES, type FailureCode } from './encode-failure.ts';
+import { EncodeFailed, type EncodeOrder } from './encoder.ts';
+import type { EngineInput } from './engine-input.ts';
+import { type EngineEnd, runFfmpeg } from './ffmpeg-process.ts';
+import type { EngineLimits } from './ffmpeg-watch.ts';
+
+export type Session = { readonly ffmpegPath: string; readonly order: EncodeOrder; readonly input: EngineInput };
+
+export type EngineStep = {
+  readonly args: readonly string[];
+  readonly limits?: Partial<EngineLimits>;
+  readonly onLine?: (line: string) => void;
+  readonly logBytes?: number;
+};
+
+const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 4 * 1024 ** 3 };
+/** More threads than this cost memory and bring nothing at these sizes. */
+const MOST_THREADS = 8;
+
+export function openSession(ffmpegPath: string, order: EncodeOrder): Session {
+  const threads = Math.min(availableParallelism(), MOST_THREADS);
+  return { ffmpegPath, order, input: { path: order.source, container: order.container, threads } };
+}
+
+/** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
+export async function runStep({ ffmpegPath, order }: Session, { limits, ...step }: EngineStep): Promise<EngineEnd> {
+  const end = await runFfmpeg({ path: ffmpegPath, signal: order.signal, limits: { ...LIMITS, ...limits }, ...step });
+  if (end.ended === 'exited') return end;
+  throw failed(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
+}
+
+/** The same, for runs that must succeed. A full disk is ours to mend, not the film's fault. */
+export async function runToSuccess(session: Session, step: EngineStep): Promise<EngineEnd> {
+  const end = await runStep(session, step);
+  if (end.code === 0) return end;
+  if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
+  throw failed('encoding_failed', end.log);
+}
+
+export const failed = (code: FailureCode, log = ''): EncodeFailed => new EncodeFailed(code, FAILURES[code], log);

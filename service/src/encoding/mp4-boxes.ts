@@ -1,0 +1,89 @@
+// Reads what manifests need from the heads of CMAF files that our own engine wrote; throws on anything else.
+
+export type TrackHeader = {
+  readonly timescale: number;
+  /** RFC 6381, e.g. `avc1.64001f`. */
+  readonly codec: string;
+  /** Null for sound. */
+  readonly size: { readonly width: number; readonly height: number } | null;
+};
+
+/** In ticks of the track's timescale. */
+export type SegmentTimes = { readonly start: number; readonly duration: number };
+
+type Box = { readonly type: string; readonly body: DataView };
+
+export function readTrackHeader(init: Uint8Array): TrackHeader {
+  const media = boxAt(view(init), ['moov', 'trak', 'mdia']);
+  const entry = firstBox(inner(boxAt(media, ['minf', 'stbl', 'stsd']), 8));
+  return { timescale: timescaleOf(boxAt(media, ['mdhd'])), ...sampleEntry(entry) };
+}
+
+/** Of a segment's first bytes: its `sidx` comes before the samples. */
+export function readSegmentTimes(head: Uint8Array): SegmentTimes {
+  const sidx = boxAt(view(head), ['sidx']);
+  const wide = sidx.getUint8(0) === 1;
+  const start = wide ? Number(sidx.getBigUint64(12)) : sidx.getUint32(12);
+  const references = inner(sidx, wide ? 30 : 22);
+  let duration = 0;
+  for (let index = 0; index < references.getUint16(0); index += 1) duration += references.getUint32(2 + index * 12 + 4);
+  return { start, duration };
+}
+
+const timescaleOf = (mdhd: DataView): number => mdhd.getUint32(mdhd.getUint8(0) === 1 ? 20 : 12);
+
+function sampleEntry({ type, body }: Box): Pick<TrackHeader, 'codec' | 'size'> {
+  if (type === 'avc1') {
+    const avcC = boxAt(inner(body, 78), ['avcC']);
+    const profile = [1, 2, 3].map((at) => hex(avcC.getUint8(at))).join('');
+    return { codec: `avc1.${profile}`, size: { width: body.getUint16(24), height: body.getUint16(26) } };
+  }
+  if (type === 'mp4a') return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
+  throw new Error(`unexpected sample entry ${type}`);
+}
+
+/** The first five bits of the decoder's configuration, the innermost of the nested descriptors. */
+function audioObjectType(esds: DataView): number {
+  const stream = descriptor(inner(esds, 4), 0x03);
+  const decoder = descriptor(inner(stream, 3), 0x04);
+  return descriptor(inner(decoder, 13), 0x05).getUint8(0) >> 3;
+}
+
+/** Lengths of descriptors are written in sevens of bits; a set eighth bit means that more follow. */
+function descriptor(bytes: DataView, tag: number): DataView {
+  if (bytes.getUint8(0) !== tag) throw new Error(`descriptor ${tag} is missing`);
+  let at = 1;
+  while (bytes.getUint8(at) & 0x80) at += 1;
+  return inner(bytes, at + 1);
+}
+
+function boxAt(bytes: DataView, path: readonly string[]): DataView {
+  return path.reduce((within, type) => {
+    const box = boxes(within).find((each) => each.type === type);
+    if (!box) throw new Error(`box ${type} is missing`);
+    return box.body;
+  }, bytes);
+}
+
+function firstBox(bytes: DataView): Box {
+  const [box] = boxes(bytes);
+  if (!box) throw new Error('box expected');
+  return box;
+}
+
+/** The boxes that lie wholly within the bytes; sizes of 64 bits and "to the end" do not occur in heads. */
+function boxes(bytes: DataView): Box[] {
+  const found: Box[] = [];
+  for (let at = 0; at + 8 <= bytes.byteLength; ) {
+    const size = bytes.getUint32(at);
+    if (size < 8 || at + size > bytes.byteLength) break;
+    found.push({ type: text(bytes, at + 4), body: new DataView(bytes.buffer, bytes.byteOffset + at + 8, size - 8) });
+    at += size;
+  }
+  return found;
+}
+
+const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const inner = (bytes: DataView, from: number): DataView => new DataView(bytes.buffer, bytes.byteOffset + from, bytes.byteLength - from);
+const text = (bytes: DataView, at: number): string => String.fromCharCode(...[0, 1, 2, 3].map((offset) => bytes.getUint8(at + offset)));
+const hex = (byte: number): string => byte.toString(16).padStart(2, '0');

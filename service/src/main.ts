@@ -1,0 +1,21 @@
+// The process: environment → settings → parts → app; or one of the commands; and an orderly stop.
+import { resolve } from 'node:path';
+import { makeSample } from './commands/sample.ts';
+import { runService } from './service.ts';
+
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  start: () => runService(process.env),
+  sample: () => makeSample({ ffmpegPath: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'], file: resolve('sample.mp4') }),
+};
+
+const [name = 'start'] = process.argv.slice(2);
+const command = COMMANDS[name];
+if (!command) {
+  process.stderr.write(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.\n`);
+  process.exit(1);
+}
+await command().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  if (error instanceof Error && error.cause) process.stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,134 @@
+// Bytes under true and false names.
+import { globSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
+import { type Detected, detect, HEAD_BYTES, matches } from './magic-bytes.ts';
+import { MEDIA_TYPES, type MediaType, mediaTypeOf } from './media-type.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const ftyp = (...brands: string[]) => {
+  const names = [brands[0], '\0\0\0\0', ...brands.slice(1)].join('');
+  return latin1(`\0\0\0${String.fromCharCode(8 + names.length)}ftyp${names}\0\0\0\x08free`);
+};
+const ebml = (docType: string, header = '') => {
+  const body = `${header}\x42\x82${String.fromCharCode(0x80 + docType.length)}${docType}`;
+  return latin1(`\x1a\x45\xdf\xa3${String.fromCharCode(0x80 + body.length)}${body}\x18\x53\x80\x67\xff`);
+};
+const packets = (length: number, sync: number, count: number) =>
+  Buffer.concat(Array.from({ length: count }, () => { const packet = Buffer.alloc(length); packet[sync] = 0x47; return packet; }));
+
+const HEADS: readonly (readonly [string, Detected, Uint8Array])[] = [
+  ['a JPEG', 'jpeg', latin1('\xff\xd8\xff\xe0\0\x10JFIF')],
+  ['a PNG', 'png', latin1('\x89PNG\r\n\x1a\n\0\0\0\rIHDR')],
+  ['a PNG whose line ends were changed', 'unknown', latin1('\x89PNG\n\x1a\n\0\0\0\rIHDR')],
+  ['a GIF', 'gif', latin1('GIF89a\x01\0\x01\0')],
+  ['a WebP whose length holds a line end', 'webp', latin1('RIFF\n\r\0\0WEBPVP8 ')],
+  ['a WAV', 'unknown', latin1('RIFF\x24\0\0\0WAVEfmt ')],
+  ['an AVIF', 'avif', ftyp('avif', 'mif1', 'miaf')],
+  ['an AVIF under a generic brand', 'avif', ftyp('mif1', 'miaf', 'avif')],
+  ['an AVIF sequence', 'avif', ftyp('avis', 'msf1', 'iso8')],
+  ['a HEIC', 'heif', ftyp('heic', 'mif1')],
+  ['a HEIC under a generic brand', 'heif', ftyp('mif1', 'heic')],
+  ['a HEIF of an unknown coding', 'heif', ftyp('mif1', 'miaf')],
+  ['an MP4', 'isobmff', ftyp('isom', 'iso2', 'avc1', 'mp41')],
+  ['an MP4 that names a still brand beside its own', 'isobmff', ftyp('mp42', 'mif1', 'avif')],
+  ['an MP4 of a brand that nobody knows', 'isobmff', ftyp('XYZ9')],
+  ['a QuickTime', 'isobmff', ftyp('qt  ')],
+  ['a QuickTime without brands', 'isobmff', latin1('\0\0\0\x08wide\0\x10\0\0mdat')],
+  ['a Canon raw picture', 'unknown', ftyp('crx ', 'isom')],
+  ['a JPEG 2000', 'unknown', latin1('\0\0\0\x0cjP  \r\n\x87\n')],
+  ['a WebM', 'webm', ebml('webm')],
+  ['a Matroska', 'matroska', ebml('matroska', '\x42\x86\x81\x01\xec\x82\0\0')],
+  ['a Matroska with a padded name', 'matroska', ebml('matroska\0\0')],
+  ['a Matroska whose header has an eight-byte length', 'matroska', latin1('\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x0b\x42\x82\x88matroska')],
+  ['an EBML of another kind', 'unknown', ebml('constructor')],
+  ['an EBML whose name comes after its header', 'unknown', latin1('\x1a\x45\xdf\xa3\x84\x42\x86\x81\x01\x42\x82\x84webm')],
+  ['a transport stream', 'mpegts', packets(188, 0, 6)],
+  ['a transport stream of two packets', 'mpegts', packets(188, 0, 2)],
+  ['a transport stream with time stamps', 'mpegts', packets(192, 4, 6)],
+  ['text that begins with G', 'unknown', latin1('G'.padEnd(2000, 'o'))],
+  ['one transport packet', 'unknown', packets(188, 0, 1)],
+  ['HTML', 'unknown', latin1('<!doctype html><script>alert(1)</script>')],
+  ['SVG', 'unknown', latin1('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ['a ZIP', 'unknown', latin1('PK\x03\x04')],
+  ['nothing', 'unknown', Buffer.alloc(0)],
+];
+
+const PLAYLISTS = [
+  '#EXTM3U\n#EXT-X-VERSION:3\n', '#EXTM3U', '\ufeff#EXTM3U\n', ' \r\n\t#EXTM3U\n', '#extm3u\n', '# a remark\n\n# another\r\n#EXT-X-STREAM-INF:BANDWIDTH=1\n',
+  '<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>', '<MPD>', '<!-- a remark --><mpd:MPD xmlns:mpd="urn:mpeg:dash:schema:mpd:2011">',
+  '<SmoothStreamingMedia MajorVersion="2">', '<smil>', '<?xml version="1.0"?><playlist version="1">', '<ASX version="3.0">',
+  'ffconcat version 1.0\nfile /etc/passwd\n', 'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n', 's=x\nc=IN IP4 127.0.0.1\n', '[playlist]\nFile1=/etc/passwd', '[Reference]\nRef1=http://127.0.0.1/',
+];
+
+describe('detection', () => {
+  test.each(HEADS)('%s: %s', (_, detected, head) => {
+    expect(detect(head)).toBe(detected);
+  });
+  test.each(PLAYLISTS)('%j is a playlist, and fails under every name', (text) => {
+    const detected = detect(Buffer.from(text));
+    expect(detected).toBe('playlist');
+    expect(MEDIA_TYPES.map((type) => matches(type, detected))).toEqual(MEDIA_TYPES.map(() => 'playlist'));
+  });
+  test('any bytes give an answer, and what follows the head does not count', () => {
+    const starts = fc.constantFrom(...HEADS.map(([, , head]) => Buffer.from(head)), ...PLAYLISTS.map((text) => Buffer.from(text)), Buffer.alloc(0));
+    fc.assert(fc.property(starts, fc.uint8Array({ maxLength: 600 }), fc.nat(40), (start, tail, cut) => {
+      expect(detect(Buffer.concat([start.subarray(0, cut), tail]))).toBeTypeOf('string');
+    }));
+    expect(detect(Buffer.concat([Buffer.alloc(HEAD_BYTES, ' '), Buffer.from('#EXTM3U\n')]))).toBe('unknown');
+  });
+  test.each(['# ', '#\n', '# #EX\n', 'a=\n', '<', '<a', '<a:', '<!--', '\n '])('a head full of %j does not hold anybody up', (text) => {
+    expect(detect(Buffer.from(text.repeat(HEAD_BYTES / text.length)))).toBe('unknown');
+  });
+});
+
+const CLIPS: readonly (readonly [ClipOptions, readonly string[]])[] = [
+  [{ container: 'mp4' }, ['video/mp4', 'video/quicktime']],
+  [{ container: 'mov' }, ['video/mp4', 'video/quicktime']],
+  [{ container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] }, ['video/mp4', 'video/quicktime']],
+  [{ container: 'webm' }, ['video/webm', 'video/x-matroska', 'video/matroska']],
+  [{ container: 'mkv' }, ['video/x-matroska', 'video/matroska']],
+  [{ container: 'ts' }, ['video/mp2t']],
+  [{ container: 'ts', more: ['-mpegts_m2ts_mode', '1'] }, ['video/mp2t']],
+];
+
+const namesThatFit = (head: Uint8Array) => MEDIA_TYPES.filter((type) => matches(type, detect(head)) === 'ok').map((type) => type.mime);
+
+describe('a declared type', () => {
+  test.each(CLIPS)('%j fits %j alone', async (options, mimes) => {
+    expect(namesThatFit(readFileSync(await makeClip(options)).subarray(0, HEAD_BYTES))).toEqual(mimes);
+  });
+  test('says what is wrong', () => {
+    expect(matches(mediaTypeOf('image/png') as MediaType, 'jpeg')).toBe('type_mismatch');
+    expect(matches(mediaTypeOf('video/webm') as MediaType, 'matroska')).toBe('type_mismatch');
+    expect(matches(mediaTypeOf('video/mp4') as MediaType, 'unknown')).toBe('type_mismatch');
+    expect(matches(mediaTypeOf('video/mp4') as MediaType, 'playlist')).toBe('playlist');
+  });
+});
+
+const ISOBMFF = ['video/mp4', 'video/quicktime'];
+const BY_EXTENSION: Record<string, readonly string[]> = {
+  '.jpg': ['image/jpeg'], '.png': ['image/png'], '.gif': ['image/gif'], '.webp': ['image/webp'], '.avif': ['image/avif'], '.avifs': ['image/avif'],
+  '.mp4': ISOBMFF, '.mov': ISOBMFF, '.3g2': ISOBMFF,
+  '.webm': ['video/webm', 'video/x-matroska', 'video/matroska'], '.mkv': ['video/x-matroska', 'video/matroska'],
+};
+const NOT_WHAT_THEY_ARE_CALLED = ['fixture-json.webp', 'fixture-corrupt.mkv'];
+
+describe.skipIf(!TEST_DATA)('test data', () => {
+  const root = TEST_DATA ?? '';
+  test.each(['tiny-files', 'file-type-fixtures', 'video-samples', 'video-bbb', 'image-valid', 'exif-orientation'])('every file of %s fits its own types alone', (set) => {
+    const files = globSync('**/*.*', { cwd: join(root, set), withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(5);
+    for (const { name, parentPath } of files) {
+      const expected = NOT_WHAT_THEY_ARE_CALLED.includes(name) ? [] : (BY_EXTENSION[extname(name)] ?? []);
+      expect([name, namesThatFit(readFileSync(join(parentPath, name)).subarray(0, HEAD_BYTES))]).toEqual([name, expected]);
+    }
+  });
+  test('every manifest is a playlist', () => {
+    const manifests = globSync('manifests/**/*.{m3u8,mpd}', { cwd: root }).map((path) => readFileSync(join(root, path))).filter((bytes) => bytes.length > 0);
+    expect(manifests.length).toBeGreaterThan(70);
+    expect(new Set(manifests.map(detect))).toEqual(new Set(['playlist']));
+  });
+});

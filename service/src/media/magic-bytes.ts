@@ -1,0 +1,117 @@
+// Tells what a file is from its first bytes, whatever its name and its declared type say (B4).
+import type { MediaType, Signature } from './media-type.ts';
+
+/** `playlist`: text that makes a player or an encoder open other files. */
+export type Detected = Signature | 'playlist' | 'unknown';
+
+/** `ok`, or the failure code of B4. */
+export type Match = 'ok' | 'playlist' | 'type_mismatch';
+
+/** More of a file than this tells nothing new. */
+export const HEAD_BYTES = 64 * 1024;
+
+type Detector = (bytes: Buffer) => Detected | undefined;
+
+const DETECTORS: readonly Detector[] = [pictureOf, isobmffOf, ebmlOf, mpegtsOf, playlistOf];
+
+export function detect(head: Uint8Array): Detected {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES));
+  for (const detector of DETECTORS) {
+    const found = detector(bytes);
+    if (found) return found;
+  }
+  return 'unknown';
+}
+
+export function matches(declared: MediaType, detected: Detected): Match {
+  if (detected === 'playlist') return 'playlist';
+  return declared.looks.some((look) => look === detected) ? 'ok' : 'type_mismatch';
+}
+
+const PICTURES: readonly (readonly [Signature, RegExp])[] = [
+  ['jpeg', /^\xff\xd8\xff/],
+  ['png', /^\x89PNG\r\n.\n/s],
+  ['gif', /^GIF8[79]a/],
+  ['webp', /^RIFF.{4}WEBP/s],
+];
+
+function pictureOf(bytes: Buffer): Detected | undefined {
+  const start = bytes.toString('latin1', 0, 16);
+  return PICTURES.find(([, form]) => form.test(start))?.[0];
+}
+
+/** Brands of `ftyp` that are no video; the generic ones leave it to the compatible brands to say which coding. */
+const STILL_BRANDS = new Map<string, Detected>([
+  ...['avif', 'avis'].map((brand) => [brand, 'avif'] as const),
+  ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'].map((brand) => [brand, 'heif'] as const),
+  ...['jp2 ', 'jpx ', 'jpm ', 'jxl ', 'crx '].map((brand) => [brand, 'unknown'] as const),
+]);
+const GENERIC_STILL_BRANDS = ['mif1', 'msf1', 'miaf'];
+/** QuickTime files older than `ftyp` begin with one of these. */
+const OLD_FIRST_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'];
+
+function isobmffOf(bytes: Buffer): Detected | undefined {
+  if (bytes.length < 8) return undefined;
+  const type = bytes.toString('latin1', 4, 8);
+  if (OLD_FIRST_BOXES.includes(type)) return 'isobmff';
+  if (type !== 'ftyp') return undefined;
+  const major = bytes.toString('latin1', 8, 12);
+  if (!GENERIC_STILL_BRANDS.includes(major)) return STILL_BRANDS.get(major) ?? 'isobmff';
+  const compatible = bytes.toString('latin1', 16, bytes.readUInt32BE(0)).match(/.{4}/gs) ?? [];
+  return compatible.map((brand) => STILL_BRANDS.get(brand)).find((still) => still !== undefined) ?? 'heif';
+}
+
+const EBML = 0x1a45dfa3;
+const DOC_TYPE = 0x4282;
+const DOC_TYPES = new Map<string, Detected>([['webm', 'webm'], ['matroska', 'matroska']]);
+
+/** Matroska and WebM differ by one element of the EBML header. */
+function ebmlOf(bytes: Buffer): Detected | undefined {
+  const header = elementAt(bytes, 0);
+  if (header?.id !== EBML) return undefined;
+  let child = elementAt(bytes, header.start);
+  while (child && child.id !== DOC_TYPE && child.end < header.end) child = elementAt(bytes, child.end);
+  if (child?.id !== DOC_TYPE) return undefined;
+  return DOC_TYPES.get(bytes.toString('latin1', child.start, child.end).replace(/\0+$/, ''));
+}
+
+type Element = { readonly id: number; readonly start: number; readonly end: number };
+
+function elementAt(bytes: Buffer, at: number): Element | undefined {
+  const idLength = numberLength(bytes[at]);
+  const sizeAt = at + idLength;
+  const sizeLength = numberLength(bytes[sizeAt]);
+  const start = sizeAt + sizeLength;
+  if (idLength > 4 || sizeLength > 8 || start > bytes.length) return undefined;
+  const size = unsigned(bytes.subarray(sizeAt + 1, start), (bytes[sizeAt] ?? 0) & (0xff >> sizeLength));
+  return { id: unsigned(bytes.subarray(at, sizeAt)), start, end: start + size };
+}
+
+/** EBML numbers say their length by the leading zeros of their first byte. */
+const numberLength = (first = 0) => Math.clz32(first) - 23;
+const unsigned = (bytes: Uint8Array, high = 0) => bytes.reduce((value, byte) => value * 256 + byte, high);
+
+/** Packets of 188 bytes, or of 192 with a time stamp in front. */
+const PACKETS = [{ length: 188, sync: 0 }, { length: 192, sync: 4 }];
+const PACKETS_LOOKED_AT = 5;
+
+function mpegtsOf(bytes: Buffer): Detected | undefined {
+  const steady = PACKETS.some(({ length, sync }) => {
+    const count = Math.min(PACKETS_LOOKED_AT, Math.floor(bytes.length / length));
+    return count >= 2 && Array.from({ length: count }, (_, n) => bytes[n * length + sync]).every((byte) => byte === 0x47);
+  });
+  return steady ? 'mpegts' : undefined;
+}
+
+const PLAYLISTS: readonly RegExp[] = [
+  /^(?:#[^\n]*\n\s*)*#EXT/i, // HLS, M3U
+  /^ffconcat\s/i,
+  /^\[(?:playlist|reference)\]/i, // PLS, ASX
+  /^(?:v=0\s|(?:[a-z]=.*\r?\n)*c=IN\s)/, // SDP
+  /^(?:<.*?)?<(?:\w+:)?(?:MPD|SmoothStreamingMedia|smil|playlist|asx)[\s>]/is, // the last but one: XSPF
+];
+
+function playlistOf(bytes: Buffer): Detected | undefined {
+  const text = bytes.toString('utf8').replace(/^[\ufeff\s]+/, '');
+  return PLAYLISTS.some((form) => form.test(text)) ? 'playlist' : undefined;
+}

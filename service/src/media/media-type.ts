@@ -1,0 +1,57 @@
+// The one table of media types that may be uploaded (B1).
+import type { Container } from './probe.ts';
+
+/** What bytes can turn out to be. `isobmff`: MP4, QuickTime and their kin, which nobody tells apart: each is taken under the other's name. */
+export type Signature = 'jpeg' | 'png' | 'webp' | 'avif' | 'heif' | 'gif' | 'isobmff' | 'webm' | 'matroska' | 'mpegts';
+
+type Row = {
+  readonly mime: string;
+  readonly extension: string;
+  /** What the file may look like inside. */
+  readonly looks: readonly Signature[];
+};
+
+export type ImageType = Row & { readonly kind: 'image' };
+export type VideoType = Row & { readonly kind: 'video'; readonly container: Container };
+export type MediaType = ImageType | VideoType;
+
+/** Never SVG or HTML: they carry scripts, and a browser would run them as ours. */
+export const MEDIA_TYPES: readonly MediaType[] = [
+  { mime: 'image/jpeg', kind: 'image', extension: 'jpg', looks: ['jpeg'] },
+  { mime: 'image/png', kind: 'image', extension: 'png', looks: ['png'] },
+  { mime: 'image/webp', kind: 'image', extension: 'webp', looks: ['webp'] },
+  { mime: 'image/avif', kind: 'image', extension: 'avif', looks: ['avif'] },
+  { mime: 'image/gif', kind: 'image', extension: 'gif', looks: ['gif'] },
+  { mime: 'video/mp4', kind: 'video', container: 'mov', extension: 'mp4', looks: ['isobmff'] },
+  { mime: 'video/quicktime', kind: 'video', container: 'mov', extension: 'mov', looks: ['isobmff'] },
+  { mime: 'video/webm', kind: 'video', container: 'matroska', extension: 'webm', looks: ['webm'] },
+  { mime: 'video/x-matroska', kind: 'video', container: 'matroska', extension: 'mkv', looks: ['matroska', 'webm'] },
+  { mime: 'video/matroska', kind: 'video', container: 'matroska', extension: 'mkv', looks: ['matroska', 'webm'] },
+  { mime: 'video/mp2t', kind: 'video', container: 'mpegts', extension: 'ts', looks: ['mpegts'] },
+];
+
+const MIME = /^[\t ]*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[\t ]*(?:;[\t\x20-\x7e]*)?$/;
+const CONTENT_KIND = /^\s*(image|video)\s*(?:\/|$)/i;
+
+/** `type/subtype` in lower case, without parameters; undefined where it is none. */
+export function essenceOf(mime: string): string | undefined {
+  return MIME.exec(mime)?.[1]?.toLowerCase();
+}
+
+/** The row that a `mime_type` names, in any case and with any parameters. */
+export function mediaTypeOf(mime: string, allowed: readonly MediaType[] = MEDIA_TYPES): MediaType | undefined {
+  const essence = essenceOf(mime);
+  return allowed.find((type) => type.mime === essence);
+}
+
+/** The table as the operator narrows it. A name that is not in it adds nothing. */
+export function narrowed(mimes: readonly string[]): readonly MediaType[] {
+  const wanted = new Set(mimes.map((mime) => mediaTypeOf(mime)));
+  return MEDIA_TYPES.filter((type) => wanted.has(type));
+}
+
+/** Whether a `content_type` says image of a video, or video of an image; anything else it says is fine (B1). */
+export function contradicts(contentType: string, type: MediaType): boolean {
+  const kind = CONTENT_KIND.exec(contentType)?.[1]?.toLowerCase();
+  return kind !== undefined && kind !== type.kind;
+}

@@ -1,0 +1,107 @@
+// Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { secret, type Secret } from './auth/secret.ts';
+import { deriveKey } from './auth/signed-token.ts';
+import type { Config } from './config.ts';
+import type { Callback } from './encoding/callback.ts';
+import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
+import { openFfmpegEncoder } from './encoding/ffmpeg-encoder.ts';
+import { findFfmpeg } from './encoding/ffmpeg-engine.ts';
+import { openHttpCallback } from './encoding/http-callback.ts';
+import type { ImageProcessor } from './images/image-processor.ts';
+import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
+import { JOB_SETTINGS, type JobPayloads } from './job-list.ts';
+import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
+import type { Probe } from './media/probe.ts';
+import { type JobQueue, openJobs } from './platform/jobs.ts';
+import type { Logger } from './platform/logger.ts';
+import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { keptSecret } from './platform/postgres/kept-secret.ts';
+import { migrate } from './platform/postgres/migrate.ts';
+import { openProviders, type Providers } from './providers/registry.ts';
+import { openDiskObjectStore } from './storage/disk-object-store.ts';
+import type { ObjectStore } from './storage/object-store.ts';
+
+export type Parts = {
+  readonly db: Database;
+  readonly jobs: JobQueue<JobPayloads>;
+  readonly store: ObjectStore;
+  readonly probe: Probe;
+  readonly encoder: Encoder;
+  /** Why videos cannot be encoded here, in words for the operator; undefined where they can. */
+  readonly encoderMissing: string | undefined;
+  readonly callback: Callback;
+  readonly imageProcessor: ImageProcessor;
+  readonly providers: Providers;
+  readonly urlSecrets: readonly Secret[];
+  readonly scratchRoot: string;
+  /** Where things lie, for the start-up lines. */
+  readonly places: { readonly database: string; readonly store: string };
+  close(): Promise<void>;
+};
+
+export type Surroundings = {
+  readonly log: Logger;
+  /** The environment's PATH, on which the video engine is looked for. */
+  readonly searchPath: string | undefined;
+  /** The listener's own address, once it is known. */
+  readonly ownAddress: () => string;
+  readonly onDatabaseExit: (error: Error) => void;
+  readonly inspect?: Inspect;
+};
+
+export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
+  const postgres = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir, { onExit: around.onDatabaseExit }) : undefined;
+  const connection: Connection = postgres?.connection ?? { connectionString: config.databaseUrl as string };
+  const [db, engine, storage] = await Promise.all([openData(connection, around), openEngine(config, around), openStore(config)]);
+  const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(db.db, 'url_signing'))];
+  const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
+  const probe = openMediabunnyProbe();
+  return {
+    ...db, ...engine, store: storage.store, probe, urlSecrets,
+    callback: openHttpCallback({ baseUrl: () => config.encoderCallbackUrl ?? around.ownAddress(), signingSecret: encoderSecrets[0] as Secret }),
+    imageProcessor: openSharpImageProcessor(),
+    providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
+    scratchRoot: join(config.dataDir, 'scratch'),
+    places: { database: postgres?.dataFolder ?? 'DATABASE_URL', store: storage.place },
+    close: () => close({ ...db, probe, postgres }),
+  };
+}
+
+/** The schema first, then pool and queue, side by side. */
+async function openData(connection: Connection, { log, inspect }: Surroundings): Promise<Pick<Parts, 'db' | 'jobs'>> {
+  const applied = await migrate(connection);
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  const onError = (message: string) => (error: Error) => log.warn({ err: error }, message);
+  const db = openDatabase({ connection, onIdleError: onError('an idle database connection broke'), inspect });
+  const jobs = await openJobs({ connection, settings: JOB_SETTINGS, onError: onError('the job queue has trouble') });
+  return { db, jobs };
+}
+
+async function openEngine(config: Config, { searchPath }: Surroundings): Promise<Pick<Parts, 'encoder' | 'encoderMissing'>> {
+  const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  if ('missing' in engine) return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
+  return { encoder: openFfmpegEncoder({ ffmpegPath: engine.path }), encoderMissing: undefined };
+}
+
+/** Without an engine each video fails with that reason, rather than waiting for nobody. */
+const refusingEncoder = (reason: string): Encoder => ({
+  encode: async () => { throw new EncodeFailed('encoder_missing', 'No video engine is installed where videos are encoded', reason); },
+});
+
+async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: ObjectStore; place: string }> {
+  const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
+  return { store: await openDiskObjectStore(place), place };
+}
+
+type Closing = Pick<Parts, 'db' | 'jobs' | 'probe'> & { readonly postgres: EmbeddedPostgres | undefined };
+
+/** Last opened, first closed; the database goes last. */
+async function close({ db, jobs, probe, postgres }: Closing): Promise<void> {
+  await jobs.stop();
+  await probe.close();
+  await db.close();
+  await postgres?.stop();
+}

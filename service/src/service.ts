@@ -1,0 +1,96 @@
+// Starts the service and stops it in order: first no new work, then what is in flight, then the parts.
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type App, buildApp } from './app.ts';
+import { type Config, OWN_SECRETS, readConfig } from './config.ts';
+import { openParts, type Parts } from './parts.ts';
+import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
+import { createLogger, type Logger } from './platform/logger.ts';
+import type { Inspect } from './platform/postgres/database.ts';
+import { sweepScratch } from './platform/scratch-folder.ts';
+import type { Environment } from './platform/settings.ts';
+import { welcome } from './welcome.ts';
+
+export type RunningService = { readonly address: string; readonly parts: Parts; readonly server: FastifyInstance; stop(): Promise<void> };
+
+/** What tests set and the process leaves alone. */
+export type Extras = { readonly now?: () => Date; readonly inspect?: Inspect; readonly log?: Logger; readonly onDatabaseExit?: (error: Error) => void };
+
+/** Runs until SIGTERM or SIGINT. */
+export async function runService(environment: Environment): Promise<void> {
+  const { settings, local } = await withLocalSecrets(environment);
+  const config = readConfig(settings, (path) => resolve(path));
+  const log = createLogger(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
+  const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit: (error) => die(log, error) });
+  process.stdout.write(welcome({ config, local, address: service.address, places: service.parts.places, encoderMissing: service.parts.encoderMissing }));
+  stopOnSignals(service, log);
+}
+
+/** On a laptop, that is with the embedded database, secrets that are not set are made once and kept. */
+async function withLocalSecrets(environment: Environment): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
+  if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
+  const local = await localSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+  return { settings: { ...local.values, ...given }, local };
+}
+
+export async function startService(config: Config, { searchPath }: { searchPath: string | undefined }, extras: Extras = {}): Promise<RunningService> {
+  const log = extras.log ?? createLogger(config.logLevel);
+  let address = '';
+  const parts = await openParts(config, {
+    log, searchPath, ownAddress: () => address, onDatabaseExit: extras.onDatabaseExit ?? (() => {}), ...(extras.inspect && { inspect: extras.inspect }),
+  });
+  try {
+    const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
+    const { server, handlers } = await buildApp(parts, { config, publicBaseUrl, log, now: extras.now ?? (() => new Date()) });
+    await server.ready();
+    if (config.role !== 'worker') address = await listen(server, config);
+    if (config.role !== 'api') await work(parts, handlers);
+    return { address, parts, server, stop: () => stop(server, parts) };
+  } catch (error) {
+    await parts.close();
+    throw error;
+  }
+}
+
+/** A listener on every address is reached by its loopback. */
+const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Answers the address by which this process reaches itself. */
+async function listen(server: FastifyInstance, { port, host }: Config): Promise<string> {
+  await server.listen({ port, host });
+  const { address, port: bound } = server.server.address() as AddressInfo;
+  const own = ANYWHERE[address] ?? address;
+  return `http://${own.includes(':') ? `[${own}]` : own}:${bound}`;
+}
+
+async function work({ jobs, scratchRoot }: Parts, handlers: App['handlers']): Promise<void> {
+  await sweepScratch(scratchRoot);
+  await jobs.work(handlers);
+}
+
+/** No new requests, those in flight end; then jobs are handed back and the parts closed. */
+async function stop(server: FastifyInstance, parts: Parts): Promise<void> {
+  await server.close();
+  await parts.close();
+}
+
+function stopOnSignals(service: RunningService, log: Logger): void {
+  let stopping: Promise<void> | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stopping ??= service.stop().then(() => process.exit(0), (error: unknown) => {
+        log.error({ err: error }, 'the stop was not clean');
+        process.exit(1);
+      });
+    });
+  }
+}
+
+/** Without its database the service is of no use: whoever started it starts it again. */
+function die(log: Logger, error: Error): void {
+  log.fatal({ err: error }, 'the embedded database ended');
+  process.exit(1);
+}

@@ -1,0 +1,138 @@
+// The object store on a disk of this machine: a file per object, which gets its name only once it is whole and durable.
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { failedWith, filesBelow, makeFolder, removeBelow, removeFile, removeIfEmpty, syncFolder } from './disk/folders.ts';
+import { publish, receive } from './disk/incoming.ts';
+import { openTemporaryFolder } from './disk/leftovers.ts';
+import type { ObjectKey } from './object-key.ts';
+import { type ByteRange, ObjectRefused, type ObjectStore, type StoredBytes } from './object-store.ts';
+
+const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const READ_BYTES = 1024 * 1024;
+const STREAM_BYTES = 512 * 1024;
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+
+/** `<root>/objects/<shard>/<key>`, and `<root>/incoming` for what is not whole yet: one file system, so that `link` can join them. */
+export async function openDiskObjectStore(root: string): Promise<ObjectStore> {
+  const objects = join(resolve(root), 'objects');
+  const incoming = join(resolve(root), 'incoming');
+  await makeFolders([incoming, objects, ...SHARDS.map((shard) => join(objects, shard))]);
+  const newPath = await openTemporaryFolder(incoming);
+  const pathOf = (key: ObjectKey) => join(objects, shardOf(key), key);
+  return {
+    put: (key, bytes, maxBytes) => put({ temporary: newPath(), path: pathOf(key) }, bytes, maxBytes),
+    size: (key) => sizeOf(pathOf(key)),
+    read: (key, range) => read(pathOf(key), range),
+    stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
+    remove: (key) => remove(objects, pathOf(key)),
+    removeAll: (prefix) => removeAll(objects, prefix),
+    list: (prefix) => list(objects, prefix),
+    localFile: pathOf,
+    check: () => withTemporary(newPath(), check),
+  };
+}
+
+/** All of one asset lies in one shard. */
+const shardOf = (key: ObjectKey): string => hash('sha256', assetOf(key)).slice(0, 2);
+
+/** Empty for the prefix of a whole kind. A key's type can be cast away, so what would lead out of the folder is refused here again. */
+function assetOf(key: ObjectKey): string {
+  const [, asset] = key.split('/');
+  if (asset === undefined || /(?:^|\/)[./]/.test(key)) throw new Error('not an object key');
+  return asset;
+}
+
+/** Where keys with this prefix lie: one folder, or for a whole kind one in every shard. */
+function foldersOf(objects: string, prefix: ObjectKey): string[] {
+  const shards = assetOf(prefix) === '' ? SHARDS : [shardOf(prefix)];
+  return shards.map((shard) => join(objects, shard, prefix));
+}
+
+async function makeFolders(folders: string[]): Promise<void> {
+  const changed = new Set<string>();
+  for (const folder of folders) {
+    for (const parent of await makeFolder(folder)) changed.add(parent);
+  }
+  await Promise.all(Array.from(changed, syncFolder));
+}
+
+type Names = { readonly temporary: string; readonly path: string };
+
+function put({ temporary, path }: Names, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes> {
+  return withTemporary(temporary, async () => {
+    const stored = await receive(temporary, bytes, maxBytes);
+    await publish(temporary, path);
+    return stored;
+  });
+}
+
+async function withTemporary<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(path);
+  } catch (error) {
+    throw failedWith(error, 'ENOSPC', 'EDQUOT') ? new ObjectRefused('full', { cause: error }) : error;
+  } finally {
+    await removeFile(path);
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await unlessMissing(stat(path)))?.size;
+}
+
+async function read(path: string, range: ByteRange | undefined): Promise<Uint8Array | undefined> {
+  await using file = await unlessMissing(open(path));
+  if (!file) return undefined;
+  const length = range ? range.end - range.start + 1 : (await file.stat()).size;
+  if (length > READ_BYTES) throw new RangeError('more than 1 MiB has to be streamed');
+  return readExactly(file, range?.start ?? 0, length);
+}
+
+async function readExactly(file: FileHandle, start: number, length: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start);
+  if (bytesRead < length) throw new RangeError('the object ends before the range does');
+  return buffer;
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function remove(objects: string, path: string): Promise<void> {
+  await removeFile(path);
+  await removeEmptied(objects, dirname(path));
+}
+
+async function removeAll(objects: string, prefix: ObjectKey): Promise<number> {
+  let removed = 0;
+  for (const folder of foldersOf(objects, prefix)) {
+    removed += await removeBelow(folder);
+    await removeEmptied(objects, dirname(folder));
+  }
+  return removed;
+}
+
+/** Climbs from a folder that may have become empty; `<shard>/<kind>` stays, the next object needs it again. */
+async function removeEmptied(objects: string, folder: string): Promise<void> {
+  const [, , id] = relative(objects, folder).split('/');
+  if (id && (await removeIfEmpty(folder))) await removeEmptied(objects, dirname(folder));
+}
+
+async function* list(objects: string, prefix: ObjectKey): AsyncGenerator<ObjectKey> {
+  for (const folder of foldersOf(objects, prefix)) {
+    for await (const path of filesBelow(folder)) yield path.slice(`${objects}/ff/`.length) as ObjectKey;
+  }
+}
+
+async function check(probe: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(probe));
+  if (bavail * bsize < LEAST_FREE_BYTES) throw new Error('less than 64 MiB of space is free for objects');
+  await writeFile(probe, 'probe', { flag: 'wx' });
+}

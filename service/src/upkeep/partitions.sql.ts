@@ -1,0 +1,7 @@
+// The months' partitions of events and deliveries.
+import type { Queries } from '../platform/postgres/database.ts';
+import { sql } from '../platform/postgres/sql.ts';
+
+/** Makes those of this month and of the months ahead that are missing; answers how many. */
+export const makeMonthPartitions = async (db: Queries, monthsAhead: number): Promise<number> =>
+  (await db.one(sql('make month partitions', { made: 'int4' })`select make_month_partitions(${monthsAhead}) as made`))?.made ?? 0;

@@ -1,0 +1,38 @@
+// The steps that every journey takes: open an upload, send the bytes, complete, wait for the end.
+import { readFile } from 'node:fs/promises';
+import { type Answer, asUser, call, eventually, type TestService } from './service.ts';
+
+export type AssetJson = Record<string, unknown> & { id: string; stream_status: string; progress: number; failure: { code: string; message: string; retryable: boolean } | null };
+export type Started = { asset_id: string; asset: AssetJson; upload_url: string | null; upload: { url: string; headers: Record<string, string>; max_bytes: number } | null };
+
+export const VIDEO = { filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4' };
+export const IMAGE = { filename: 'picture.png', content_type: 'image', mime_type: 'image/png' };
+
+/** Opens an upload as a user; `wishes` go over those of a small video. */
+export async function openUpload(service: TestService, user: string, wishes: object = {}): Promise<Started> {
+  const answer = await call<Started>(service, 'POST /media/upload-url', { headers: asUser(user), json: { ...VIDEO, ...wishes } });
+  if (answer.status !== 200) throw new Error(`upload-url: ${JSON.stringify(answer.body)}`);
+  return answer.body.data;
+}
+
+export const putBytes = (started: Started, bytes: Uint8Array, headers: Record<string, string> = {}): Promise<Answer<AssetJson>> =>
+  call<AssetJson>({ url: '' }, `PUT ${started.upload_url}`, { headers: { ...started.upload?.headers, ...headers }, body: bytes });
+
+export const complete = (service: TestService, user: string, id: string): Promise<Answer<AssetJson>> =>
+  call<AssetJson>(service, `POST /media/${id}/complete`, { headers: asUser(user) });
+
+export const readAsset = async (service: TestService, user: string, id: string): Promise<AssetJson> =>
+  (await call<AssetJson>(service, `GET /media/${id}`, { headers: asUser(user) })).body.data;
+
+/** Waits until the asset is ready or failed. */
+export const settled = (service: TestService, user: string, id: string): Promise<AssetJson> =>
+  eventually(() => readAsset(service, user, id), ({ stream_status: status }) => status === 'ready' || status === 'failed', { withinMs: 120_000 });
+
+/** From nothing to settled: the whole way of a file. */
+export async function ingest(service: TestService, user: string, { file, wishes = {} }: { file: string; wishes?: object }): Promise<AssetJson> {
+  const started = await openUpload(service, user, wishes);
+  await putBytes(started, await readFile(file));
+  const completed = await complete(service, user, started.asset_id);
+  if (completed.status !== 200) throw new Error(`complete: ${JSON.stringify(completed.body)}`);
+  return settled(service, user, started.asset_id);
+}

@@ -1,0 +1,71 @@
+// A whole service in the test's process: real database, real disk, real encoder, a port of its own, a folder that goes with it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signAccessToken } from '../../service/src/auth/access-token.ts';
+import { secret } from '../../service/src/auth/secret.ts';
+import { readConfig } from '../../service/src/config.ts';
+import { type Extras, type RunningService, startService } from '../../service/src/service.ts';
+import { inspect } from './inspect.ts';
+
+/** Long enough not to be warned about; planted in full, so that a test can look for them where they must not be. */
+export const SECRETS = {
+  ACCESS_TOKEN_SECRET: 'test-access-token-secret-0123456789abcdef',
+  SERVICE_API_KEY: 'test-service-key-0123456789abcdef-service',
+  OPERATOR_KEY: 'test-operator-key-0123456789abcdef-operator',
+  ONPREM_WEBHOOK_SECRET: 'test-onprem-secret-0123456789abcdef-onprem',
+  CDNHOST_STREAM_READ_ONLY_API_KEY: 'test-cdnhost-key-0123456789abcdef-cdnhost',
+  EDGEHOST_STREAM_WEBHOOK_SECRET: 'test-edgehost-secret-0123456789abcdef-edge',
+} as const;
+
+export type TestService = RunningService & { readonly url: string; readonly dataDir: string };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of `environment` go over the defaults; undefined unsets one. */
+export async function startTestService(environment: Environment = {}, extras: Extras = {}): Promise<TestService> {
+  const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'mediary-test-')));
+  const config = readConfig({ ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment }, (path) => path);
+  const service = await startService(config, { searchPath: process.env['PATH'] }, { inspect, ...extras });
+  return {
+    ...service, dataDir, url: `${service.address}/api/v1`,
+    stop: async () => {
+      await service.stop();
+      if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const tokenOf = (userId: string | number, claims: object = {}): string =>
+  signAccessToken({ user_id: userId, type: 'access', ...claims }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+
+export const asUser = (userId: string) => ({ authorization: `Bearer ${tokenOf(userId)}` });
+export const asService = { 'x-service-key': SECRETS.SERVICE_API_KEY };
+
+export type Answer<T = Record<string, unknown>> = {
+  readonly status: number; readonly headers: Headers;
+  readonly body: { success: boolean; message: string; code: number; data: T; error: { error_code: string; details: Record<string, unknown> | null }; request_id: string; timestamp: string };
+};
+
+type Call = { readonly headers?: Record<string, string>; readonly json?: unknown; readonly body?: Uint8Array | string };
+
+/** One JSON call: `call(service, 'POST /media/upload-url', { headers: asUser('u'), json: {…} })`. */
+export async function call<T = Record<string, unknown>>(service: { readonly url: string }, methodAndPath: string, { headers, json, body }: Call = {}): Promise<Answer<T>> {
+  const [method = 'GET', path = ''] = methodAndPath.split(' ');
+  const response = await fetch(path.startsWith('http') ? path : `${service.url}${path}`, {
+    method, redirect: 'manual',
+    ...(json === undefined ? { ...(headers && { headers }), ...(body !== undefined && { body: body as string }) }
+      : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) }),
+  });
+  return { status: response.status, headers: response.headers, body: await response.json() as Answer<T>['body'] };
+}
+
+/** Asks until the answer pleases; fails with the last one when the time is over. */
+export async function eventually<T>(ask: () => Promise<T>, pleases: (answer: T) => boolean, { withinMs = 60_000 } = {}): Promise<T> {
+  const end = Date.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (pleases(answer)) return answer;
+    if (Date.now() > end) throw new Error(`still ${JSON.stringify(answer)?.slice(0, 1000)} after ${withinMs} ms`);
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+}
