@@ -1,18 +1,16 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
-import type { FastifyInstance } from 'fastify';
 import type { Asset } from './assets/asset.ts';
 import * as assetVerbs from './assets/assets.ts';
 import { assetRoutes } from './assets/assets.routes.ts';
 import { assetGuards } from './assets/own-asset.hook.ts';
 import * as reportVerbs from './assets/reports.ts';
-import type { StartJob } from './assets/reports.ts';
 import { callerOf } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
 import { processImageJob } from './images/process-image.job.ts';
-import type { JobPayloads } from './job-list.ts';
+import type { JobPayloads, StartJob } from './job-list.ts';
 import { mediaTypeOf } from './media/media-type.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
@@ -21,19 +19,21 @@ import { bind } from './platform/bind.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
-import { createServer } from './platform/http/server.ts';
+import { refuseOddRequests } from './platform/http/odd-requests.ts';
+import { createServer, type HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
+import * as objectVerbs from './playback/object-answer.ts';
 import * as playbackVerbs from './playback/playback.ts';
 import { playbackRoutes } from './playback/playback.routes.ts';
 import * as providerVerbs from './providers/providers.ts';
 import type { Providers } from './providers/registry.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
+import { makePartitionsJob } from './upkeep/make-partitions.job.ts';
 import * as partitionVerbs from './upkeep/partitions.ts';
-import { partitionsJob } from './upkeep/partitions.job.ts';
 import { purgeAssetJob } from './upkeep/purge-asset.job.ts';
 import * as completionVerbs from './uploads/completion.ts';
 import * as transferVerbs from './uploads/transfers.ts';
@@ -45,14 +45,15 @@ import { uploadRoutes } from './uploads/uploads.routes.ts';
 /** What the features need beside their parts. `publicBaseUrl` has no slash at its end, and may be known only once the listener has its port. */
 export type AppSettings = { readonly config: Config; readonly publicBaseUrl: () => string; readonly log: Logger; readonly now: () => Date };
 
-export type App = { readonly server: FastifyInstance; readonly handlers: JobHandlers<JobPayloads> };
+export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
 export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
   const server = createServer(settings.log);
   await allowOrigins(server, settings.config.corsOrigins);
+  refuseOddRequests(server);
   await describeApi(server);
-  await mountRoutes(server, { features, parts, settings });
+  await mountRoutes(server, { features, settings });
   await serveDocumentation(server);
   return { server, handlers: jobHandlers(parts, features, settings) };
 }
@@ -75,6 +76,7 @@ function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts,
     transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
     playback: bind({ byId: assets.byId, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
     downloads: bind({ byId: assets.byId, urlSecrets, publicBaseUrl, now }, downloadVerbs),
+    objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
     partitions: bind({ db }, partitionVerbs),
   };
@@ -89,16 +91,16 @@ const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTy
 const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined =>
   asset.provider ? providers[asset.provider].startJob(asset) : { name: 'process-image', payload: { assetId: asset.id } };
 
-type Mounting = { readonly features: Features; readonly parts: Parts; readonly settings: AppSettings };
+type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
-async function mountRoutes(server: FastifyInstance, { features, parts: { store }, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, assets, uploads, completion, downloads, transfers, playback, webhooks, health } = features;
+async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
+  const { guards, assets, uploads, completion, downloads, transfers, playback, objects, webhooks, health } = features;
   await server.register(async (api) => {
     mount(api, 'media', uploadRoutes({ start: uploads.start, complete: completion.complete }, guards, publicBaseUrl));
     mount(api, 'media', assetRoutes(assets, guards, publicBaseUrl));
-    mount(api, 'media', downloadRoutes(downloads, guards, store));
+    mount(api, 'media', downloadRoutes(downloads, guards, objects));
     mount(api, 'bytes', transferRoutes(transfers, publicBaseUrl));
-    mount(api, 'playback', playbackRoutes(playback, guards, store));
+    mount(api, 'playback', playbackRoutes(playback, guards, objects));
     mount(api, 'webhooks', webhookRoutes(webhooks));
   }, { prefix: '/api/v1' });
   mount(server, 'operations', healthRoutes(health));
@@ -109,5 +111,5 @@ const jobHandlers = ({ store, encoder, callback, scratchRoot, imageProcessor: pr
   'deliver-report': deliverReportJob({ callback }),
   'process-image': processImageJob({ byId: features.assets.byId, apply: features.reports.apply, store, processor }),
   'purge-asset': purgeAssetJob({ byId: features.assets.byId, store }),
-  'make-partitions': partitionsJob(features.partitions),
+  'make-partitions': makePartitionsJob(features.partitions),
 });

@@ -15,6 +15,9 @@ export type JobPayloads = {
 
 export type ServiceJobs = Jobs<JobPayloads>;
 
+/** A job that is to be started. */
+export type StartJob = { readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] } }[keyof JobPayloads];
+
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 

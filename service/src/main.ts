@@ -1,11 +1,12 @@
 // The process: environment → settings → parts → app; or one of the commands; and an orderly stop.
 import { resolve } from 'node:path';
 import { makeSample } from './commands/sample.ts';
+import { findEngine } from './parts.ts';
 import { runService } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
-  sample: () => makeSample({ ffmpegPath: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'], file: resolve('sample.mp4') }),
+  sample: async () => makeSample(await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }), resolve('sample.mp4')),
 };
 
 const [name = 'start'] = process.argv.slice(2);

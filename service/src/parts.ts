@@ -80,8 +80,12 @@ async function openData(connection: Connection, { log, inspect }: Surroundings):
   return { db, jobs };
 }
 
+/** The video engine, for commands that need no other part. */
+export const findEngine = findFfmpeg;
+export type Engine = Awaited<ReturnType<typeof findEngine>>;
+
 async function openEngine(config: Config, { searchPath }: Surroundings): Promise<Pick<Parts, 'encoder' | 'encoderMissing'>> {
-  const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  const engine = await findEngine({ setting: config.ffmpegPath, searchPath });
   if ('missing' in engine) return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
   return { encoder: openFfmpegEncoder({ ffmpegPath: engine.path }), encoderMissing: undefined };
 }

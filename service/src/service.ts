@@ -1,10 +1,11 @@
 // Starts the service and stops it in order: first no new work, then what is in flight, then the parts.
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import type { FastifyInstance } from 'fastify';
 import { type App, buildApp } from './app.ts';
 import { type Config, OWN_SECRETS, readConfig } from './config.ts';
 import { openParts, type Parts } from './parts.ts';
+import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Inspect } from './platform/postgres/database.ts';
@@ -12,20 +13,36 @@ import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { welcome } from './welcome.ts';
 
-export type RunningService = { readonly address: string; readonly parts: Parts; readonly server: FastifyInstance; stop(): Promise<void> };
+export type RunningService = { readonly address: string; readonly parts: Parts; readonly server: HttpServer; stop(): Promise<void> };
 
 /** What tests set and the process leaves alone. */
 export type Extras = { readonly now?: () => Date; readonly inspect?: Inspect; readonly log?: Logger; readonly onDatabaseExit?: (error: Error) => void };
 
-/** Runs until SIGTERM or SIGINT. */
+/** Runs until SIGTERM or SIGINT; one that comes during the start is obeyed after it. */
 export async function runService(environment: Environment): Promise<void> {
+  const stopping = stopSignal();
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit: (error) => die(log, error) });
+  const onDatabaseExit = (error: Error) => { if (!stopping.signal.aborted) die(log, error); };
+  const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
   process.stdout.write(welcome({ config, local, address: service.address, places: service.parts.places, encoderMissing: service.parts.encoderMissing }));
-  stopOnSignals(service, log);
+  if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
+  await service.stop();
+  process.exit(0);
+}
+
+/** Aborted by the first signal; a second one ends the process at once. */
+function stopSignal(): AbortController {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping.signal.aborted) process.exit(1);
+      stopping.abort();
+    });
+  }
+  return stopping;
 }
 
 /** On a laptop, that is with the embedded database, secrets that are not set are made once and kept. */
@@ -59,7 +76,7 @@ export async function startService(config: Config, { searchPath }: { searchPath:
 const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** Answers the address by which this process reaches itself. */
-async function listen(server: FastifyInstance, { port, host }: Config): Promise<string> {
+async function listen(server: HttpServer, { port, host }: Config): Promise<string> {
   await server.listen({ port, host });
   const { address, port: bound } = server.server.address() as AddressInfo;
   const own = ANYWHERE[address] ?? address;
@@ -72,21 +89,9 @@ async function work({ jobs, scratchRoot }: Parts, handlers: App['handlers']): Pr
 }
 
 /** No new requests, those in flight end; then jobs are handed back and the parts closed. */
-async function stop(server: FastifyInstance, parts: Parts): Promise<void> {
+async function stop(server: HttpServer, parts: Parts): Promise<void> {
   await server.close();
   await parts.close();
-}
-
-function stopOnSignals(service: RunningService, log: Logger): void {
-  let stopping: Promise<void> | undefined;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      stopping ??= service.stop().then(() => process.exit(0), (error: unknown) => {
-        log.error({ err: error }, 'the stop was not clean');
-        process.exit(1);
-      });
-    });
-  }
 }
 
 /** Without its database the service is of no use: whoever started it starts it again. */

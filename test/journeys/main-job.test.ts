@@ -1,14 +1,118 @@
-// A real video goes in, a playable stream comes out.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// A real video goes in, a playable stream comes out: every rung of it decodes to its end, and picture and sound agree.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
-import { ingest } from '../support/media.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type AssetJson, complete, openUpload, putBytes, settled } from '../support/media.ts';
+import { beeps, CLEAN, decode, endOf, flashes, keyframes, packets, playlistsOf } from '../support/picture-and-sound.ts';
+import { type Answer, asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+const SECONDS = [0, 1, 2, 3, 4, 5];
+const TOLERANCE = 0.04;
+const HEIGHTS = [480, 360];
+
+type Addresses = { hls: string; dash: string; thumbnail: string };
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+let bytes: Buffer;
+let opened: AssetJson;
+let stored: Answer<AssetJson>;
+let completed: Answer<AssetJson>;
+let asset: AssetJson;
+let addresses: Addresses;
+
+beforeAll(async () => {
+  service = await startTestService();
+  bytes = await readFile(await makeClip({ seconds: 6, width: 854, height: 480, flashAndBeep: true }));
+  const started = await openUpload(service, 'ann', { size_bytes: bytes.length, title: 'Flashes', visibility: 'public' });
+  opened = started.asset;
+  stored = await putBytes(started, bytes);
+  completed = await complete(service, 'ann', opened.id);
+  asset = await settled(service, 'ann', opened.id);
+  addresses = (await call<Addresses>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') })).body.data;
+}, 180_000);
 afterAll(() => service.stop());
 
-test('a video becomes ready', async () => {
-  const asset = await ingest(service, 'ann', { file: await makeClip({ seconds: 2 }) });
-  expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null });
+describe('the asset, from step to step', () => {
+  test('waits for its bytes', () => {
+    expect(opened).toMatchObject({
+      kind: 'video', owner_user_id: 'ann', provider: 'onprem', provider_video_id: null, stream_status: 'pending_upload', progress: 0,
+      size_bytes: null, checksum_sha256: null, uploaded_at: null, playback: null, playable_at: null, completed_at: null, renditions: [], warnings: [], failure: null,
+    });
+  });
+
+  test('knows what was stored, once it is stored', () => {
+    expect(stored.status).toBe(200);
+    expect(stored.body).toMatchObject({ success: true, code: 200 });
+    expect(stored.body.data).toMatchObject({ id: opened.id, stream_status: 'pending_upload', ...facts(), uploaded_at: expect.any(String) });
+  });
+
+  test('is processing as soon as it is complete, its size and length known', () => {
+    expect(completed.status).toBe(200);
+    expect(completed.body.data).toMatchObject({ stream_status: 'processing', ...facts(), width: 854, height: 480, failure: null });
+    expectSixSeconds(completed.body.data);
+  });
+
+  test('is ready with everything filled in', () => {
+    expect(asset).toMatchObject({
+      stream_status: 'ready', progress: 100, failure: null, warnings: [], title: 'Flashes', visibility: 'public', version: 1, ...facts(), width: 854, height: 480,
+    });
+    expectSixSeconds(asset);
+    expect(asset['renditions']).toEqual(HEIGHTS.map((height) => ({ height, width: expect.any(Number), state: 'ready', bitrate: expect.any(Number) })));
+    const moments = ['created_at', 'uploaded_at', 'playable_at', 'completed_at', 'updated_at'].map((name) => Date.parse(String(asset[name])));
+    expect(moments).toEqual([...moments].sort((a, b) => a - b));
+  });
 });
+
+describe('what plays', () => {
+  test('is named by addresses that a player can use as they are', async () => {
+    expect(addresses).toEqual({ stream_status: 'ready', ...asset['playback'] as object, mp4: null, storyboard: null, expires_at: null });
+    expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
+    expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);
+    expect(addresses.thumbnail).toBe(`${service.url}/playback/${asset.id}/thumb.jpg`);
+  });
+
+  test('has a thumbnail that is a sound picture of the same shape', async () => {
+    const picture = sharp(await (await fetch(addresses.thumbnail)).arrayBuffer(), { failOn: 'warning' });
+    expect(await picture.metadata()).toMatchObject({ format: 'jpeg', width: 854, height: 480 });
+    await picture.stats();
+  });
+
+  test('decodes to its end in every rung, alone and together, over HLS and DASH', async () => {
+    const { pictures, sounds } = await playlistsOf(addresses.hls);
+    expect([pictures.length, sounds.length]).toEqual([HEIGHTS.length, 1]);
+    for (const url of [...pictures, ...sounds, addresses.hls, addresses.dash]) expect(await decode(url), url).toEqual(CLEAN);
+  }, 120_000);
+
+  test('can be cut at the same moments in all rungs', async () => {
+    const { pictures } = await playlistsOf(addresses.hls);
+    const [first, ...others] = await Promise.all(pictures.map((url) => keyframes({ url, stream: 'v:0' })));
+    expect(first?.length).toBeGreaterThan(1);
+    for (const other of others) expect(other).toEqual(first);
+  }, 60_000);
+
+  test('lasts as long as the source', async () => {
+    const { pictures, sounds } = await playlistsOf(addresses.hls);
+    const tracks = [...pictures.map((url) => ({ url, stream: 'v:0' })), ...sounds.map((url) => ({ url, stream: 'a:0' }))];
+    for (const track of tracks) {
+      const [start, end] = [(await packets(track))[0]?.at, await endOf(track)];
+      expect([start, end], track.url).toEqual([expect.closeTo(0, 1), expect.closeTo(6, 1)]);
+    }
+  }, 60_000);
+
+  test('flashes and beeps when the source does, in every rung of either manifest', async () => {
+    for (const url of [addresses.hls, addresses.dash]) {
+      expectNear(await beeps({ url, stream: 'a:0' }));
+      for (const rung of HEIGHTS.keys()) expectNear(await flashes({ url, stream: `v:${rung}` }));
+    }
+  }, 120_000);
+});
+
+const facts = () => ({ size_bytes: bytes.length, checksum_sha256: createHash('sha256').update(bytes).digest('hex') });
+
+const expectSixSeconds = (told: AssetJson): void => expect(Math.abs(Number(told['duration_ms']) - 6000)).toBeLessThanOrEqual(100);
+
+function expectNear(moments: readonly number[]): void {
+  expect(moments.map((moment, index) => Math.abs(moment - (SECONDS[index] ?? NaN)) <= TOLERANCE), moments.join(' ')).toEqual(SECONDS.map(() => true));
+}

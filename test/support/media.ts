@@ -36,3 +36,10 @@ export async function ingest(service: TestService, user: string, { file, wishes 
   if (completed.status !== 200) throw new Error(`complete: ${JSON.stringify(completed.body)}`);
   return settled(service, user, started.asset_id);
 }
+
+/** The way of bytes that may be refused: the answers on it. */
+export async function offer(service: TestService, user: string, { bytes, wishes = {} }: { bytes: Uint8Array; wishes?: object }): Promise<{ id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> }> {
+  const started = await openUpload(service, user, wishes);
+  const stored = await putBytes(started, bytes);
+  return { id: started.asset_id, stored, completed: await complete(service, user, started.asset_id) };
+}

@@ -1,5 +1,5 @@
 // A whole service in the test's process: real database, real disk, real encoder, a port of its own, a folder that goes with it.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of `environment` go over the defaults; undefined unsets one. */
 export async function startTestService(environment: Environment = {}, extras: Extras = {}): Promise<TestService> {
-  const dataDir = environment['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'mediary-test-')));
+  const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
   const config = readConfig({ ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment }, (path) => path);
   const service = await startService(config, { searchPath: process.env['PATH'] }, { inspect, ...extras });
   return {
@@ -33,6 +33,13 @@ export async function startTestService(environment: Environment = {}, extras: Ex
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Open to others: root's database server runs as somebody else, and would otherwise lie outside and stay there. */
+export async function newDataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
+  await chmod(folder, 0o755);
+  return folder;
 }
 
 export const tokenOf = (userId: string | number, claims: object = {}): string =>

@@ -1,10 +1,9 @@
 // The rows that tell what happened to an asset: timeline, live events and outgoing webhooks read them (contract B8).
-import { uuidV7 } from '../platform/uuid-v7.ts';
 
 export type EventType =
   | 'asset.created' | 'asset.uploaded' | 'asset.processing' | 'asset.playable' | 'asset.ready' | 'asset.failed' | 'asset.updated' | 'asset.deleted';
 
 export type EventData = Readonly<Record<string, unknown>>;
-export type NewEvent = { readonly id: string; readonly type: EventType; readonly data: EventData };
+export type NewEvent = { readonly type: EventType; readonly data: EventData };
 
-export const newEvent = (type: EventType, data: EventData = {}): NewEvent => ({ id: uuidV7(), type, data });
+export const newEvent = (type: EventType, data: EventData = {}): NewEvent => ({ type, data });

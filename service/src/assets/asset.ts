@@ -29,5 +29,10 @@ type Meaning = {
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof Meaning> & Meaning>;
 
+/** What upload-url decides of a new asset; all else starts at the table's defaults. */
+export type NewAsset = Pick<Asset,
+  'id' | 'owner_user_id' | 'kind' | 'filename' | 'content_type' | 'mime_type' | 'visibility' | 'title' | 'tags' | 'metadata' |
+  'announced_size_bytes' | 'announced_sha256' | 'provider' | 'provider_video_id' | 'upload_expires_at' | 'created_at'>;
+
 /** How a report names its asset: our id, or the provider's own. */
 export type AssetRef = { readonly assetId: string } | { readonly provider: ProviderName; readonly providerVideoId: string };

@@ -1,35 +1,34 @@
 // Every query on the tables of assets, their events and their deliveries.
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow } from '../tables.ts';
-import type { Asset, ProviderName } from './asset.ts';
+import type { Asset, NewAsset, ProviderName } from './asset.ts';
 import type { NewEvent } from './asset-event.ts';
 import type { StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
+
+const ASSET = columns(assetRow);
+const MOVED = columnsOf('moved', assetRow);
 
 const found = (row: unknown) => row as Asset | undefined;
 const json = (value: unknown) => JSON.stringify(value);
 
 export const findAsset = async (db: Queries, id: string) =>
-  found(await db.one(sql('find asset', assetRow)`select ${columns(assetRow)} from assets where id = ${id}`));
+  found(await db.one(sql('find asset', assetRow)`select ${ASSET} from assets where id = ${id}`));
 
 /** A living asset before a tombstone. */
 export const findByProviderVideo = async (db: Queries, provider: ProviderName, videoId: string) =>
   found(await db.one(sql('find by provider video', assetRow)`
-    select ${columns(assetRow)} from assets where provider = ${provider} and provider_video_id = ${videoId}
+    select ${ASSET} from assets where provider = ${provider} and provider_video_id = ${videoId}
      order by deleted_at is not null, id desc limit 1`));
 
 /** A page of an owner's living assets, newest first; `before` is the last id of the page before. */
 export const listAssets = async (db: Queries, owner: string, { before, limit }: { before: string | null; limit: number }) =>
   (await db.all(sql('list assets', assetRow)`
-    select ${columns(assetRow)} from assets
+    select ${ASSET} from assets
      where owner_user_id = ${owner} and deleted_at is null and id < coalesce(${before}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
      order by id desc limit ${limit}`)) as readonly unknown[] as readonly Asset[];
-
-/** What upload-url decides of a new asset; all else starts at the table's defaults. */
-export type NewAsset = Pick<Asset,
-  'id' | 'owner_user_id' | 'kind' | 'filename' | 'content_type' | 'mime_type' | 'visibility' | 'title' | 'tags' | 'metadata' |
-  'announced_size_bytes' | 'announced_sha256' | 'provider' | 'provider_video_id' | 'upload_expires_at' | 'created_at'>;
 
 /** Asset and event in one statement; breaks the rule `assets_provider_video` where the video is another asset's. */
 export const insertAsset = async (db: Queries, asset: NewAsset, event: NewEvent) =>
@@ -40,11 +39,11 @@ export const insertAsset = async (db: Queries, asset: NewAsset, event: NewEvent)
       values (${asset.id}, ${asset.owner_user_id}, ${asset.kind}, ${asset.filename}, ${asset.content_type}, ${asset.mime_type}, ${asset.visibility},
         ${asset.title}, ${asset.tags}, ${asset.metadata && json(asset.metadata)}, ${asset.announced_size_bytes}, ${asset.announced_sha256}, ${asset.provider},
         ${asset.provider_video_id}, ${asset.upload_expires_at}, ${asset.created_at}, ${asset.created_at})
-      returning ${columns(assetRow)}),
+      returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select ${event.id}::uuid, id, owner_user_id, ${event.type}, ${json(event.data)}::jsonb, created_at from made)
-    select ${columns(assetRow)} from made`)) as Asset;
+      select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${json(event.data)}::jsonb, created_at from made)
+    select ${ASSET} from made`)) as Asset;
 
 /** What is stored along with a state: its events, and the delivery that caused it. */
 export type Cause = { readonly events: readonly NewEvent[]; readonly delivery?: Delivery | undefined; readonly outcome?: Outcome; readonly now: Date };
@@ -58,11 +57,11 @@ export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: 
              playback = ${next.playback && json(next.playback)}, playable_at = ${next.playable_at}, completed_at = ${next.completed_at},
              width = ${next.width}, height = ${next.height}, duration_ms = ${next.duration_ms}, encode_try = ${next.encode_try},
              encoded_try = ${next.encoded_try}, revision = revision + 1, updated_at = ${cause.now}
-       where id = ${seen.id} and revision = ${seen.revision} returning ${columns(assetRow)}),
+       where id = ${seen.id} and revision = ${seen.revision} returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select event.id, moved.id, moved.owner_user_id, event.type, event.data, ${cause.now}::timestamptz
-        from moved, jsonb_to_recordset(${json(cause.events)}::jsonb) as event (id uuid, type text, data jsonb)),
+        from moved, jsonb_to_recordset(${json(cause.events.map((event) => ({ id: uuidV7(), ...event })))}::jsonb) as event (id uuid, type text, data jsonb)),
     kept as (
       insert into deliveries (id, provider, provider_video_id, asset_id, body, headers, processed, reason, received_at)
       select ${cause.delivery?.id ?? null}::uuid, ${cause.delivery?.provider ?? null}, ${cause.delivery?.providerVideoId ?? null}, moved.id,
@@ -70,7 +69,7 @@ export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: 
              ${cause.outcome?.processed ?? null}::boolean, ${cause.outcome?.reason ?? null}, ${cause.delivery?.receivedAt ?? null}::timestamptz
         from moved where ${cause.delivery !== undefined}
       on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
-    select ${columnsOf('moved', assetRow)} from moved`));
+    select ${MOVED} from moved`));
 
 /** Keeps a delivery that changed nothing; one that was parked gets its new outcome. */
 export const keepDelivery = (db: Queries, delivery: Delivery, { processed, reason, assetId }: Outcome & { readonly assetId: string | null }) =>
@@ -85,8 +84,8 @@ export const markDeleted = async (db: Queries, id: string, { event, now }: { eve
   found(await db.one(sql('mark deleted', assetRow)`
     with gone as (
       update assets set deleted_at = ${now}, updated_at = ${now}, version = version + 1, revision = revision + 1, playback_version = playback_version + 1
-       where id = ${id} and deleted_at is null returning ${columns(assetRow)}),
+       where id = ${id} and deleted_at is null returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select ${event.id}::uuid, id, owner_user_id, ${event.type}, ${json(event.data)}::jsonb, ${now}::timestamptz from gone)
-    select ${columns(assetRow)} from gone`));
+      select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${json(event.data)}::jsonb, ${now}::timestamptz from gone)
+    select ${ASSET} from gone`));

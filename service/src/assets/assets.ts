@@ -7,9 +7,9 @@ import { badRequest, conflict, forbidden, notFound } from '../platform/errors.ts
 import type { Database } from '../platform/postgres/database.ts';
 import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid-v7.ts';
-import type { Asset } from './asset.ts';
+import type { Asset, NewAsset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
-import { findAsset, insertAsset, listAssets, markDeleted, type NewAsset } from './assets.sql.ts';
+import { findAsset, insertAsset, listAssets, markDeleted } from './assets.sql.ts';
 
 export type AssetNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly now: () => Date; readonly urlSecrets: readonly Secret[] };
 

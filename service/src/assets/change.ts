@@ -1,7 +1,7 @@
 // Decides what a report does to an asset: pure, so that every order and repetition of reports can be tried (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, Failure, Warning } from './asset.ts';
-import { type EventType, type NewEvent, newEvent } from './asset-event.ts';
+import { type EventData, type EventType, type NewEvent, newEvent } from './asset-event.ts';
 import type { Outcome } from './delivery.ts';
 import { afterReady } from './playback-manifest.ts';
 import { mergeRenditions } from './renditions.ts';
@@ -41,10 +41,10 @@ function ignored(asset: Asset, report: StreamReport): Reason | undefined {
 }
 
 /** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
-export function completed(asset: Asset, facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>): Change | undefined {
+export function completed(asset: Asset, facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>, note: EventData = {}): Change | undefined {
   const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
   if (!to) return undefined;
-  return { next: { ...stateOf(asset), ...facts, stream_status: to }, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller' })] };
+  return { next: { ...stateOf(asset), ...facts, stream_status: to }, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...note })] };
 }
 
 /** The service itself refuses the asset: final for its attempt. */

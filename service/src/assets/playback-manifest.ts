@@ -14,10 +14,12 @@ export type ToldUrl = string | null | { readonly refused: true };
 export type ToldPlayback = { readonly kind: 'own'; readonly run: number } | { readonly kind: 'urls'; readonly urls: ToldUrls };
 
 const MAX_URL = 2048;
+/** Spaces, control characters, halves of characters, and what parsers read as a slash. */
+const UNSAFE = /[\s\p{Cc}\p{Cs}\\]/u;
 
 /** Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never fetched by us. */
 export function isPlaybackUrl(text: string): boolean {
-  if (text.length > MAX_URL || !/^https?:\/\/[^/\\]/i.test(text) || /[^\x21-\x7e\u00a1-\u{10ffff}]|\\/u.test(text)) return false;
+  if (text.length > MAX_URL || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !hasUserInfo(text);
 }
@@ -36,9 +38,9 @@ export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean => [hls,
 /** What plays after a `ready` report of this attempt: the latest URL told of each kind; of our own runs the latest. */
 export function afterReady(known: Manifest | null, told: ToldPlayback | undefined, attempt: number): Manifest | null {
   const same = known?.attempt === attempt ? known : null;
-  if (!told) return same ?? null;
+  if (!told) return same;
   if (told.kind === 'own') return latestRun(same, { kind: 'own', attempt, folder: `${attempt}-${told.run}` });
-  return withUrls(same?.kind === 'urls' ? same : null, told.urls, attempt) ?? same;
+  return same?.kind === 'own' ? (withUrls(null, told.urls, attempt) ?? same) : withUrls(same, told.urls, attempt);
 }
 
 function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {

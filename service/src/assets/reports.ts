@@ -1,8 +1,9 @@
 // The one place that stores what a report does to an asset: read, decide, compare-and-set; a lost race reads again.
-import type { JobPayloads, ServiceJobs } from '../job-list.ts';
+import type { ServiceJobs, StartJob } from '../job-list.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
+import type { EventData } from './asset-event.ts';
 import { findAsset, findByProviderVideo, keepDelivery, storeChange } from './assets.sql.ts';
 import { type Change, completed, decide, refused, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
@@ -35,13 +36,14 @@ export async function keep({ db }: ReportNeeds, delivery: Delivery, reason: Reas
   return outcome;
 }
 
-/** What goes on once the bytes are found good; undefined where a provider does it by itself. */
-export type StartJob = { readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] } }[keyof JobPayloads];
-export type Completion = { readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly job: StartJob | undefined };
+/** `job` goes on once the bytes are found good; undefined where a provider does it by itself. */
+export type Completion = {
+  readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly job: StartJob | undefined; readonly note: EventData;
+};
 
 /** The bytes are there and good: state, event and the job that goes on are stored together. Said before: nothing changes. */
-export const complete = (needs: ReportNeeds, asset: Asset, { facts, job }: Completion): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => completed(seen, facts) });
+export const complete = (needs: ReportNeeds, asset: Asset, { facts, job, note }: Completion): Promise<Asset> =>
+  start(needs, asset, { job, decide: (seen) => completed(seen, facts, note) });
 
 /** The service itself refuses the asset, for good; its bytes are removed by a job. */
 export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>

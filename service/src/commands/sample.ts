@@ -1,12 +1,9 @@
 // Makes a video to try the service with: ten seconds, with a counting picture and a tone.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { findFfmpeg } from '../encoding/ffmpeg-engine.ts';
+import type { Engine } from '../parts.ts';
 
-type Sample = { readonly ffmpegPath: string | undefined; readonly searchPath: string | undefined; readonly file: string };
-
-export async function makeSample({ ffmpegPath, searchPath, file }: Sample): Promise<void> {
-  const engine = await findFfmpeg({ setting: ffmpegPath, searchPath });
+export async function makeSample(engine: Engine, file: string): Promise<void> {
   if ('missing' in engine) throw new Error(`No video engine to make the sample with: ${engine.missing}`);
   await promisify(execFile)(engine.path, [
     '-nostdin', '-y', '-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30', '-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000',

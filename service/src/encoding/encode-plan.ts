@@ -80,6 +80,8 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-threads:v', String(input.threads), '-pix_fmt', 'yuv420p',
     '-color_primaries', 'bt709', '-color_trc', 'bt709', '-colorspace', 'bt709', '-color_range', 'tv',
     '-sc_threshold', '0', '-g', keyInterval, '-keyint_min', keyInterval,
+    // The delay of B-frames stands in the edit list; without a pyramid it is one frame, hardly seen where a player ignores the list.
+    '-b-pyramid', 'none',
     ...rungs.flatMap(({ profile, maxKilobits }, index) =>
       [`-profile:v:${index}`, profile, `-maxrate:v:${index}`, `${maxKilobits}k`, `-bufsize:v:${index}`, `${2 * maxKilobits}k`]),
   ];
@@ -99,16 +101,15 @@ function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
 
 /** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The engine's own manifest is not used. */
 const dashOptions = (folder: string): string[] => [
-  // Only in this form does it reach the segments' muxer: it keeps the delay of B-frames out of the edit list.
-  '-format_options', 'movflags=+negative_cts_offsets',
   '-f', 'dash', '-seg_duration', String(SEGMENT_SECONDS), '-use_template', '1', '-use_timeline', '1', '-dash_segment_type', 'mp4',
   '-window_size', '0', '-remove_at_exit', '0',
   '-init_seg_name', 'r$RepresentationID$-init.mp4', '-media_seg_name', 'r$RepresentationID$-$Number%05d$.m4s', `${folder}/engine.mpd`,
 ];
 
-/** The most telling of up to sixteen pictures of one finished segment, as a JPEG of at most 1280 pixels across. */
+/** The most telling of up to sixteen pictures of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
   ...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file', '-f', 'mov', '-i', `file:${segment}`,
-  '-vf', "fps=4:round=up,thumbnail=16,scale='min(1280,iw)':-2", '-frames:v', '1', '-c:v', 'mjpeg', '-q:v', '4', '-pix_fmt', 'yuvj420p',
+  '-vf', "fps=4:round=up,thumbnail=16,scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p", '-frames:v', '1',
+  '-c:v', 'mjpeg', '-q:v', '4', '-color_range', 'pc',
   '-map_metadata', '-1', '-bitexact', '-f', 'image2', '-update', '1', `file:${thumbnail}`,
 ];

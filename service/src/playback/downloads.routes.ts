@@ -4,9 +4,8 @@ import type { Asset } from '../assets/asset.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { Route } from '../platform/http/route.ts';
 import { originalKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
 import { attachment } from './content-disposition.ts';
-import { sendObject } from './object-answer.ts';
+import type { Objects } from './object-answer.ts';
 
 type Downloads = {
   downloadUrl(asset: Asset): { url: string; expires_at: string; filename: string };
@@ -15,7 +14,7 @@ type Downloads = {
 
 const DownloadUrl = Type.Object({ url: Type.String(), expires_at: Type.String({ format: 'date-time' }), filename: Type.String() });
 
-export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, store: ObjectStore): Route[] => [
+export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objects: Objects): Route[] => [
   ownAsset({
     method: 'GET', url: '/media/:id/download-url', message: 'Download URL', summary: 'A signed URL of the original', answer: DownloadUrl, errors: [403, 404],
     handle: async ({ asset }) => downloads.downloadUrl(asset),
@@ -26,11 +25,12 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, store
     answers: { 200: 'The bytes', 206: 'A part of them', 401: 'Ticket missing, altered or expired', 404: 'No such asset', 416: 'The range lies outside' },
     handle: async (request, reply) => {
       const asset = await downloads.findDownload((request.params as { id: string }).id, (request.query as { ticket?: string }).ticket ?? '');
-      const headers = {
+      const known = {
         'content-type': asset.mime_type, 'content-disposition': attachment(asset.filename), 'cache-control': 'private, no-store',
         'content-security-policy': 'sandbox; default-src \'none\'',
       };
-      return sendObject(store, { request, reply }, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers });
+      const { status, headers, body } = await objects.answerWith(request, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known });
+      return reply.code(status).headers(headers).send(body);
     },
   },
 ];

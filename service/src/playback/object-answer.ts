@@ -1,36 +1,47 @@
-// Sends a stored object: ranges, ETag, HEAD; small ones from memory, large ones as a stream.
+// Answers with a stored object: ranges, ETag, HEAD; small ones from memory, large ones as a stream.
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { ByteRange, ObjectStore } from '../storage/object-store.ts';
 import { rangeOf } from './byte-range.ts';
 
-/** Headers beside those that follow from the bytes. `etag` without quotes: objects are never written twice, so their name is enough. */
-export type ObjectAnswer = { readonly key: ObjectKey; readonly etag: string; readonly headers: Readonly<Record<string, string>> };
+/** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
+type AskedObject = { readonly key: ObjectKey; readonly etag: string; readonly headers: Readonly<Record<string, string>> };
+type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
+type ObjectAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string | number>>; readonly body?: Uint8Array | Readable };
+
+/** How routes answer with an object. */
+export type Objects = { answerWith(request: Request, object: AskedObject): Promise<ObjectAnswer> };
 
 const SMALL = 1024 * 1024;
 
-export async function sendObject(store: ObjectStore, { request, reply }: { request: FastifyRequest; reply: FastifyReply }, answer: ObjectAnswer): Promise<unknown> {
-  const size = await store.size(answer.key);
+export async function answerWith({ store }: { store: ObjectStore }, request: Request, object: AskedObject): Promise<ObjectAnswer> {
+  const size = await store.size(object.key);
   if (size === undefined) throw notFound('Nothing is stored here');
-  const etag = `"${answer.etag}"`;
-  reply.headers({ ...answer.headers, etag, 'accept-ranges': 'bytes' });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  const range = request.headers['if-range'] === undefined || request.headers['if-range'] === etag ? rangeOf(request.headers.range, size) : undefined;
-  if (range === 'unsatisfiable') return reply.code(416).header('content-range', `bytes */${size}`).send();
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${size}`);
-  return sendBytes(store, { request, reply }, { key: answer.key, range, length: range ? range.end - range.start + 1 : size });
+  const etag = `"${object.etag}"`;
+  const headers = { ...object.headers, etag, 'accept-ranges': 'bytes' };
+  if (isHeld(request.headers['if-none-match'], etag)) return { status: 304, headers };
+  const { range: asked, 'if-range': condition = etag } = request.headers;
+  const range = condition === etag ? rangeOf(asked, size) : undefined;
+  if (range === 'unsatisfiable') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
+  const length = range ? range.end - range.start + 1 : size;
+  const body = await bodyOf(store, request.method, { key: object.key, range, length });
+  if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
+  return { status: 206, headers: { ...headers, 'content-length': length, 'content-range': `bytes ${range.start}-${range.end}/${size}` }, body };
 }
 
-type Bytes = { readonly key: ObjectKey; readonly range: ByteRange | undefined; readonly length: number };
+/** A cache on the way may hold several versions, or have weakened ours by compressing it. */
+const isHeld = (held: string | undefined, etag: string): boolean =>
+  held !== undefined && held.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
-async function sendBytes(store: ObjectStore, { request, reply }: { request: FastifyRequest; reply: FastifyReply }, { key, range, length }: Bytes): Promise<unknown> {
-  reply.header('content-length', length);
+type Part = { readonly key: ObjectKey; readonly range: ByteRange | undefined; readonly length: number };
+
+async function bodyOf(store: ObjectStore, method: string, { key, range, length }: Part): Promise<Uint8Array | Readable> {
   // A stream, because the framework would set the length of any other empty body to 0.
-  if (request.method === 'HEAD') return reply.send(Readable.from([]));
-  if (length > SMALL) return reply.send(store.stream(key, range));
+  if (method === 'HEAD') return Readable.from([]);
+  if (length > SMALL) return store.stream(key, range);
   const bytes = await store.read(key, range);
   if (!bytes) throw notFound('Nothing is stored here');
-  return reply.send(bytes);
+  return bytes;
 }

@@ -5,8 +5,7 @@ import type { Asset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
-import { sendObject } from './object-answer.ts';
+import type { Objects } from './object-answer.ts';
 import type { Addresses } from './playback.ts';
 import { cachingOf, fileOf, typeOf } from './served-file.ts';
 
@@ -21,7 +20,7 @@ const AddressesView = Type.Object({
   expires_at: nullable(Type.String({ format: 'date-time' })),
 });
 
-export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, store: ObjectStore): Route[] => [
+export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects: Objects): Route[] => [
   ownAsset({
     method: 'GET', url: '/media/:id/playback', message: 'Playback', summary: 'URLs that a player can use as they are', answer: AddressesView, errors: [403, 404],
     handle: async ({ asset }) => playback.addresses(asset),
@@ -29,12 +28,12 @@ export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, store: 
   ...(['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const).map((file): RawRoute => ({
     kind: 'raw', method: 'GET', url: `/playback/:id/${file}`, body: 'none', query: Type.Object({ token: Type.Optional(Type.String()) }), answers: ANSWERS,
     summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
-    handle: (request, reply) => serveFixed({ playback, store }, { request, reply }, file),
+    handle: (request, reply) => serveFixed({ playback, objects }, { request, reply }, file),
   })),
   {
     kind: 'raw', method: 'GET', url: '/playback/:id/*', body: 'none', answers: ANSWERS,
     summary: 'Files that manifests name, below `~<token>/` where the asset is private',
-    handle: (request, reply) => serveBelow({ playback, store }, { request, reply }),
+    handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
   },
 ];
 
@@ -43,7 +42,7 @@ const ANSWERS = {
   404: 'Private and no token, deleted, unknown, or nothing to play yet', 416: 'The range lies outside',
 };
 
-type Needs = { readonly playback: Playback; readonly store: ObjectStore };
+type Needs = { readonly playback: Playback; readonly objects: Objects };
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promise<unknown> {
@@ -60,9 +59,11 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
   return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
 }
 
-function serve({ store }: Needs, exchange: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> | FastifyReply {
+async function serve({ objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
   const served = fileOf(asset, path);
-  if ('location' in served) return exchange.reply.header('cache-control', 'no-store').redirect(served.location, 302);
-  const headers = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
-  return sendObject(store, exchange, { key: served.key, etag: served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1), headers });
+  if ('location' in served) return reply.header('cache-control', 'no-store').redirect(served.location, 302);
+  const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
+  const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
+  const { status, headers, body } = await objects.answerWith(request, { key: served.key, etag, headers: known });
+  return reply.code(status).headers(headers).send(body);
 }

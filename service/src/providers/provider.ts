@@ -1,8 +1,8 @@
 // The port behind which somebody streams videos: our own encoder, an operator's, or a hosted product (design §5).
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import type { StartJob } from '../assets/reports.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
+import type { StartJob } from '../job-list.ts';
 
 /** A webhook as it came: nothing parsed, nothing inflated. */
 export type Incoming = { readonly headers: HeaderValues; readonly body: Uint8Array; readonly now: Date };

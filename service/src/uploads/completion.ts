@@ -1,6 +1,8 @@
 // Takes the caller's word that the bytes are there, and checks it: present, as announced, of their type, with a picture (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
-import type { Completion, StartJob } from '../assets/reports.ts';
+import type { EventData } from '../assets/asset-event.ts';
+import type { Completion } from '../assets/reports.ts';
+import type { StartJob } from '../job-list.ts';
 import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
@@ -17,14 +19,14 @@ export type CompletionNeeds = {
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 
-/** Called twice, it answers twice the same. */
-export async function complete(needs: CompletionNeeds, asset: Asset): Promise<Asset> {
+/** Called twice, it answers twice the same. `note` is what the timeline keeps of who called. */
+export async function complete(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return answered(asset);
-  if (asset.provider_video_id !== null) return answered(await needs.complete(asset, { facts: {}, job: undefined }));
+  if (asset.provider_video_id !== null) return answered(await needs.complete(asset, { facts: {}, job: undefined, note }));
   if (!asset.uploaded_at) throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
   const found = await inspect(needs, asset);
   if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
-  return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset) }));
+  return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset), note }));
 }
 
 function answered(asset: Asset): Asset {

@@ -12,10 +12,17 @@ export const isPlainText = (text: string): boolean => text.isWellFormed() && !te
 
 export const MAX_METADATA_BYTES = 16 * 1024;
 
-/** Whether callers' own JSON fits: its size as text, and no character that JSON columns refuse. */
-export function isMetadata(metadata: object): boolean {
-  const text = JSON.stringify(metadata);
-  return Buffer.byteLength(text) <= MAX_METADATA_BYTES && !text.includes('\\u0000') && !/\\ud[89a-f]/i.test(text);
+/** Deeper than anybody writes by hand, and far from where parsers give up. */
+export const MAX_METADATA_LEVELS = 100;
+
+/** Whether callers' own JSON fits, and holds no text that JSON columns refuse. */
+export const isMetadata = (metadata: object): boolean =>
+  isPlainJson(metadata, MAX_METADATA_LEVELS) && Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
+
+function isPlainJson(value: unknown, levels: number): boolean {
+  if (typeof value === 'string') return isPlainText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.entries(value).every(([name, inner]) => isPlainText(name) && isPlainJson(inner, levels - 1));
 }
 
 export type RefusalCode =

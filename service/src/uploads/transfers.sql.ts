@@ -3,8 +3,12 @@ import type { Asset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { StoredBytes } from '../storage/object-store.ts';
 import { assetRow } from '../tables.ts';
+
+const ASSET = columns(assetRow);
+const DONE = columnsOf('done', assetRow);
 
 /** Takes the right to write the original, for a minute; undefined where somebody has it, or the bytes are there. */
 export const claimUpload = async (db: Queries, id: string, writer: string) =>
@@ -12,7 +16,7 @@ export const claimUpload = async (db: Queries, id: string, writer: string) =>
     update assets set upload_writer = ${writer}, upload_writer_until = now() + interval '1 minute', revision = revision + 1
      where id = ${id} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
        and (upload_writer is null or upload_writer_until < now())
-    returning ${columns(assetRow)}`)) as Asset | undefined;
+    returning ${ASSET}`)) as Asset | undefined;
 
 /** Keeps the right while bytes arrive. */
 export const keepUpload = (db: Queries, id: string, writer: string) =>
@@ -27,8 +31,8 @@ export const finishUpload = async (db: Queries, id: string, { writer, stored, ev
     with done as (
       update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, updated_at = ${now},
              upload_writer = null, upload_writer_until = null, revision = revision + 1
-       where id = ${id} and upload_writer = ${writer} and deleted_at is null returning ${columns(assetRow)}),
+       where id = ${id} and upload_writer = ${writer} and deleted_at is null returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select ${event.id}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from done)
-    select ${columnsOf('done', assetRow)} from done`)) as Asset | undefined;
+      select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from done)
+    select ${DONE} from done`)) as Asset | undefined;

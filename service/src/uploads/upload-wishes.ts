@@ -1,6 +1,5 @@
 // Turns what an upload-url request asks for into a new asset, or names the field that will not do (contract B1, B4).
-import type { ProviderName, Visibility } from '../assets/asset.ts';
-import type { NewAsset } from '../assets/assets.sql.ts';
+import type { NewAsset, ProviderName, Visibility } from '../assets/asset.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge } from '../platform/errors.ts';
 import { isFilename, isMetadata, isPlainText, MAX_METADATA_BYTES } from './content-check.ts';
@@ -63,7 +62,7 @@ function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits):
 function metadataOf({ metadata }: UploadWishes): Wished['metadata'] {
   if (!metadata) return null;
   if (isMetadata(metadata)) return metadata as Wished['metadata'];
-  throw badRequest('metadata must be at most 16 KiB of JSON, without null characters', { field: 'metadata', max_bytes: MAX_METADATA_BYTES });
+  throw badRequest('metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters', { field: 'metadata', max_bytes: MAX_METADATA_BYTES });
 }
 
 /** A video that is at a hosted provider already. */

@@ -1,7 +1,8 @@
 // Opening an asset for its bytes and saying that they are there (contract A1, B4).
 import { type Static, Type } from 'typebox';
-import type { Actor } from '../assets/actor.ts';
+import { type Actor, noteOf } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
+import type { EventData } from '../assets/asset-event.ts';
 import { AssetView, nullable, viewOf } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { UploadWishes } from './upload-wishes.ts';
@@ -9,7 +10,7 @@ import type { UploadTarget } from './uploads.ts';
 
 type Uploads = {
   start(actor: Actor, wishes: UploadWishes): Promise<{ asset: Asset; target: UploadTarget | null }>;
-  complete(asset: Asset): Promise<Asset>;
+  complete(asset: Asset, note: EventData): Promise<Asset>;
 };
 
 const Owner = Type.Optional(Type.Unknown({ description: 'Required of service callers: whose asset it is. Ignored from users.' }));
@@ -46,7 +47,7 @@ export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Gua
   changingAsset({
     method: 'POST', url: '/media/:id/complete', message: 'Upload complete', summary: 'Says that the bytes are there: they are checked, and work on them begins',
     body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
-    handle: async ({ asset }) => viewOf(await uploads.complete(asset), publicBaseUrl()),
+    handle: async ({ asset, actor }) => viewOf(await uploads.complete(asset, noteOf(actor, asset)), publicBaseUrl()),
   }),
 ];
 

@@ -11,7 +11,13 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
   const listed = origins.includes('*') ? '*' : [...origins];
   await app.register(cors, {
     delegator: (request: FastifyRequest, done) => done(null, {
-      origin: PLAYBACK.test(request.url) ? '*' : listed, methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders: EXPOSED, maxAge: DAY,
+      origin: originsFor(request, listed), methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders: EXPOSED, maxAge: DAY,
+      // An OPTIONS that asks for nothing is no preflight but an unknown method.
+      preflight: request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined,
     }),
   });
 }
+
+/** Who names no origin is no page, and is spared the headers; what may be cached for others has them always. */
+const originsFor = ({ url, headers }: FastifyRequest, listed: string[] | '*'): string[] | '*' | false =>
+  PLAYBACK.test(url) ? '*' : headers.origin !== undefined && listed;

@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger';
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 
-const ABOUT = `One contract between an application and everything that stores, encodes and streams its images and videos.
+const ABOUT = `One contract between an application and everything that stores, encodes and streams its media.
 
 Every answer stands in one envelope: \`success\`, \`message\`, \`code\` (the HTTP status), \`data\` or \`error\` {\`error_code\`, \`details\`}, \`request_id\`, \`timestamp\`.
 A well-formed \`X-Request-Id\` is adopted, else one is made; it comes back in the body and in the header.`;

@@ -18,13 +18,23 @@ function mountJson(app: FastifyInstance, tag: string, route: JsonRoute): void {
   const { guard, handle, message } = route;
   app.route({
     method: route.method, url: route.url, schema: describeJson(tag, route),
-    onRequest: async (request) => { identities.set(request, guard.identify(request)); },
+    onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request) => {
       const input = { params: request.params, query: request.query, body: request.body ?? {} } as Input;
       const extra = await guard.admit(identities.get(request), input);
       return success(request.id, message, await handle({ ...input, ...(extra as object) }));
     },
   });
+}
+
+/** Answers what went wrong instead of throwing: hooks that call back are spared a promise for each request. */
+function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error | undefined {
+  try {
+    identities.set(request, guard.identify(request));
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {

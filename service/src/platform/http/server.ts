@@ -12,11 +12,13 @@ import { validatorCompiler } from './validation.ts';
 const MAX_JSON = 1024 * 1024;
 const MAX_HEAD = 32 * 1024;
 
-export function createServer(logger: FastifyBaseLogger): FastifyInstance {
+export type HttpServer = FastifyInstance;
+
+export function createServer(logger: FastifyBaseLogger): HttpServer {
   const app = Fastify({
-    loggerInstance: logger, logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }), genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
-    forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: 2048 },
-    http: { maxHeaderSize: MAX_HEAD, headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
+    loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }), childLoggerFactory: sameLogger, genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
+    forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: MAX_HEAD },
+    http: { maxHeaderSize: MAX_HEAD, requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
     frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerMalformed,
   });
@@ -24,11 +26,14 @@ export function createServer(logger: FastifyBaseLogger): FastifyInstance {
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound('No such route'), request, reply));
-  app.addHook('onRequest', async (request, reply) => { reply.headers(headersOf(request)); });
-  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply));
+  app.addHook('onRequest', (request, reply, done) => { reply.headers(headersOf(request)); done(); });
+  app.addHook('onResponse', (request, reply, done) => { logAnswer(request, reply); done(); });
   acceptJson(app);
   return app;
 }
+
+/** A child logger for each request costs more than the request id in the few lines that name it. */
+const sameLogger = (logger: FastifyBaseLogger) => logger;
 
 const headersOf = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' });
 
@@ -42,8 +47,8 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError);
-  if (error.code === 'INTERNAL_ERROR') request.log.error({ err: thrown }, 'a request failed');
-  if (error.code === 'UNAVAILABLE') request.log.warn({ err: error.cause ?? thrown }, 'a request could not be served now');
+  if (error.code === 'INTERNAL_ERROR') request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
+  if (error.code === 'UNAVAILABLE') request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'a request could not be served now');
   const wait = RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   reply.headers(headersOf(request)).code(STATUS[error.code]).type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure(request.id, error));
@@ -60,7 +65,7 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
 
 /** One line for each answer: the route's pattern, never the URL, which may carry a token. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { method } = request;
-  const line = { method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
+  const { id, method } = request;
+  const line = { request_id: id, method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
   request.log.info(line, 'answered');
 }

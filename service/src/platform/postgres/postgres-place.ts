@@ -17,17 +17,18 @@ export const PORT = 5432;
 /** Once chosen, a place outside stays: a link in the data folder leads to it. */
 export async function placeFor(dataFolder: string): Promise<Place> {
   await mkdir(dataFolder, { recursive: true });
-  const folder = await realpath(dataFolder);
-  const present = await presentCluster(join(folder, 'postgres'));
-  const owner = await ownerOf(present ?? join(folder, 'postgres'));
-  const cluster = present ?? ((await canEnter(owner, folder)) ? join(folder, 'postgres') : await placeOutside(folder));
+  const inside = join(await realpath(dataFolder), 'postgres');
+  const present = await presentCluster(inside);
+  const owner = await ownerOf(present ?? inside);
+  const cluster = present ?? ((await canEnter(owner, dirname(inside))) ? inside : await placeOutside(inside));
   await mkdir(dirname(cluster), { recursive: true });
   return { cluster, owner, socketFolder: await socketFolderOf(cluster, owner) };
 }
 
 async function presentCluster(path: string): Promise<string | undefined> {
   const entry = lstatSync(path, { throwIfNoEntry: false });
-  return entry?.isSymbolicLink() ? readlink(path) : entry && path;
+  if (entry?.isSymbolicLink()) return readlink(path);
+  return entry && path;
 }
 
 /** Asks the kernel, as that user, since modes alone do not tell. */
@@ -37,11 +38,12 @@ function canEnter(owner: Owner, folder: string): Promise<boolean> {
 }
 
 /** Named after the data folder, so that people know whose it is. */
-async function placeOutside(folder: string): Promise<string> {
+async function placeOutside(inside: string): Promise<string> {
   if (await mkdir(OUTSIDE, { recursive: true })) await chmod(OUTSIDE, 0o755);
-  const home = await mkdtemp(join(OUTSIDE, `${folder.replaceAll('/', '-').slice(-30).replace(/^-/, '')}-`));
+  const name = dirname(inside).slice(1).replaceAll('/', '-').slice(-30);
+  const home = await mkdtemp(join(OUTSIDE, `${name}-`));
   await chmod(home, 0o755);
-  return pointTo(join(home, 'postgres'), join(folder, 'postgres'));
+  return pointTo(join(home, 'postgres'), inside);
 }
 
 /** Of two that start at once one makes the link, and both follow it. */

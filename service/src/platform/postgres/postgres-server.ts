@@ -10,7 +10,7 @@ export type Server = {
   stop(): Promise<void>;
 };
 
-/** Nothing that holds a value is ever logged; "log" still lets the words through that say that it is ready. */
+/** Failed statements and their values are not logged; "log" still lets the words through that say that it is ready. */
 const SETTINGS = {
   listen_addresses: '', port: PORT, unix_socket_permissions: '0700',
   max_connections: 100, shared_buffers: '128MB', fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', timezone: 'UTC',

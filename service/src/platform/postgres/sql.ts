@@ -21,7 +21,7 @@ export const columnsOf = (alias: string, shape: Shape): Fragment => ({ fragment:
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
 
-/** sql('find asset', assetRow)`select … where id = ${id}`: values become $1, $2, …; a name has one place in the source. */
+/** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; a name has one place in the source. */
 export function sql<const S extends Shape = Record<never, never>>(name: string, shape = {} as S) {
   return (strings: TemplateStringsArray, ...parts: unknown[]): Statement<S> => ({
     name, shape, text: texts.get(strings) ?? remember(name, strings, parts), values: parts.filter((part) => !isFragment(part)),

@@ -19,19 +19,20 @@ const TOLD: Readonly<Record<number, Told>> = {
 
 export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
   const members = membersOf(jsonOf(body));
-  const { VideoLibraryId: library, VideoGuid: guid, Status: status } = members ?? {};
-  if (!Number.isSafeInteger(library) || !isVideoId(guid) || !Number.isSafeInteger(status) || !areWritten(body, [library, status])) return NOT_ACTIONABLE;
-  if (places.libraryId !== undefined && places.libraryId !== String(library)) return { reason: 'wrong_library' };
-  const told = Object.hasOwn(TOLD, status as number) ? TOLD[status as number] : undefined;
+  const { VideoLibraryId, VideoGuid: guid, Status } = members ?? {};
+  if (!isVideoId(guid) || !areIntegers(body, { VideoLibraryId, Status })) return NOT_ACTIONABLE;
+  if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId)) return { reason: 'wrong_library' };
+  const told = Object.hasOwn(TOLD, Status as number) ? TOLD[Status as number] : undefined;
   if (!told) return NOT_ACTIONABLE;
   const report = { source: 'webhook', provider: 'cdnhost', ...told, ...(told.event === 'succeeded' && playbackOf(guid, places.hostname)) } as const;
   return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
 }
 
-/** Rounding makes an integer of 3.0000000000000001: the digits themselves have to be there. */
-function areWritten(body: Uint8Array, numbers: readonly unknown[]): boolean {
+/** Rounding makes an integer of 3.0000000000000001: the digits themselves have to be there, behind their name. */
+function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>>): boolean {
   const text = Buffer.from(body).toString('latin1');
-  return numbers.every((number) => new RegExp(`[:\\s]${String(number)}(?:\\.0+)?[\\s,}]`).test(text));
+  const isWritten = (name: string, value: unknown) => new RegExp(`"${name}"\\s*:\\s*${value}(?:\\.0+)?\\s*[,}]`).test(text);
+  return Object.entries(members).every(([name, value]) => Number.isSafeInteger(value) && isWritten(name, value));
 }
 
 function playbackOf(guid: string, hostname: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {

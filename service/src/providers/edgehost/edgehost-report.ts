@@ -21,7 +21,7 @@ export function readEdgehost(body: Uint8Array, customerHost: string | undefined)
 }
 
 /** Lower renditions may play while higher ones are still being made. `pctComplete` is text. */
-const isComplete = ({ pctComplete }: Members): boolean => pctComplete === undefined || !(Number(pctComplete) < 100);
+const isComplete = ({ pctComplete: told }: Members): boolean => told === '' || !['string', 'number'].includes(typeof told) || !(Number(told) < 100);
 
 function playbackOf(video: Members, uid: string, host: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = membersOf(video['playback']) ?? {};
@@ -31,8 +31,8 @@ function playbackOf(video: Members, uid: string, host: string | undefined): Pick
     hls: place(given['hls'], '/manifest/video.m3u8'), dash: place(given['dash'], '/manifest/video.mpd'),
     thumbnail: place(video['thumbnail'], '/thumbnails/thumbnail.jpg'),
   };
-  const isUnknown = Object.values(urls).every((url) => url === null);
-  const warnings = [...(anyRefused(urls) ? [REFUSED] : []), ...(isUnknown ? [UNCONFIGURED] : [])];
+  const isAnyUnknown = Object.values(urls).includes(null);
+  const warnings = [...(anyRefused(urls) ? [REFUSED] : []), ...(isAnyUnknown ? [UNCONFIGURED] : [])];
   return { playback: { kind: 'urls', urls }, warnings };
 }
 
@@ -50,20 +50,19 @@ const isSize = (value: unknown): value is number => Number.isInteger(value) && N
 
 /** The product's own codes in our words; the documentation spells the keys in two ways. */
 function failureOf(status: Members): Failure {
-  const code = status['errorReasonCode'] ?? status['errReasonCode'];
-  const known = FAILURES[typeof code === 'string' ? code : ''];
+  const known = FAILURES.get(status['errorReasonCode'] || status['errReasonCode']);
   if (known) return known;
-  const words = plainWords(status['errorReasonText'] ?? status['errReasonText']);
+  const words = plainWords(status['errorReasonText'] || status['errReasonText']);
   return { code: 'encode_failed', message: words ?? 'The video host could not encode this video', retryable: true };
 }
 
-const FAILURES: Readonly<Record<string, Failure>> = {
+const FAILURES: ReadonlyMap<unknown, Failure> = new Map(Object.entries({
   ERR_NON_VIDEO: { code: 'not_media', message: 'The video host found no video in the file', retryable: false },
   ERR_MALFORMED_VIDEO: { code: 'not_media', message: 'The video host could not read the file', retryable: false },
   ERR_DURATION_TOO_SHORT: { code: 'too_short', message: 'The video is too short for the video host', retryable: false },
   ERR_DURATION_EXCEED_CONSTRAINT: { code: 'too_long', message: 'The video is longer than the video host takes', retryable: false },
   ERR_FETCH_ORIGIN_ERROR: { code: 'fetch_failed', message: 'The video host could not fetch the file', retryable: true },
-};
+}));
 
 const REFUSED: Warning = { code: 'playback_url_refused', message: 'The provider gave a playback URL that is no plain http or https address' };
-const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'EDGEHOST_CUSTOMER_SUBDOMAIN is not set: the video is ready, but its addresses are not known' };
+const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'EDGEHOST_CUSTOMER_SUBDOMAIN is not set: the video is ready, but not all of its addresses are known' };

@@ -1,0 +1,25 @@
+// The limit that the service is held against: the same framework, driver and database, and nothing else.
+import Fastify from 'fastify';
+import pg from 'pg';
+
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10, pipeline: true } as pg.PoolConfig);
+const app = Fastify();
+
+const SELECT = `select id, owner_user_id, kind, filename, content_type, mime_type, size_bytes, checksum_sha256, visibility, stream_status, provider,
+  provider_video_id, playback, playable_at, completed_at, progress, renditions, width, height, duration_ms, placeholder, warnings, failure, title, tags,
+  metadata, version, created_at, updated_at, uploaded_at, deleted_at from assets where id = $1`;
+
+app.get('/ready', async () => 'ok');
+
+app.get<{ Params: { id: string } }>('/media/:id', async ({ params, id }) => {
+  const { rows: [row] } = await pool.query({ name: 'asset', text: SELECT, values: [params.id] });
+  return { success: true, message: 'Asset', code: 200, data: row, request_id: id, timestamp: new Date().toISOString() };
+});
+
+app.post<{ Body: { id: string; status: string } }>('/update', async ({ body }) => {
+  const { rows: [row] } = await pool.query({ name: 'move', text: 'update bare_rows set status = $2, revision = revision + 1 where id = $1 returning revision', values: [body.id, body.status] });
+  return { processed: row.revision > 0 };
+});
+
+await app.listen({ port: Number(process.env['PORT']), host: '127.0.0.1' });
+process.on('SIGTERM', () => process.exit(0));

@@ -1,0 +1,60 @@
+// The cases: each measures the service and its limit in one run.
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { secret } from '../service/src/auth/secret.ts';
+import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
+import type { Ground } from './ground.ts';
+import { request } from './load.ts';
+import { measurePair, type Ratios } from './pair.ts';
+import { ONPREM_SECRET } from './ground.ts';
+
+export type Effort = { readonly rounds: number; readonly seconds: number };
+
+/** GET of one asset with a bearer token, against a bare select of the same columns. */
+export function getAsset({ service, bare, token, assetIds }: Ground, effort: Effort): Promise<Ratios> {
+  const ask = (path: string, headers = {}) => assetIds.map((id) => request(`GET ${path}/${id}`, headers));
+  const ours = ask('/api/v1/media', { authorization: `Bearer ${token}` });
+  const limit = ask('/media');
+  return measurePair({
+    ...effort, connections: 64,
+    ours: { server: service, next: (n) => ours[n % ours.length] as Buffer }, limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
+  });
+}
+
+/** A signed report that changes the state each time (it opens the next attempt: asset, event and delivery are written), against a one-row UPDATE. */
+export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Promise<Ratios> {
+  const key = secret(ONPREM_SECRET);
+  let count = 0;
+  const report = () => {
+    const k = count++;
+    const body = JSON.stringify({ asset_id: assetIds[k % assetIds.length], status: k % 2 ? 'ready' : 'processing', attempt: 2 + Math.floor(k / assetIds.length) });
+    return request('POST /api/v1/webhooks/stream/onprem', { 'content-type': 'application/json', 'x-onprem-signature': signOnprem(Buffer.from(body), key) }, body);
+  };
+  const update = (n: number) => request('POST /update', { 'content-type': 'application/json' }, JSON.stringify({ id: assetIds[n % assetIds.length], status: n % 2 ? 'ready' : 'processing' }));
+  return measurePair({ ...effort, connections: 32, ours: { server: service, next: report }, limit: { server: bare, next: update } });
+}
+
+/** Seconds from the start of the process to its first answer, on a data folder that exists. */
+export async function startUp(rounds: number): Promise<number[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-start-'));
+  await chmod(folder, 0o755);
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round++) times.push(await startOnce(folder));
+  await rm(folder, { recursive: true, force: true });
+  return times.slice(1);
+}
+
+async function startOnce(folder: string): Promise<number> {
+  const { freePort } = await import('./processes.ts');
+  const port = await freePort();
+  const begun = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../service/start.js')], { env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore' });
+  const exited = new Promise((resolve) => { child.once('exit', resolve); });
+  while (!(await fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok, () => false))) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  const seconds = (performance.now() - begun) / 1000;
+  child.kill('SIGTERM');
+  await exited;
+  return seconds;
+}

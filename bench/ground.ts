@@ -1,0 +1,61 @@
+// What the cases stand on: one database for both sides, a service with known secrets, a few assets.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { signAccessToken } from '../service/src/auth/access-token.ts';
+import { secret } from '../service/src/auth/secret.ts';
+import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { type Server, startServer } from './processes.ts';
+
+export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
+const SECRETS = {
+  ACCESS_TOKEN_SECRET: 'bench-access-token-secret-0123456789abcdef', SERVICE_API_KEY: 'bench-service-key-0123456789abcdef-bench',
+  OPERATOR_KEY: 'bench-operator-key-0123456789abcdef-bench', ONPREM_WEBHOOK_SECRET: ONPREM_SECRET,
+};
+
+export type Ground = {
+  readonly folder: string; readonly service: Server; readonly bare: Server; readonly token: string; readonly assetIds: readonly string[];
+  leave(): Promise<void>;
+};
+
+export async function takeGround(assets: number): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-'));
+  await chmod(folder, 0o755);
+  const postgres = await startEmbeddedPostgres(folder);
+  const { host, port, user, database } = postgres.connection;
+  const databaseUrl = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+  const service = await startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' }, '/healthz');
+  const token = signAccessToken({ user_id: 'bench', type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+  const assetIds = await makeAssets(service, token, assets);
+  await makeBareRows(databaseUrl, assetIds);
+  const bare = await startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
+  return {
+    folder, service, bare, token, assetIds,
+    leave: async () => {
+      await Promise.all([service.stop(), bare.stop()]);
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeAssets({ port }: Server, token: string, count: number): Promise<string[]> {
+  const make = async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
+      method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', tags: ['bench'], metadata: { shelf: 7 } }),
+    });
+    return ((await answer.json()) as { data: { asset_id: string } }).data.asset_id;
+  };
+  return Promise.all(Array.from({ length: count }, make));
+}
+
+/** One row for each asset, of a table with nothing but a state. */
+async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('create table bare_rows (id uuid primary key, status text not null, revision int not null default 1)');
+  await client.query('insert into bare_rows (id, status) select unnest($1::uuid[]), \'pending\'', [ids]);
+  await client.end();
+}

@@ -1,0 +1,59 @@
+// A load generator that costs little: plain sockets, one request under way on each, answers counted and their status checked.
+import { connect } from 'node:net';
+
+/** `next` makes the bytes of the n-th request; every answer must carry Content-Length and have status 200. */
+export type Load = { readonly port: number; readonly connections: number; readonly seconds: number; readonly next: (n: number) => Buffer };
+export type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly requests: number };
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+
+export async function run({ port, connections, seconds, next }: Load): Promise<Measured> {
+  const times: number[] = [];
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  let n = 0;
+  await Promise.all(Array.from({ length: connections }, () => talk(port, () => (performance.now() < end ? next(n++) : undefined), times)));
+  const elapsed = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), requests: times.length };
+}
+
+/** One connection: asks, waits for the whole answer, asks again, until there is nothing to ask. */
+function talk(port: number, ask: () => Buffer | undefined, times: number[]): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  let pending = Buffer.alloc(0);
+  let asked = 0;
+  const send = () => {
+    const request = ask();
+    if (!request) return void socket.end();
+    asked = performance.now();
+    socket.write(request);
+  };
+  socket.on('connect', send).on('close', () => resolve()).on('error', reject);
+  socket.on('data', (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    const length = lengthOfAnswer(pending);
+    if (length === undefined || pending.length < length) return;
+    if (pending.toString('latin1', 9, 12) !== '200') return reject(new Error(pending.toString('utf8', 0, 600)));
+    times.push(performance.now() - asked);
+    pending = pending.subarray(length);
+    send();
+  });
+  return promise;
+}
+
+function lengthOfAnswer(bytes: Buffer): number | undefined {
+  const head = bytes.indexOf(END_OF_HEAD);
+  if (head < 0) return undefined;
+  const [, length] = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head)) ?? [];
+  if (length === undefined) throw new Error('an answer without Content-Length');
+  return head + END_OF_HEAD.length + Number(length);
+}
+
+/** The bytes of a request with keep-alive. */
+export function request(methodAndPath: string, headers: Readonly<Record<string, string>> = {}, body = ''): Buffer {
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...(body && { 'content-length': String(Buffer.byteLength(body)) }) });
+  return Buffer.from(`${methodAndPath} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+}

@@ -1,0 +1,54 @@
+// Starts servers as processes of their own, tells when they answer and how much processor time they took.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+export type Server = { readonly port: number; cpuSeconds(): number; stop(): Promise<void> };
+
+const ROOT = join(import.meta.dirname, '..');
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+/** Runs a script of the repository with PORT set, and waits for its first answer at `ready`. */
+export async function startServer(script: string, environment: Readonly<Record<string, string>>, ready: string): Promise<Server> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...profiling(script), join(ROOT, script)], { env: { PATH: process.env['PATH'], ...environment, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
+  process.on('exit', () => child.kill('SIGKILL'));
+  await answering(child, `http://127.0.0.1:${port}${ready}`);
+  return {
+    port,
+    cpuSeconds: () => cpuSecondsOf(child.pid as number),
+    stop: async () => { child.kill('SIGTERM'); if (child.exitCode === null) await once(child, 'exit'); },
+  };
+}
+
+/** PROFILE names a folder: each server then leaves its processor profile there. */
+const profiling = (script: string): string[] => {
+  const folder = process.env['PROFILE'];
+  return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, script.split('/')[0] ?? '')}`] : [];
+};
+
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode}`);
+    const answered = await fetch(url).then((answer) => answer.ok, () => false);
+    if (answered) return;
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+  }
+}
+
+/** User and system time of a process, in clock ticks of 10 ms, as Linux counts it. */
+function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

@@ -1,0 +1,85 @@
+// How long a film is decides whether it is whole, so each way in which files lie about it stands here.
+import { describe, expect, test } from 'vitest';
+import type { SourceFacts } from './source-facts.ts';
+import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+
+const VIDEO = 0;
+const SOUND = 1;
+const rate = (numerator: number, denominator = 1) => ({ numerator, denominator });
+
+const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rate(25)): SourceFacts => ({
+  durationSeconds, startSeconds,
+  streams: [{ index: VIDEO, kind: 'Video', codec: 'h264', size: null, averageRate: frameRate.numerator / frameRate.denominator, still: false }],
+  picture: { shown: { width: 640, height: 360 }, frameRate, interlaced: false, transfer: 'sdr', matrix: 'bt709', fullRange: false },
+});
+
+const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
+  const ends = new Map(packetEnds);
+  return timelineOf({ facts: source, videoIndex: VIDEO, ends, missing: missingSeconds(source, ends) });
+};
+
+describe('frame rate', () => {
+  test.each([
+    ['the source\'s own, exactly', rate(30000, 1001), 29.97, rate(30000, 1001)],
+    ['60 is kept', rate(60), 60, rate(60)],
+    ['nearly constant counts as constant', rate(30), 29.6, rate(30)],
+    ['variable becomes 30', rate(30), 18, rate(30)],
+    ['variable on a fine lattice becomes 30', rate(1000), 24, rate(30)],
+    ['above 60 becomes 30', rate(120), 120, rate(30)],
+    ['a slide show becomes 30', rate(1), 1, rate(30)],
+    ['unknown becomes 30', null, null, rate(30)],
+  ])('%s', (_, frameRate, average, expected) => expect(frameRateFor(frameRate, average)).toEqual(expected));
+});
+
+describe('timeline', () => {
+  test('picture and sound of one length', () => {
+    expect(timeline(facts(6.02), [VIDEO, 6], [SOUND, 6.016])).toMatchObject({ leadInSeconds: 0, frames: 150, durationSeconds: 6 });
+  });
+  test('sound that goes on holds the last picture', () => {
+    expect(timeline(facts(11), [VIDEO, 6], [SOUND, 11])).toMatchObject({ frames: 275, durationSeconds: 11, holdSeconds: 5 });
+  });
+  test('a picture that goes on is whole without being held', () => {
+    expect(timeline(facts(6), [VIDEO, 6], [SOUND, 2])).toMatchObject({ frames: 150, holdSeconds: 0 });
+  });
+  test('a last picture that is meant to stay a little longer does', () => {
+    expect(timeline(facts(6.3), [VIDEO, 6])).toMatchObject({ durationSeconds: 6.32, holdSeconds: expect.closeTo(0.3) });
+  });
+  test('sound is as long as its packets, whatever the container claims', () => {
+    expect(timeline(facts(6.4), [VIDEO, 5.9], [SOUND, 6])).toMatchObject({ durationSeconds: 6 });
+  });
+  test('an empty beginning belongs to the film', () => {
+    expect(timeline(facts(5, 0.24), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0.24, durationSeconds: 5.24 });
+  });
+  test('a clock that starts late does not', () => {
+    expect(timeline(facts(5, 3600), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
+    expect(timeline(facts(5, -0.02), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
+  });
+  test('one frame at least', () => expect(timeline(facts(0.001), [VIDEO, 0.001]).frames).toBe(1));
+  test('frames are counted at the exact rate', () => {
+    expect(timeline(facts(10.01, 0, rate(30000, 1001)), [VIDEO, 10.01])).toMatchObject({ frames: 300, durationSeconds: 10.01 });
+  });
+});
+
+describe('what is missing', () => {
+  const missing = (source: SourceFacts, ...ends: [number, number][]) => missingSeconds(source, new Map(ends));
+
+  test('half of the film', () => {
+    expect(missing(facts(30), [VIDEO, 11.4])).toBeCloseTo(18.6);
+    expect(isTruncated(missing(facts(30), [VIDEO, 11.4]))).toBe(true);
+  });
+  test('all of it', () => expect(isTruncated(missing(facts(30)))).toBe(true));
+  test('the stream that lasts longest counts, whichever it is', () => expect(missing(facts(30), [VIDEO, 6], [7, 30])).toBe(0));
+  test('hundredths are rounding', () => expect(missing(facts(30.02), [VIDEO, 30])).toBe(0));
+  test('a fraction of a second is no truncation', () => {
+    expect(missing(facts(30.4), [VIDEO, 30])).toBeCloseTo(0.4);
+    expect(isTruncated(0.4)).toBe(false);
+  });
+  test('a claim may count from the first timestamp or from zero', () => {
+    expect(missing(facts(30, 0.5), [VIDEO, 30])).toBe(0);
+    expect(missing(facts(30.5, 0.5), [VIDEO, 30])).toBe(0);
+  });
+  test('nothing is missing from what claims less, or nothing', () => {
+    expect(missing(facts(2), [VIDEO, 6])).toBe(0);
+    expect(missing(facts(null), [VIDEO, 6])).toBe(0);
+  });
+});

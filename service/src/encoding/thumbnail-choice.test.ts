@@ -1,0 +1,21 @@
+// The picture that stands for a film should not be its black beginning.
+import { describe, expect, test } from 'vitest';
+import { type CmafTrack, segmentName } from './cmaf-track.ts';
+import { chooseThumbnailSource } from './thumbnail-choice.ts';
+
+const track = (id: number, width: number, bytes: readonly number[]): CmafTrack => ({
+  id, timescale: 1000, codec: 'avc1.64001f', size: { width, height: (width * 9) / 16 },
+  segments: bytes.map((size, index) => ({ name: segmentName(id, index + 1), start: index * 4000, duration: 4000, bytes: size })),
+});
+const chosen = (...bytes: number[]) => chooseThumbnailSource([track(0, 1280, bytes)]).segment.name;
+
+describe('thumbnail source', () => {
+  test('a tenth into the film', () => expect(chosen(...Array(30).fill(100))).toBe('r0-00004.m4s'));
+  test('a black stretch is passed over', () => expect(chosen(5, 5, 5, 100, 100, 100, 100, 100)).toBe('r0-00004.m4s'));
+  test('a film that is black all through its first half keeps its place', () => expect(chosen(5, 5, 5, 5, 100, 100, 100, 100)).toBe('r0-00001.m4s'));
+  test('one segment is enough', () => expect(chosen(100)).toBe('r0-00001.m4s'));
+  test('from the largest rung that is no wider than the thumbnail', () => {
+    expect(chooseThumbnailSource([track(0, 1920, [1]), track(1, 1280, [1]), track(2, 640, [1])]).track.id).toBe(1);
+    expect(chooseThumbnailSource([track(0, 2592, [1])]).track.id).toBe(0);
+  });
+});

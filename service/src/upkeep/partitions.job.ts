@@ -1,4 +1,0 @@
-// Makes coming partitions every day, long before they are needed.
-export const partitionsJob = ({ makePartitions }: { makePartitions: () => Promise<number> }) => async (): Promise<void> => {
-  await makePartitions();
-};

@@ -1,0 +1,136 @@
+// Holds the map of the house: what each file is, whom it may import, and who knows what.
+import { basename } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { JOB_SETTINGS } from '../service/src/job-list.ts';
+import { files, type Import, imports, neededBy, type SourceFile, testTexts } from './support/source-tree.ts';
+
+/** Lowest first: a feature knows those on earlier lines, and itself. */
+const ORDER = `
+  platform
+  auth storage media
+  assets
+  encoding images
+  providers
+  uploads playback events
+  upkeep operations
+  commands`.trim().split('\n').map((line) => line.trim().split(/\s+/));
+
+const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider)';
+
+/** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
+const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
+  [/^(main|service|welcome|config|parts|app|tables|job-list)$/],
+  [/^platform\/(?:errors|postgres\/row)$/, 'ground'],
+  [/\.(contract|fixture)$/],
+  [/^platform\/[a-z0-9/-]+$/, 'platform'],
+  [/^[a-z]+\/[a-z-]+\.(sql|routes|hook|job|worker)$/],
+  [/^commands\/[a-z-]+$/, 'command'],
+  [/^providers\/registry$/, 'registry'],
+  [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
+  [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
+  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg-)[a-z-]+$/, 'adapter'],
+  [/^(?:assets\/reports|encoding\/progress-teller|playback\/object-answer|uploads\/completion)$/, 'verbs'],
+  [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
+];
+
+/** Role → roles that it may import, beside the ground: `:type` as types only, `:own` from its own feature only. */
+const MAY: Readonly<Record<string, string>> = {
+  main: 'service command parts config platform',
+  service: 'app config parts welcome platform',
+  welcome: 'config:type parts:type rule platform:type',
+  app: 'config:type parts:type registry:type verbs routes hook job job-list:type rule platform',
+  config: 'registry rule platform',
+  parts: 'config:type registry adapter port:type rule job-list platform',
+  registry: 'adapter:own port:type rule:type platform:type',
+  command: 'config:type parts:type verbs:type rule platform',
+  routes: 'hook rule routes:own verbs:type platform',
+  hook: 'hook rule verbs:type platform',
+  job: 'rule verbs:own verbs:type port:type job-list:type platform',
+  verbs: 'rule sql:own verbs:type port:type job-list:type platform',
+  sql: 'tables rule:type port:type platform',
+  adapter: 'adapter:own worker:own rule port:type job-list:type platform',
+  worker: 'rule port:type',
+  port: 'rule:type port:type job-list:type',
+  rule: 'rule port:type tables:type',
+  contract: 'rule port:type',
+  fixture: 'rule port:type adapter:own platform',
+  'job-list': 'platform:type',
+  platform: 'platform',
+  tables: '',
+  ground: '',
+};
+
+/** Module → who may know it, as `role path`. What is pure in Node everybody may know. */
+const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
+  [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
+  [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
+  [/^typebox(?:\/compile)?$/, /^routes |^rule assets\/asset-view$|^platform platform\/http\//],
+  [/^pg$/, /^(?:platform|fixture) platform\/postgres\//],
+  [/^pg-boss$/, /^platform platform\/jobs$/],
+  [/^pino$/, /^platform platform\/logger$/],
+  [/^sharp$/, /^adapter images\/sharp-/],
+  [/^mediabunny$/, /^worker media\/mediabunny-/],
+  [/^vitest$/, /^(?:contract|fixture) /],
+  [/^node:(?:crypto|util)$/, /./],
+  [/^node:process$/, /^main /],
+  [/^node:(?:stream|http)$/, /^(?!rule|hook|routes|sql)/],
+  [/^node:/, /^(?:main|service|parts|command|platform|adapter|worker|job|contract|fixture) /],
+];
+
+const ENVIRONMENT = /\bprocess\s*(?:\?\.|\.|\[)\s*['"`]?env\b|\benv\b[^=\n]*\}\s*=\s*process\b|\bglobalThis\b/;
+
+type Inside = Import & { readonly to: SourceFile };
+const inside = imports.filter((found): found is Inside => found.to !== undefined);
+
+function roleOf({ path }: SourceFile): string {
+  const [form, named] = ROLES.find(([fits]) => fits.test(path)) ?? [/()/];
+  const role = named ?? form.exec(path)?.[1] ?? '';
+  const hasTwin = files.some((file) => ['sql', 'routes', 'job'].some((twin) => file.path === `${path}.${twin}`));
+  return role === 'rule' && hasTwin ? 'verbs' : role;
+}
+
+function isAllowed({ from, to, values }: Inside): boolean {
+  // An error that a port throws has to be known to be caught.
+  const asType = values.every((name) => roleOf(to) === 'port' && /(?:Refused|Failed)$/.test(name));
+  return roleOf(to) === 'ground' || (MAY[roleOf(from)] ?? '').split(' ').some((rule) => {
+    const [role, limit] = rule.split(':');
+    return role === roleOf(to) && (limit === undefined || (limit === 'own' ? from.feature === to.feature : asType));
+  });
+}
+
+const rank = ({ feature }: SourceFile): number => ORDER.findIndex((features) => features.includes(feature));
+const providerOf = ({ path }: SourceFile): string => /^providers\/\w+\//.exec(path)?.[0] ?? '';
+const isStrange = ({ from, target }: Import): boolean => !OUTSIDE.find(([module]) => module.test(target))?.[1].test(`${roleOf(from)} ${from.path}`);
+
+const pathsOf = (chosen: readonly SourceFile[]): string[] => chosen.map(({ path }) => path);
+const lines = (chosen: readonly Import[]): string[] => chosen.map(({ from, target, values }) => `${from.path} (${roleOf(from)}) → ${target}: ${values.join(', ') || 'types'}`);
+
+describe('the house', () => {
+  test('every file has a role in a known feature, and says in its first line why it exists', () => {
+    expect(pathsOf(files.filter((file) => !(roleOf(file) in MAY) || !['', ...ORDER.flat()].includes(file.feature)))).toEqual([]);
+    expect(pathsOf(files.filter(({ text }) => !/^\/\/ \S.*\n/.test(text)))).toEqual([]);
+  });
+  test('a role imports only what it may, and nothing that is not there', () => {
+    expect(lines(inside.filter((found) => !isAllowed(found)))).toEqual([]);
+    expect(lines(imports.filter(({ to, target }) => !to && target.startsWith('.')))).toEqual([]);
+  });
+  test('a feature knows only those below it, and a provider no other', () => {
+    expect(lines(inside.filter(({ from, to }) => from.feature && to.feature && from.feature !== to.feature && rank(from) <= rank(to)))).toEqual([]);
+    expect(lines(inside.filter(({ from, to }) => providerOf(from) && providerOf(to) && providerOf(from) !== providerOf(to)))).toEqual([]);
+  });
+  test('what is not ours is known in its one place', () => {
+    expect(lines(imports.filter((found) => !found.target.startsWith('.') && isStrange(found)))).toEqual([]);
+  });
+  test('platform never says asset, and main alone reads the environment', () => {
+    expect(pathsOf(files.filter(({ feature, text }) => feature === 'platform' && /asset|video/i.test(text)))).toEqual([]);
+    expect(pathsOf(files.filter(({ path, text }) => path !== 'main' && ENVIRONMENT.test(text)))).toEqual([]);
+  });
+  test('everything is used: files by the process, contracts and fixtures by tests', () => {
+    const alive = neededBy('main');
+    const isTested = ({ path }: SourceFile) => testTexts.some((text) => text.includes(`/${basename(path)}.ts'`));
+    expect(pathsOf(files.filter((file) => !(/\.(?:contract|fixture)$/.test(file.path) ? isTested(file) : alive.has(file.path))))).toEqual([]);
+  });
+  test('the job list names every job file, and no other', () => {
+    expect(pathsOf(files.filter(({ path }) => path.endsWith('.job'))).map((path) => basename(path, '.job')).sort()).toEqual(Object.keys(JOB_SETTINGS).sort());
+  });
+});

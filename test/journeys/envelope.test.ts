@@ -1,0 +1,143 @@
+// Every answer stands in the envelope, however odd the request was that it answers (contract A2, A3, B2).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectEnvelope, expectRefusal } from '../support/envelope.ts';
+import { request, sendRaw } from '../support/raw-socket.ts';
+import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => { service = await startTestService(); });
+afterAll(() => service.stop());
+
+const raw = (bytes: string) => sendRaw(service.address, Buffer.from(bytes, 'latin1'));
+const user = asUser('ann');
+const bearer = `Authorization: ${user.authorization}`;
+
+describe('addresses that lead nowhere', () => {
+  test.each([
+    ['an unknown route', 'GET /nope'],
+    ['an unknown route below the API', 'GET /api/v1/nope'],
+    ['a method that the route does not have', 'PUT /api/v1/media'],
+    ['GET of what only takes POST', 'GET /api/v1/webhooks/stream/onprem'],
+    ['GET of complete', 'GET /api/v1/media/0199/complete'],
+    ['POST of what only gives', 'POST /healthz'],
+    ['a rare method', 'PROPFIND /api/v1/media'],
+    ['a rare method with a body of its own', 'QUERY /api/v1/media'],
+    ['TRACE', 'TRACE /api/v1/media'],
+    ['a doubled slash', 'GET /api/v1//media'],
+    ['a doubled slash in place of the id', 'POST /api/v1/media//complete'],
+    ['a trailing slash', 'GET /api/v1/media/'],
+    ['a trailing slash behind an id', 'GET /api/v1/media/0199/'],
+    ['an upload without its id', 'PUT /api/v1/uploads/'],
+    ['other case', 'GET /API/v1/media'],
+    ['a trailing dot', 'GET /api/v1/media.'],
+    ['another host as target', 'GET http://elsewhere.test/nope'],
+    ['a path that begins like a host', 'GET //elsewhere.test/api/v1/media'],
+    ['a star as target', 'GET *'],
+    ['OPTIONS that asks for nothing', 'OPTIONS /api/v1/media'],
+  ])('%s is not found', async (_what, line) => {
+    expect(expectRefusal(await raw(request(line)), 404).error_code).toBe('NOT_FOUND');
+  });
+
+  test('what is sent along with them is not read', async () => {
+    expectRefusal(await raw(request('POST /nope', ['Content-Type: text/plain', 'Content-Length: 5'], 'hello')), 404);
+    expectRefusal(await raw(request('POST /nope', ['Content-Type: application/json', `Content-Length: ${2 ** 40}`])), 404);
+    expectRefusal(await raw(request('OPTIONS /api/v1/media', ['Origin: https://app.test'])), 404);
+  });
+
+  test('CONNECT is answered too', async () => {
+    expectRefusal(await raw('CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test:443\r\n\r\n'), 404);
+  });
+
+  test.each(['%zz', '%ff', '%', '%e0%a4%a'])('a path that cannot be decoded (%s) is malformed', async (id) => {
+    expectRefusal(await raw(request(`GET /api/v1/media/${id}`, [bearer])), 400);
+  });
+
+  test('a target in absolute form reaches the same route behind the same guard', async () => {
+    expectRefusal(await raw(request('GET http://elsewhere.test/api/v1/media')), 401);
+    const answer = await raw(request('GET http://elsewhere.test/api/v1/media', [bearer]));
+    expect(expectEnvelope(answer).data).toEqual({ items: [], next_cursor: null });
+  });
+});
+
+describe('what is hardly HTTP', () => {
+  test.each([
+    ['not HTTP at all', '{"hello":"world"}\r\n\r\n'],
+    ['a method nobody knows', 'FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['HTTP/2 in plain text', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['bare line feeds', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
+    ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Odd: a\0b\r\n\r\n'],
+    ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: a\r\n b\r\n\r\n'],
+    ['two lengths', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['length and chunks', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['a length that is no number', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n'],
+    ['a path of raw bytes', 'GET /caf\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a target without a slash', 'GET healthz HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
+    ['a head of 40 KB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
+    ['a target of 40 KB', `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+  ])('%s is malformed', async (_what, bytes) => {
+    expectRefusal(await raw(bytes), 400);
+  });
+
+  test('HTTP/1.0 needs no host', async () => {
+    expect(expectEnvelope(await raw('GET /healthz HTTP/1.0\r\n\r\n')).data).toEqual({ status: 'ok' });
+  });
+
+  test('an expectation that nobody can meet changes nothing', async () => {
+    expectEnvelope(await raw(request('GET /healthz', ['Expect: the-unexpected'])));
+  });
+
+  test('after all of it the next request is answered', async () => {
+    expectEnvelope(await call(service, `GET ${service.address}/healthz`));
+  });
+});
+
+describe('the request id', () => {
+  test.each(['a', 'A-b_c.0', 'x'.repeat(128)])('%s is adopted', async (id) => {
+    const answer = await call(service, 'GET /media', { headers: { ...user, 'x-request-id': id } });
+    expect(expectEnvelope(answer).request_id).toBe(id);
+    const refused = await call(service, 'GET /nope', { headers: { 'x-request-id': id } });
+    expect(expectEnvelope(refused).request_id).toBe(id);
+  });
+
+  test.each([
+    ['one that is too long', 'x'.repeat(129)], ['spaces', 'a b'], ['markup', '<b>'], ['an empty one', ''], ['umlauts', 'ä'], ['a slash', 'a/b'],
+  ])('%s is replaced', async (_what, id) => {
+    const envelope = expectEnvelope(await raw(request('GET /healthz', [`X-Request-Id: ${id}`])));
+    expect(envelope.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('two of them are replaced by one, and a line break starts no header of ours', async () => {
+    const twice = expectEnvelope(await raw(request('GET /healthz', ['X-Request-Id: a', 'X-Request-Id: b'])));
+    expect(twice.request_id).toMatch(/^[0-9a-f-]{36}$/);
+    const split = await raw(request('GET /healthz', ['X-Request-Id: a\r\nSet-Cookie: b=c']));
+    expect(split.headers.has('set-cookie')).toBe(false);
+  });
+});
+
+describe('answers without a body', () => {
+  test.each([['/healthz', 200], ['/nope', 404], ['/api/v1/media', 401], ['/api/v1/media/%zz', 400]])('HEAD %s', async (path, status) => {
+    const answer = await raw(request(`HEAD ${path}`));
+    expect(answer).toMatchObject({ status, body: '' });
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(100);
+    expect(answer.headers.get('x-request-id')).toMatch(/\S/);
+  });
+
+  test('a preflight of an origin that is not listed allows nothing', async () => {
+    const answer = await raw(request('OPTIONS /api/v1/media', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']));
+    expect(answer).toMatchObject({ status: 204, body: '' });
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+  });
+
+  test('a preflight of playback allows everybody', async () => {
+    const answer = await raw(request('OPTIONS /api/v1/playback/x/hls.m3u8', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']));
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
+  });
+});
+
+test('a service call without an owner says what is missing, in the envelope', async () => {
+  expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toEqual({ field: 'owner_user_id' });
+});

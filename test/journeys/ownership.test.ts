@@ -1,0 +1,136 @@
+// Who may do what with whose asset: every operation that the API lists below /media, for every caller and every state of an asset (contract A4, B2).
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { expectEnvelope, expectRefusal } from '../support/envelope.ts';
+import { openUpload, putBytes, VIDEO } from '../support/media.ts';
+import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+/** `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes. */
+type Expectation = { readonly kind: 'create' | 'list' | 'read' | 'write'; readonly body?: object };
+
+const EXPECTED: Readonly<Record<string, Expectation>> = {
+  'POST /api/v1/media/upload-url': { kind: 'create', body: VIDEO },
+  'GET /api/v1/media': { kind: 'list' },
+  'GET /api/v1/media/{id}': { kind: 'read' },
+  'GET /api/v1/media/{id}/playback': { kind: 'read' },
+  'GET /api/v1/media/{id}/download-url': { kind: 'read' },
+  'POST /api/v1/media/{id}/complete': { kind: 'write' },
+  'DELETE /api/v1/media/{id}': { kind: 'write' },
+};
+
+const CALLERS = {
+  owner: { headers: asUser('ann') },
+  'another user': { headers: asUser('bob') },
+  'a service that names the owner': { headers: asService, owner: 'ann' },
+  'a service that names somebody else': { headers: asService, owner: 'zoe' },
+  'a service that names nobody': { headers: asService },
+  nobody: { headers: {} },
+  'a caller with both schemes': { headers: { ...asUser('ann'), ...asService }, owner: 'ann' },
+} as const satisfies Record<string, { headers: Record<string, string>; owner?: string }>;
+type CallerName = keyof typeof CALLERS;
+
+const STATES = ['there', 'unknown', 'no UUID', 'deleted'] as const;
+type State = (typeof STATES)[number];
+
+/** The rule (B2): credentials, then what a service forgot to say, then existence, then ownership. */
+function expectedStatus({ kind }: Expectation, caller: CallerName, state: State): number {
+  if (caller === 'nobody' || caller === 'a caller with both schemes') return 401;
+  if (caller === 'a service that names nobody' && kind !== 'read') return 400;
+  if (kind === 'create' || kind === 'list') return 200;
+  if (state !== 'there') return 404;
+  return caller === 'another user' ? 403 : 200;
+}
+
+let service: TestService;
+let operations: string[];
+beforeAll(async () => {
+  service = await startTestService();
+  const answer = await fetch(`${service.url}/openapi.json`);
+  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
+  operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/media'))
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+});
+afterAll(() => service.stop());
+
+async function idIn(state: State): Promise<string> {
+  if (state === 'unknown') return '0199aaaa-0000-7000-8000-000000000000';
+  if (state === 'no UUID') return 'no-uuid';
+  const started = await openUpload(service, 'ann', { filename: 'a.png', content_type: 'image', mime_type: 'image/png' });
+  const { asset_id: id } = started;
+  expectEnvelope(await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
+  if (state === 'deleted') expectEnvelope(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
+  return id;
+}
+
+async function use(operation: string, caller: CallerName, id: string): Promise<Answer> {
+  const { headers, owner } = { owner: undefined, ...CALLERS[caller] };
+  const { kind, body } = EXPECTED[operation] as Expectation;
+  const [method, path = ''] = operation.replace('{id}', id).split(' ');
+  const named = owner === undefined ? {} : { owner_user_id: owner };
+  const query = kind === 'list' && owner !== undefined ? `?owner_user_id=${owner}` : '';
+  return call(service, `${method} ${service.address}${path}${query}`, { headers, ...(method !== 'GET' && { json: { ...body, ...named } }) });
+}
+
+test('each operation below /media says here what it expects', () => {
+  const strange = operations.filter((operation) => !EXPECTED[operation]);
+  expect(strange, 'say in EXPECTED what this operation expects of its callers').toEqual([]);
+  expect(Object.keys(EXPECTED).filter((operation) => !operations.includes(operation)), 'is not in the API any more').toEqual([]);
+});
+
+describe.each(Object.keys(EXPECTED))('%s', (operation) => {
+  test.each(Object.keys(CALLERS) as CallerName[])('for %s', async (caller) => {
+    const expectation = EXPECTED[operation] as Expectation;
+    for (const state of operation.includes('{id}') ? STATES : (['there'] as const)) {
+      const answer = await use(operation, caller, await idIn(state));
+      const status = expectedStatus(expectation, caller, state);
+      expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);
+      if (status === 200) expectEnvelope(answer);
+      else expectRefusal(answer, status);
+    }
+  });
+});
+
+describe('ids', () => {
+  const user = asUser('ann');
+
+  test('either case names the same asset', async () => {
+    const id = await idIn('there');
+    expect(expectEnvelope(await call(service, `GET /media/${id.toUpperCase()}`, { headers: user })).data).toMatchObject({ id });
+    expectRefusal(await call(service, `GET /media/${id.toUpperCase()}`, { headers: asUser('bob') }), 403);
+  });
+
+  test.each([
+    ['a traversal', '..%2f..%2fetc%2fpasswd'], ['an encoded slash', 'a%2fb'], ['a NUL', '%00'], ['a line break', 'a%0d%0aSet-Cookie:%20b'], ['SQL', "1'%20or%20'1'='1"], ['braces around a UUID', `%7b${randomUUID()}%7d`],
+    ['a UUID without dashes', randomUUID().replaceAll('-', '')], ['a UUID and a space', `${randomUUID()}%20`], ['16 KB', 'a'.repeat(16_000)], ['full-width digits', '%EF%BC%90'],
+  ])('%s names none', async (_what, id) => {
+    for (const door of [`GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`]) expectRefusal(await call(service, door, { headers: user }), 404);
+  });
+});
+
+describe('a service that names somebody else than the owner', () => {
+  const eventsOf = (id: string) =>
+    service.parts.db.all(sql('test: events of an asset', { type: 'text', data: 'jsonb' })`select type, data from events where asset_id = ${id} order by id`);
+
+  test('is let through, and the timeline notes whom it named', async () => {
+    const id = await idIn('there');
+    const json = { owner_user_id: 'zoe' };
+    expectEnvelope(await call(service, `POST /media/${id}/complete`, { headers: asService, json }));
+    expectEnvelope(await call(service, `DELETE /media/${id}`, { headers: asService, json }));
+    const noted = (await eventsOf(id)).filter(({ data }) => (data as { named_owner?: string }).named_owner === 'zoe');
+    expect(noted.map(({ type }) => type)).toEqual(['asset.processing', 'asset.deleted']);
+    expect(noted[0]?.data).toMatchObject({ caller: 'service' });
+  });
+
+  test('does not make the asset somebody else\'s', async () => {
+    const id = await idIn('there');
+    expect(expectEnvelope(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService })).data).toMatchObject({ owner_user_id: 'ann' });
+    expectRefusal(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asUser('zoe') }), 403);
+    expectRefusal(await call(service, `DELETE /media/${id}`, { headers: asUser('zoe'), json: { owner_user_id: 'ann' } }), 403);
+  });
+
+  test.each([null, '', ' ', {}, [], true, 1.5, 'x'.repeat(256), 'a\u0000b'])('names nobody by %j', async (owner) => {
+    const answer = await call(service, `DELETE /media/${await idIn('unknown')}`, { headers: asService, json: { owner_user_id: owner } });
+    expect(expectRefusal(answer, 400).details).toEqual({ field: 'owner_user_id' });
+  });
+});

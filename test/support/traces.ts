@@ -1,0 +1,44 @@
+// What a service leaves on the machine, looked at from outside: files, processes and rows.
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** Paths of all files below the folder that have this text in their path. */
+export async function filesNaming(folder: string, text = ''): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []; // Removed while we look.
+    throw error;
+  });
+  const paths = await Promise.all(entries.map((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesNaming(path, text) : [path].filter((file) => file.includes(text));
+  }));
+  return paths.flat();
+}
+
+export type Process = { readonly pid: number; readonly command: string };
+
+/** Processes with this text in their command line, or in the path of the folder they work in. The dead that wait for their parent have neither. */
+export async function processesNaming(text: string): Promise<Process[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const all = await Promise.all(pids.map(async (pid) => ({
+    pid, command: (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' '), folder: await readlink(`/proc/${pid}/cwd`).catch(() => ''),
+  })));
+  return all.filter(({ command, folder }) => command.includes(text) || folder.includes(text)).map(({ pid, command }) => ({ pid, command }));
+}
+
+/** Asks the embedded database of a running service. */
+export async function rows(dataDir: string, statement: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' });
+  await client.connect();
+  return client.query(statement, [...values]).then((result) => result.rows).finally(() => client.end());
+}
+
+/** What happened to an asset, in order. */
+export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
+  (await rows(dataDir, 'select type from events where asset_id = $1 order by id', [assetId])).map(({ type }) => String(type));
+
+/** Jobs that still have something to do, or do it. */
+export const openJobs = async (dataDir: string): Promise<string[]> =>
+  (await rows(dataDir, `select name from pgboss.job where state in ('created', 'retry', 'active') and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`))
+    .map(({ name }) => String(name));
