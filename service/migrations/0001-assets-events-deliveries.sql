@@ -89,20 +89,26 @@ create function first_id_of(moment timestamptz) returns uuid language sql immuta
   select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Makes the partitions of this month and of the months ahead; answers how many were missing.
+-- Makes the partitions of this month and of the months ahead; answers how many were missing. Rows that came before their partition move into it.
 create function make_month_partitions(months_ahead int) returns int language plpgsql as $$
 declare
   parent text;
-  month timestamptz;
+  month timestamp;
   part text;
+  first uuid;
+  past uuid;
   made int := 0;
 begin
-  for month in select date_trunc('month', now() at time zone 'utc') at time zone 'utc' + make_interval(months => n) from generate_series(0, months_ahead) as n loop
+  -- Without a time zone, since a month is not as long in each.
+  for month in select date_trunc('month', now() at time zone 'utc') + make_interval(months => n) from generate_series(0, months_ahead) as n loop
+    first := first_id_of(month at time zone 'utc');
+    past := first_id_of((month + interval '1 month') at time zone 'utc');
     foreach parent in array array['events', 'deliveries'] loop
-      part := parent || to_char(month at time zone 'utc', '_YYYY_MM');
+      part := parent || to_char(month, '_YYYY_MM');
       if to_regclass(part) is null then
-        execute format('create table %I partition of %I for values from (%L) to (%L)',
-          part, parent, first_id_of(month), first_id_of((month at time zone 'utc' + interval '1 month') at time zone 'utc'));
+        execute format('create table %I (like %I including defaults including constraints)', part, parent);
+        execute format('with late as (delete from %I where id >= %L and id < %L returning *) insert into %I select * from late', parent || '_default', first, past, part);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
         made := made + 1;
       end if;
     end loop;

@@ -1,9 +1,14 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
 import type { Asset } from './assets/asset.ts';
+import * as editVerbs from './assets/asset-edits.ts';
+import * as listVerbs from './assets/asset-list.ts';
+import { assetListRoutes } from './assets/asset-list.routes.ts';
 import * as assetVerbs from './assets/assets.ts';
 import { assetRoutes } from './assets/assets.routes.ts';
 import { assetGuards } from './assets/own-asset.hook.ts';
 import * as reportVerbs from './assets/reports.ts';
+import * as trashVerbs from './assets/trash.ts';
+import { trashRoutes } from './assets/trash.routes.ts';
 import { callerOf } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
@@ -21,6 +26,7 @@ import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
 import { refuseOddRequests } from './platform/http/odd-requests.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
+import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import * as downloadVerbs from './playback/downloads.ts';
@@ -32,6 +38,10 @@ import * as providerVerbs from './providers/providers.ts';
 import type { Providers } from './providers/registry.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
+import { emptyTrashJob } from './upkeep/empty-trash.job.ts';
+import { expireUploadsJob } from './upkeep/expire-uploads.job.ts';
+import * as expiryVerbs from './upkeep/expiry.ts';
+import { forgetKeysJob } from './upkeep/forget-keys.job.ts';
 import { makePartitionsJob } from './upkeep/make-partitions.job.ts';
 import * as partitionVerbs from './upkeep/partitions.ts';
 import { purgeAssetJob } from './upkeep/purge-asset.job.ts';
@@ -61,23 +71,30 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
-  const assets = bind({ db, jobs, now, urlSecrets }, assetVerbs);
+  const assets = bind({ db }, assetVerbs);
   const reports = bind({ db, jobs, now }, reportVerbs);
   const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const limits = uploadLimits(config, providers);
+  const start = startJob(providers);
   return {
     assets, reports,
-    guards: assetGuards({ callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }), findFor: assets.findFor }),
+    guards: assetGuards({ ...assets, callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }) }),
+    lists: bind({ db, urlSecrets }, listVerbs),
+    edits: bind({ db, byId: assets.byId, now }, { edit: editVerbs.edit }),
+    trash: bind({ db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
     encodings: bind({ db, jobs }, encodingVerbs),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
     uploads: bind({ create: assets.create, applyParked: links.applyParked, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
-    completion: bind({ store, probe, startJob: startJob(providers), complete: reports.complete, refuse: reports.refuse }, completionVerbs),
+    completion: bind({ ...reports, store, probe, startJob: start }, completionVerbs),
     transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
     playback: bind({ byId: assets.byId, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
     downloads: bind({ byId: assets.byId, urlSecrets, publicBaseUrl, now }, downloadVerbs),
     objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
+    expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
+    keys: { forgetKeys: () => forgetKeys(db) },
+    once: onceIn(db),
     partitions: bind({ db }, partitionVerbs),
   };
 }
@@ -94,16 +111,18 @@ const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
 async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, assets, uploads, completion, downloads, transfers, playback, objects, webhooks, health } = features;
+  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, playback, objects, webhooks, health, once } = features;
   await server.register(async (api) => {
-    mount(api, 'media', uploadRoutes({ start: uploads.start, complete: completion.complete }, guards, publicBaseUrl));
-    mount(api, 'media', assetRoutes(assets, guards, publicBaseUrl));
-    mount(api, 'media', downloadRoutes(downloads, guards, objects));
-    mount(api, 'bytes', transferRoutes(transfers, publicBaseUrl));
-    mount(api, 'playback', playbackRoutes(playback, guards, objects));
-    mount(api, 'webhooks', webhookRoutes(webhooks));
+    mount(api, { tag: 'media', once }, [
+      ...uploadRoutes({ start: uploads.start, complete: completion.complete, retry: completion.retry }, guards, publicBaseUrl),
+      ...assetListRoutes(lists, guards, publicBaseUrl), ...assetRoutes(edits, guards, publicBaseUrl), ...trashRoutes(trash, guards, publicBaseUrl),
+      ...downloadRoutes(downloads, guards, objects),
+    ]);
+    mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
+    mount(api, { tag: 'playback' }, playbackRoutes(playback, guards, objects));
+    mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
   }, { prefix: '/api/v1' });
-  mount(server, 'operations', healthRoutes(health));
+  mount(server, { tag: 'operations' }, healthRoutes(health));
 }
 
 const jobHandlers = ({ store, encoder, callback, scratchRoot, imageProcessor: processor }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
@@ -111,5 +130,8 @@ const jobHandlers = ({ store, encoder, callback, scratchRoot, imageProcessor: pr
   'deliver-report': deliverReportJob({ callback }),
   'process-image': processImageJob({ byId: features.assets.byId, apply: features.reports.apply, store, processor }),
   'purge-asset': purgeAssetJob({ byId: features.assets.byId, store }),
+  'expire-uploads': expireUploadsJob(features.expiry),
+  'empty-trash': emptyTrashJob(features.trash),
+  'forget-keys': forgetKeysJob(features.keys),
   'make-partitions': makePartitionsJob(features.partitions),
 });

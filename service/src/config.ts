@@ -34,6 +34,7 @@ export type Config = {
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
+  readonly trashDays: number;
   readonly logLevel: string;
   /** Weaknesses that do not stop the start. */
   readonly warnings: readonly string[];
@@ -79,6 +80,7 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
+    trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     warnings: [...shortSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],
   };

@@ -9,6 +9,12 @@ export type JobPayloads = {
   'process-image': { readonly assetId: string };
   /** Removes the bytes that an asset may no longer have. */
   'purge-asset': { readonly assetId: string };
+  /** Ends uploads whose time is over. */
+  'expire-uploads': Record<never, never>;
+  /** Removes for good what has been in the trash for long enough. */
+  'empty-trash': Record<never, never>;
+  /** Forgets Idempotency-Keys after a day. */
+  'forget-keys': Record<never, never>;
   /** Makes the months' partitions that are coming. */
   'make-partitions': Record<never, never>;
 };
@@ -26,5 +32,8 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'process-image': { concurrency: 2, expireIn: 120, retries: 5, retryDelay: 2, retryDelayMax: 60 },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
-  'make-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 3 * * *' },
+  'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
+  'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
+  'forget-keys': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '41 * * * *' },
+  'make-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 * * * *' },
 };

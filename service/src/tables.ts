@@ -51,6 +51,8 @@ export const assetRow = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   deleted_at: 'timestamptz?',
+  /** Until when a removed asset can be restored; null for one that is gone for good. */
+  purge_at: 'timestamptz?',
 } as const;
 
 /** One thing that happened to an asset, written with the change itself (B8). */
@@ -79,4 +81,17 @@ export const deliveryRow = {
 /** A secret that the service made for itself. */
 export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
-export const TABLES = { assets: assetRow, events: eventRow, deliveries: deliveryRow, secrets: secretRow } as const;
+/** The first answer to a request with an Idempotency-Key (B4). */
+export const idempotencyRow = {
+  caller: 'text',
+  key: 'text',
+  fingerprint: 'text',
+  /** Of what the request makes, chosen before it is made. */
+  made_id: 'uuid',
+  answer: 'jsonb?',
+  busy_by: 'uuid?',
+  busy_until: 'timestamptz?',
+  created_at: 'timestamptz',
+} as const;
+
+export const TABLES = { assets: assetRow, events: eventRow, deliveries: deliveryRow, secrets: secretRow, idempotency_keys: idempotencyRow } as const;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { secret } from '../../service/src/auth/secret.ts';
-import { expectEnvelope, expectRefusal } from '../support/envelope.ts';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asUser, call, SECRETS, startTestService, type TestService, tokenOf } from '../support/service.ts';
@@ -82,7 +82,7 @@ describe('every guarded door is shut to', () => {
 });
 
 describe('who gets in', () => {
-  const reads = async (headers: Record<string, string>) => expectEnvelope(await call(service, `GET /media/${id}`, { headers }));
+  const reads = async (headers: Record<string, string>) => expectSuccess(await call(service, `GET /media/${id}`, { headers }));
 
   test.each<[string, () => Record<string, string>]>([
     ['a user', () => asUser('ann')],
@@ -97,7 +97,7 @@ describe('who gets in', () => {
   test('a user whose id is a number, and the same user in text', async () => {
     const started = await call<{ asset_id: string; asset: object }>(service, 'POST /media/upload-url', { headers: { authorization: `Bearer ${tokenOf(4711)}` }, json: VIDEO });
     expect(started.body.data.asset).toMatchObject({ owner_user_id: '4711' });
-    expectEnvelope(await call(service, `GET /media/${started.body.data.asset_id}`, { headers: asUser('4711') }));
+    expectSuccess(await call(service, `GET /media/${started.body.data.asset_id}`, { headers: asUser('4711') }));
   });
 
   test('a user whose id is in another script', async () => {

@@ -1,13 +1,13 @@
 // The way back of an original, under its own name, and the end of an asset: nothing plays, nothing is left, nothing comes back.
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, complete, IMAGE, ingest, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
-import { asUser, call, eventually, SECRETS, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
+import { notProcessed, tell } from '../support/webhooks.ts';
 
 type Download = { url: string; expires_at: string; filename: string };
 
@@ -117,8 +117,8 @@ describe('a deleted asset', () => {
 
   test('is not brought back by a late report', async () => {
     for (const status of ['ready', 'processing', 'failed']) {
-      const answer = await report({ asset_id: asset.id, status, attempt: 9, playback: { hls: 'https://videos.example/film.m3u8' } });
-      expect([answer.status, answer.body.data, answer.body.message]).toEqual([200, { processed: false }, 'Webhook not processed: deleted_asset']);
+      const verdict = await tell(service, 'onprem', { asset_id: asset.id, status, attempt: 9, playback: { hls: 'https://videos.example/film.m3u8' } });
+      expect(verdict).toEqual(notProcessed('deleted_asset'));
     }
     expect((await call(service, `GET /media/${asset.id}`, { headers: ann })).status).toBe(404);
     expect(await statusOf(String((asset['playback'] as { hls: string }).hls))).toBe(404);
@@ -126,12 +126,6 @@ describe('a deleted asset', () => {
     expect(await stored(asset.id)).toEqual([]);
   });
 });
-
-function report(members: object) {
-  const body = JSON.stringify(members);
-  const signature = createHash('sha256').update(body + SECRETS.ONPREM_WEBHOOK_SECRET).digest('hex');
-  return call<{ processed: boolean }>(service, 'POST /webhooks/stream/onprem', { headers: { 'x-onprem-signature': signature }, body });
-}
 
 test('deleted while it is encoded, a video leaves no file, no work and no engine behind', async () => {
   const started = await openUpload(service, 'ann');

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DATA } from '../support/clips.ts';
-import { type AssetJson, IMAGE, offer, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
+import { type AssetJson, IMAGE, offer, readAsset, settled } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { eventsOf, filesNaming } from '../support/traces.ts';
 
@@ -132,9 +132,4 @@ describe.runIf(TEST_DATA)('collected pictures', () => {
     for (const [name, { stream_status: status, failure }] of ends) expect([status, failure === null], name).toEqual([status, status === 'ready']);
     expect(await endOf(await made('png'), 'image/png')).toMatchObject({ stream_status: 'ready' });
   }, 120_000);
-});
-
-test('an upload of nothing is no picture', async () => {
-  const started = await openUpload(service, 'ann', IMAGE);
-  expect((await putBytes(started, new Uint8Array())).status).toBe(200);
 });

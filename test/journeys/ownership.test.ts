@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
-import { expectEnvelope, expectRefusal } from '../support/envelope.ts';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
 import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
@@ -44,8 +44,11 @@ function expectedStatus({ kind }: Expectation, caller: CallerName, state: State)
 
 let service: TestService;
 let operations: string[];
+let lasting: Record<State, string>;
 beforeAll(async () => {
   service = await startTestService();
+  lasting = { there: await newAsset(), unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid', deleted: await newAsset() };
+  expectSuccess(await call(service, `DELETE /media/${lasting.deleted}`, { headers: asUser('ann') }));
   const answer = await fetch(`${service.url}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
   operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/media'))
@@ -53,14 +56,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function idIn(state: State): Promise<string> {
-  if (state === 'unknown') return '0199aaaa-0000-7000-8000-000000000000';
-  if (state === 'no UUID') return 'no-uuid';
+async function newAsset(): Promise<string> {
   const started = await openUpload(service, 'ann', { filename: 'a.png', content_type: 'image', mime_type: 'image/png' });
-  const { asset_id: id } = started;
-  expectEnvelope(await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
-  if (state === 'deleted') expectEnvelope(await call(service, `DELETE /media/${id}`, { headers: asUser('ann') }));
-  return id;
+  expectSuccess(await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
+  return started.asset_id;
 }
 
 async function use(operation: string, caller: CallerName, id: string): Promise<Answer> {
@@ -82,10 +81,10 @@ describe.each(Object.keys(EXPECTED))('%s', (operation) => {
   test.each(Object.keys(CALLERS) as CallerName[])('for %s', async (caller) => {
     const expectation = EXPECTED[operation] as Expectation;
     for (const state of operation.includes('{id}') ? STATES : (['there'] as const)) {
-      const answer = await use(operation, caller, await idIn(state));
       const status = expectedStatus(expectation, caller, state);
+      const answer = await use(operation, caller, expectation.kind === 'write' && status === 200 ? await newAsset() : lasting[state]);
       expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);
-      if (status === 200) expectEnvelope(answer);
+      if (status === 200) expectSuccess(answer);
       else expectRefusal(answer, status);
     }
   });
@@ -95,8 +94,8 @@ describe('ids', () => {
   const user = asUser('ann');
 
   test('either case names the same asset', async () => {
-    const id = await idIn('there');
-    expect(expectEnvelope(await call(service, `GET /media/${id.toUpperCase()}`, { headers: user })).data).toMatchObject({ id });
+    const id = await newAsset();
+    expect(expectSuccess(await call(service, `GET /media/${id.toUpperCase()}`, { headers: user }))).toMatchObject({ id });
     expectRefusal(await call(service, `GET /media/${id.toUpperCase()}`, { headers: asUser('bob') }), 403);
   });
 
@@ -113,24 +112,24 @@ describe('a service that names somebody else than the owner', () => {
     service.parts.db.all(sql('test: events of an asset', { type: 'text', data: 'jsonb' })`select type, data from events where asset_id = ${id} order by id`);
 
   test('is let through, and the timeline notes whom it named', async () => {
-    const id = await idIn('there');
+    const id = await newAsset();
     const json = { owner_user_id: 'zoe' };
-    expectEnvelope(await call(service, `POST /media/${id}/complete`, { headers: asService, json }));
-    expectEnvelope(await call(service, `DELETE /media/${id}`, { headers: asService, json }));
+    expectSuccess(await call(service, `POST /media/${id}/complete`, { headers: asService, json }));
+    expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asService, json }));
     const noted = (await eventsOf(id)).filter(({ data }) => (data as { named_owner?: string }).named_owner === 'zoe');
     expect(noted.map(({ type }) => type)).toEqual(['asset.processing', 'asset.deleted']);
     expect(noted[0]?.data).toMatchObject({ caller: 'service' });
   });
 
   test('does not make the asset somebody else\'s', async () => {
-    const id = await idIn('there');
-    expect(expectEnvelope(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService })).data).toMatchObject({ owner_user_id: 'ann' });
+    const id = await newAsset();
+    expect(expectSuccess(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService }))).toMatchObject({ owner_user_id: 'ann' });
     expectRefusal(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asUser('zoe') }), 403);
     expectRefusal(await call(service, `DELETE /media/${id}`, { headers: asUser('zoe'), json: { owner_user_id: 'ann' } }), 403);
   });
 
   test.each([null, '', ' ', {}, [], true, 1.5, 'x'.repeat(256), 'a\u0000b'])('names nobody by %j', async (owner) => {
-    const answer = await call(service, `DELETE /media/${await idIn('unknown')}`, { headers: asService, json: { owner_user_id: owner } });
+    const answer = await call(service, `DELETE /media/${lasting.unknown}`, { headers: asService, json: { owner_user_id: owner } });
     expect(expectRefusal(answer, 400).details).toEqual({ field: 'owner_user_id' });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unavailable } from '../../service/src/platform/errors.ts';
 import { TEST_DATA } from '../support/clips.ts';
-import { expectEnvelope, expectFieldRefused, expectRefusal } from '../support/envelope.ts';
+import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
@@ -35,7 +35,7 @@ describe('a body that may be left out', () => {
   test('a service caller names the owner in the query of DELETE where a proxy drops the body', async () => {
     const { asset_id: other } = await openUpload(service, 'ann');
     const answer = await call(service, `DELETE /media/${other}?owner_user_id=ann`, { headers: asService });
-    expect(expectEnvelope(answer).data).toEqual({ id: other, deleted: true });
+    expect(expectSuccess(answer)).toEqual({ id: other, deleted: true });
   });
 });
 
@@ -46,7 +46,7 @@ describe('a body of another kind', () => {
     });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('%s is JSON', async (type) => {
-    expectEnvelope(await post('/media/upload-url', JSON.stringify(VIDEO), { ...user, 'content-type': type }));
+    expectSuccess(await post('/media/upload-url', JSON.stringify(VIDEO), { ...user, 'content-type': type }));
   });
 
   test.each([
@@ -62,9 +62,9 @@ describe('a body of another kind', () => {
 
   test('names of JavaScript objects are only names', async () => {
     const body = `{"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"filename":"a","content_type":"video","mime_type":"video/mp4","metadata":{"__proto__":1}}`;
-    const { data } = expectEnvelope(await post('/media/upload-url', body));
-    expect(data?.['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });
-    expect(JSON.stringify((data?.['asset'] as { metadata: object }).metadata)).toBe('{"__proto__":1}');
+    const data = expectSuccess(await post('/media/upload-url', body));
+    expect(data['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });
+    expect(JSON.stringify((data['asset'] as { metadata: object }).metadata)).toBe('{"__proto__":1}');
     expectFieldRefused(await post('/media/upload-url', body, { ...asService, 'content-type': 'application/json' }), 'owner_user_id');
   });
 
@@ -87,7 +87,7 @@ describe('a body over 1 MiB', () => {
   });
 
   test('one of exactly 1 MiB is taken', async () => {
-    expectEnvelope(await post('/media/upload-url', padded(MIB)));
+    expectSuccess(await post('/media/upload-url', padded(MIB)));
   });
 
   test('without credentials it is not even looked at', async () => {
@@ -125,7 +125,7 @@ describe('faults of the service', () => {
     const refused = await putBytes(started, Buffer.from('bytes'));
     Object.assign(service.parts.store, { put });
     expectRefusal(refused, 500);
-    expectEnvelope(await putBytes(started, Buffer.from('bytes')));
+    expectSuccess(await putBytes(started, Buffer.from('bytes')));
   });
 });
 

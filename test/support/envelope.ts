@@ -4,7 +4,7 @@ import { STATUS } from '../../service/src/platform/errors.ts';
 
 export type Seen = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 export type Envelope = {
-  success: boolean; message: string; code: number; data?: Record<string, unknown>;
+  success: boolean; message: string; code: number; data: Record<string, unknown>;
   error?: { error_code: keyof typeof STATUS; details: Record<string, unknown> | null }; request_id: string; timestamp: string;
 };
 
@@ -24,6 +24,12 @@ export function expectEnvelope({ status, headers, body }: Seen): Envelope {
   expect(headers.get('x-request-id')).toBe(envelope.request_id);
   expect(envelope.timestamp).toMatch(ISO_UTC);
   return envelope;
+}
+
+/** The data of a success. */
+export function expectSuccess(seen: Seen): Record<string, unknown> {
+  expect(seen.status, JSON.stringify(seen.body)).toBe(200);
+  return expectEnvelope(seen).data;
 }
 
 /** A refusal with this status, and the code that belongs to it. */

@@ -1,7 +1,7 @@
 // What a service leaves on the machine, looked at from outside: files, processes and rows.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import { rowsOf } from './postgres.ts';
 
 /** Paths of all files below the folder that have this text in their path. */
 export async function filesNaming(folder: string, text = ''): Promise<string[]> {
@@ -28,11 +28,8 @@ export async function processesNaming(text: string): Promise<Process[]> {
 }
 
 /** Asks the embedded database of a running service. */
-export async function rows(dataDir: string, statement: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' });
-  await client.connect();
-  return client.query(statement, [...values]).then((result) => result.rows).finally(() => client.end());
-}
+export const rows = (dataDir: string, statement: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+  rowsOf({ host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' }, statement, values);
 
 /** What happened to an asset, in order. */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>

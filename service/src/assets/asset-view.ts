@@ -6,6 +6,9 @@ import type { Manifest } from './playback-manifest.ts';
 /** `T` or null, in the form that JSON Schema validators and generators both read. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+/** In every body and query that names an owner; free of a type, because a user's own value is ignored. */
+export const Owner = Type.Optional(Type.Unknown({ description: 'Required of service callers: whose asset it is. Ignored from users.' }));
+
 const Time = Type.String({ format: 'date-time' });
 
 export const PlaybackView = Type.Object({ hls: nullable(Type.String()), dash: nullable(Type.String()), thumbnail: nullable(Type.String()) });

@@ -12,7 +12,7 @@ const PENDING: Asset = {
   uploaded_at: null, upload_expires_at: null, upload_writer: null, upload_writer_until: null, provider: 'onprem', provider_video_id: null,
   stream_status: 'pending_upload', attempt: 1, progress: 0, renditions: [], warnings: [], failure: null, refused: false, playback: null, playback_version: 1,
   playable_at: null, completed_at: null, width: null, height: null, duration_ms: null, placeholder: null, encode_try: 0, encoded_try: 0,
-  version: 1, revision: 1, created_at: CREATED, updated_at: CREATED, deleted_at: null,
+  version: 1, revision: 1, created_at: CREATED, updated_at: CREATED, deleted_at: null, purge_at: null,
 };
 
 /** An onprem video that waits for its bytes; `more` goes over that. */

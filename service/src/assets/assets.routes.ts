@@ -1,44 +1,40 @@
-// Reading, listing and removing assets (contract B2, B3).
+// Reading and editing one asset (contract B2).
 import { Type } from 'typebox';
 import { noteOf } from './actor.ts';
 import type { Asset } from './asset.ts';
-import type { EventData } from './asset-event.ts';
-import { AssetView, nullable, viewOf } from './asset-view.ts';
-import type { Page } from './assets.ts';
+import type { Edit, Editing } from './asset-edits.ts';
+import { AssetView, nullable, Owner, viewOf } from './asset-view.ts';
 import type { Guards } from './own-asset.hook.ts';
 
-type Assets = {
-  list(owner: string, page: { cursor: string | undefined; limit: number }): Promise<Page>;
-  remove(asset: Asset, note: EventData): Promise<{ id: string; deleted: true }>;
-};
+type Edits = { edit(asset: Asset, editing: Editing): Promise<Asset> };
 
-/** Type-free, because a user caller's own value is ignored. */
-export const Owner = Type.Optional(Type.Unknown({ description: 'Required of service callers: whose asset it is. Ignored from users.' }));
-
-const ListQuery = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before' })),
+/** What callers write on an asset, when it is made and later. */
+const Patch = Type.Object({
   owner_user_id: Owner,
+  title: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
+  metadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true, description: 'The caller\'s own JSON, at most 16 KiB' }))),
+  visibility: Type.Optional(Type.Enum(['private', 'public'])),
 });
-const ListAnswer = Type.Object({ items: Type.Array(AssetView), next_cursor: nullable(Type.String()) });
-const Removed = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
-const OwnerOnly = Type.Object({ owner_user_id: Owner });
 
-export const assetRoutes = (assets: Assets, { asReader, ownAsset, changingAsset }: Guards, publicBaseUrl: () => string) => [
-  asReader({
-    method: 'GET', url: '/media', message: 'Assets', summary: 'Lists the owner\'s assets, newest first', query: ListQuery, answer: ListAnswer,
-    handle: async ({ actor, query }) => {
-      const page = await assets.list(actor.ownerUserId, { cursor: query.cursor, limit: query.limit });
-      return { items: page.items.map((asset) => viewOf(asset, publicBaseUrl())), next_cursor: page.nextCursor };
-    },
-  }),
+export const assetRoutes = (edits: Edits, { ownAsset, changingAsset }: Guards, publicBaseUrl: () => string) => [
   ownAsset({
     method: 'GET', url: '/media/:id', message: 'Asset', summary: 'Reads one asset', answer: AssetView, errors: [403, 404],
+    etag: ({ asset }) => `"${asset.revision}"`,
     handle: async ({ asset }) => viewOf(asset, publicBaseUrl()),
   }),
   changingAsset({
-    method: 'DELETE', url: '/media/:id', message: 'Asset deleted', summary: 'Removes an asset: it stops playing at once, its bytes are removed by a job',
-    query: OwnerOnly, body: OwnerOnly, answer: Removed, errors: [403, 404],
-    handle: ({ asset, actor }) => assets.remove(asset, noteOf(actor, asset)),
+    method: 'PATCH', url: '/media/:id', message: 'Asset updated', summary: 'Edits an asset; what is absent stays as it is',
+    body: Patch, answer: AssetView, errors: [403, 404, 412],
+    handle: async ({ asset, actor, body, headers }) => {
+      const { owner_user_id: _, ...edit } = body;
+      return viewOf(await edits.edit(asset, { edit: onlyKnown(edit), ifMatch: headers['if-match'], note: noteOf(actor, asset) }), publicBaseUrl());
+    },
   }),
 ];
+
+/** Unknown extra fields are ignored. */
+function onlyKnown(body: object): Edit {
+  const known = ['title', 'tags', 'metadata', 'visibility'];
+  return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name))) as Edit;
+}

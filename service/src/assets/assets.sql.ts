@@ -23,14 +23,7 @@ export const findByProviderVideo = async (db: Queries, provider: ProviderName, v
     select ${ASSET} from assets where provider = ${provider} and provider_video_id = ${videoId}
      order by deleted_at is not null, id desc limit 1`));
 
-/** A page of an owner's living assets, newest first; `before` is the last id of the page before. */
-export const listAssets = async (db: Queries, owner: string, { before, limit }: { before: string | null; limit: number }) =>
-  (await db.all(sql('list assets', assetRow)`
-    select ${ASSET} from assets
-     where owner_user_id = ${owner} and deleted_at is null and id < coalesce(${before}::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-     order by id desc limit ${limit}`)) as readonly unknown[] as readonly Asset[];
-
-/** Asset and event in one statement; breaks the rule `assets_provider_video` where the video is another asset's. */
+/** Asset and event in one statement; undefined where an asset of this id was made before; breaks the rule `assets_provider_video` where the video is another asset's. */
 export const insertAsset = async (db: Queries, asset: NewAsset, event: NewEvent) =>
   found(await db.one(sql('insert asset', assetRow)`
     with made as (
@@ -78,14 +71,3 @@ export const keepDelivery = (db: Queries, delivery: Delivery, { processed, reaso
     values (${delivery.id}, ${delivery.provider}, ${delivery.providerVideoId}, ${assetId}, ${delivery.body}, ${json(delivery.headers)}, ${processed},
       ${reason}, ${delivery.receivedAt})
     on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
-
-/** Makes an asset a tombstone; undefined if it is one already. */
-export const markDeleted = async (db: Queries, id: string, { event, now }: { event: NewEvent; now: Date }) =>
-  found(await db.one(sql('mark deleted', assetRow)`
-    with gone as (
-      update assets set deleted_at = ${now}, updated_at = ${now}, version = version + 1, revision = revision + 1, playback_version = playback_version + 1
-       where id = ${id} and deleted_at is null returning ${ASSET}),
-    told as (
-      insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${json(event.data)}::jsonb, ${now}::timestamptz from gone)
-    select ${ASSET} from gone`));

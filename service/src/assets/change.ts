@@ -55,6 +55,13 @@ export function refused(asset: Asset, failure: Failure): Change {
   };
 }
 
+/** The caller wants another attempt after a failure; undefined where nothing failed. */
+export function retried(asset: Asset, note: EventData): Change | undefined {
+  if (asset.stream_status !== 'failed') return undefined;
+  const next = openAttempt(asset, asset.attempt + 1);
+  return { next, events: [newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...note })] };
+}
+
 /** A new attempt: what was playable keeps playing until the new one is ready. */
 function openAttempt(asset: Asset, attempt: number): StreamState {
   return {

@@ -8,17 +8,24 @@ import { guarded, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './actor.ts';
 import type { Asset } from './asset.ts';
 
+type Door = (caller: Caller, id: string) => Promise<Asset>;
 type Doors = {
   readonly callerOf: (request: FastifyRequest) => Caller;
-  readonly findFor: (caller: Caller, id: string) => Promise<Asset>;
+  readonly findFor: Door;
+  /** Finds one in the trash too. */
+  readonly findInTrashFor: Door;
 };
 
 export type Guards = ReturnType<typeof assetGuards>;
 
-export function assetGuards({ callerOf, findFor }: Doors) {
+export function assetGuards({ callerOf, findFor, findInTrashFor }: Doors) {
   const guard = <Extra>(name: string, admit: (caller: Caller, input: Input) => Extra | Promise<Extra>): Guard<Caller, Extra> =>
-    ({ name, security: SECURITY, identify: callerOf, admit });
+    ({ name, security: SECURITY, identify: callerOf, callerName: nameOf, admit });
   const actorOf = (caller: Caller, named: unknown): Actor => ({ caller, ownerUserId: ownerOf(caller, named) });
+  const changing = (find: Door) => async (caller: Caller, { params, body, query }: Input) => {
+    const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+    return { actor, asset: await find(caller, params['id'] ?? '') };
+  };
   return {
     /** Creates something for an owner, whom a service caller names in the body. */
     asCreator: guarded(guard('caller', (caller, { body }) => ({ actor: actorOf(caller, member(body, 'owner_user_id')) }))),
@@ -27,12 +34,14 @@ export function assetGuards({ callerOf, findFor }: Doors) {
     /** Reads one asset. */
     ownAsset: guarded(guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') }))),
     /** Changes one asset; a service caller names its owner in the body, or in the query where proxies drop bodies. */
-    changingAsset: guarded(guard('owner', async (caller, { params, body, query }) => {
-      const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
-      return { actor, asset: await findFor(caller, params['id'] ?? '') };
-    })),
+    changingAsset: guarded(guard('owner', changing(findFor))),
+    /** The same, of one in the trash too. */
+    changingTrash: guarded(guard('owner', changing(findInTrashFor))),
   };
 }
+
+/** Users and services do not share their Idempotency-Keys. */
+const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${caller.userId}` : 'service');
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
 

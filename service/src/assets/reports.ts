@@ -5,7 +5,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
 import { findAsset, findByProviderVideo, keepDelivery, storeChange } from './assets.sql.ts';
-import { type Change, completed, decide, refused, type StreamState } from './change.ts';
+import { type Change, completed, decide, refused, retried, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
@@ -51,6 +51,10 @@ export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Prom
     job: { name: 'purge-asset', payload: { assetId: asset.id } },
     decide: (seen) => (seen.stream_status === 'pending_upload' ? refused(seen, failure) : undefined),
   });
+
+/** Another attempt after a failure; nothing changes where there was none, or somebody was faster. */
+export const retry = (needs: ReportNeeds, asset: Asset, { job, note }: { job: StartJob; note: EventData }): Promise<Asset> =>
+  start(needs, asset, { job, decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note) : undefined) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 

@@ -19,7 +19,7 @@ const OLDEST = [5, 1] as const;
 const NEEDED = [
   ['-encoders', /^ V\S+ libx264 /m, 'the encoder libx264'],
   ['-encoders', /^ A\S+ aac /m, 'the encoder aac'],
-  ['-muxers', /^ +E\S* dash /m, 'the muxer dash'],
+  ['-muxers', /^ +E +dash /m, 'the muxer dash'],
 ] as const;
 
 /** The setting, else the first fit one on the search path, else the one that npm brings on linux x64. */

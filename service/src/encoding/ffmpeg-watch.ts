@@ -79,8 +79,8 @@ async function residentBytes(pid: string): Promise<number> {
 }
 
 async function folderBytes(folder: string): Promise<number> {
-  const names = await readdir(folder);
-  // Files are renamed while we look; one that is gone is counted at the next look.
+  // Files are renamed while we look, and the folder may go with its owner; what is gone is not counted.
+  const names = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).then(({ size }) => size, () => 0)));
   return sizes.reduce((total, size) => total + size, 0);
 }

@@ -24,6 +24,7 @@ describe('stream choice', () => {
   });
   test('timecodes and other data are no obstacle', () => expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
+  test('nothing at all', () => expect(choose([])).toBe('not_media'));
   test('sound alone', () => expect(choose([sound])).toBe('no_video_track'));
   test('a cover alone', () => expect(choose([sound, cover])).toBe('no_video_track'));
   test('an unknown picture codec', () => expect(choose([stream(0, 'Video', 'dvvideo')])).toBe('unsupported_codec'));

@@ -10,6 +10,7 @@ export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | 
   const video = facts.streams.find(({ kind, still }) => kind === 'Video' && !still);
   const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
   const audio = sounds.find(isDecodable);
+  if (facts.streams.length === 0) return 'not_media';
   if (!video) return 'no_video_track';
   if (!isDecodable(video) || (sounds.length > 0 && !audio)) return 'unsupported_codec';
   if (video.size && video.size.width * video.size.height > MAX_PIXELS) return 'picture_too_large';

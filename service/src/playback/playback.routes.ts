@@ -61,9 +61,12 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
 
 async function serve({ objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
   const served = fileOf(asset, path);
-  if ('location' in served) return reply.header('cache-control', 'no-store').redirect(served.location, 302);
+  if ('location' in served) return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
   const { status, headers, body } = await objects.answerWith(request, { key: served.key, etag, headers: known });
   return reply.code(status).headers(headers).send(body);
 }
+
+/** A header takes ASCII alone: a stranger's URL with other characters goes there as a URL parser writes it. */
+const inHeader = (url: string): string => (/^[!-~]*$/.test(url) ? url : new URL(url).href);

@@ -1,15 +1,16 @@
 // The disk keeps the contract of an object store, and what only a disk can get wrong.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { type ObjectKey, originalKey, originalPrefix, renditionKey, renditionsPrefix } from './object-key.ts';
+import { type ObjectKey, originalKey, renditionKey, renditionPrefix, renditionsPrefix } from './object-key.ts';
 import { objectStoreContract } from './object-store.contract.ts';
+import type { ObjectStore } from './object-store.ts';
 
 const MIB = 1024 * 1024;
 let scratch: string;
@@ -18,6 +19,7 @@ afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 const newRoot = () => join(scratch, randomUUID());
 const incomingOf = (root: string) => readdir(join(root, 'incoming'));
+const folderOf = (store: ObjectStore, key: ObjectKey) => dirname(store.localFile?.(key) ?? '');
 async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     if (chunk instanceof Error) throw chunk;
@@ -53,8 +55,8 @@ describe('files', () => {
     const strays = ['../../secret', 'a/../../../secret', '/etc/passwd', 'a//b', 'a/./b', '../', '', 'secret', './', 'a/b/..', '../x'] as ObjectKey[];
     for (const key of strays) {
       expect(() => store.localFile?.(key), key).toThrow('not an object key');
-      await expect((async () => store.removeAll(key))(), key).rejects.toThrow('not an object key');
-      await expect((async () => store.put(key, source(Buffer.from('x')), 1))(), key).rejects.toThrow('not an object key');
+      await expect(store.removeAll(key), key).rejects.toThrow('not an object key');
+      await expect(store.put(key, source(Buffer.from('x')), 1), key).rejects.toThrow('not an object key');
     }
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('kept');
   });
@@ -74,15 +76,43 @@ describe('files', () => {
   test('the folders of an asset go with its last object', async () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
-    const keys = ['1-1', '2-1'].map((folder) => renditionKey(asset, folder, 'init.mp4'));
-    for (const key of [...keys, originalKey(asset)]) await store.put(key, source(Buffer.from('bytes')), 5);
-    const folder = join(store.localFile?.(keys[0] as ObjectKey) ?? '', '..', '..');
-    await store.remove(keys[0] as ObjectKey);
+    const first = renditionKey(asset, '1-1', 'init.mp4');
+    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalKey(asset)]) await store.put(key, source(Buffer.from('bytes')), 5);
+    const folder = join(folderOf(store, first), '..');
+    await store.remove(first);
     expect(await readdir(folder)).toEqual(['2-1']);
-    await store.removeAll(renditionsPrefix(asset));
-    await store.removeAll(originalPrefix(asset));
-    await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+    await store.removeAll(renditionPrefix(asset, '2-1'));
+    expect(await readdir(join(folder, '..'))).toEqual([]);
+    await store.remove(originalKey(asset));
     expect(await readdir(join(folder, '..', '..', 'originals'))).toEqual([]);
+  });
+
+  test('a put makes the folders of its object again, however often they are taken away', async () => {
+    const store = await openDiskObjectStore(newRoot());
+    const asset = randomUUID();
+    let putting = true;
+    const takeAway = async () => { while (putting) await store.removeAll(renditionsPrefix(asset)); };
+    const putOften = async () => {
+      for (let round = 0; round < 60; round += 1) await store.put(renditionKey(asset, '1-1', `s${round}.m4s`), source(Buffer.from('bytes')), 5);
+    };
+    const taking = [takeAway(), takeAway(), takeAway()];
+    await putOften().finally(() => { putting = false; });
+    await Promise.all(taking);
+  });
+
+  test('a folder that was taken away before it could be synced is no failure, a file in its place is', async () => {
+    await syncFolder(newRoot());
+    await writeFile(join(scratch, 'file'), '');
+    await expect(syncFolder(join(scratch, 'file', 'folder'))).rejects.toMatchObject({ code: 'ENOTDIR' });
+  });
+
+  test('more than 1 MiB is not read into memory at once', async () => {
+    const store = await openDiskObjectStore(newRoot());
+    const key = originalKey(randomUUID());
+    await store.put(key, source(randomBytes(MIB + 1)), 2 * MIB);
+    await expect(store.read(key)).rejects.toThrow('streamed');
+    await expect(store.read(key, { start: 0, end: MIB })).rejects.toThrow('streamed');
+    await expect(store.read(key, { start: 2, end: MIB + 1 })).rejects.toThrow('ends before');
   });
 
   test('a disk that takes a few bytes at a time gets them all, in order', async () => {
@@ -95,59 +125,6 @@ describe('files', () => {
     const chunks = [randomBytes(20), new Uint8Array(), randomBytes(1), randomBytes(7), randomBytes(30)];
     await writeFully({ writev } as unknown as Parameters<typeof writeFully>[0], chunks);
     expect(Buffer.concat(taken)).toEqual(Buffer.concat(chunks));
-  });
-});
-
-describe('leftovers', () => {
-  const DEAD_WRITER = `
-    const { openDiskObjectStore } = await import(process.argv[1]);
-    const store = await openDiskObjectStore(process.argv[2]);
-    async function* stuck() { for (let i = 0; i < 40; i++) yield Buffer.alloc(65536); console.log('halfway'); await new Promise(() => setInterval(() => {}, 1000)); }
-    await store.put('originals/' + crypto.randomUUID() + '/original', stuck(), 1e9);`;
-  const startWriter = async (root: string) => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', DEAD_WRITER, join(import.meta.dirname, 'disk-object-store.ts'), root], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(child.stdout, 'data');
-    return child;
-  };
-
-  test('of a killed process are swept at the next start, those of a live one are left alone', async () => {
-    const root = newRoot();
-    const writers = await Promise.all([startWriter(root), startWriter(root)]);
-    await openDiskObjectStore(root);
-    expect(await incomingOf(root)).toHaveLength(2);
-    writers[0]?.kill('SIGKILL');
-    await once(writers[0] as NodeJS.EventEmitter, 'exit');
-    await openDiskObjectStore(root);
-    const left = await incomingOf(root);
-    writers[1]?.kill('SIGKILL');
-    expect(left).toHaveLength(1);
-    expect(left[0]).toContain(`-${writers[1]?.pid}-`);
-  });
-
-  test('of a put that runs in this very process are left alone', async () => {
-    const root = newRoot();
-    const store = await openDiskObjectStore(root);
-    const key = originalKey(randomUUID());
-    async function* slow() {
-      yield randomBytes(2 * MIB);
-      await openDiskObjectStore(root);
-      yield randomBytes(1);
-    }
-    await store.put(key, slow(), 3 * MIB);
-    expect(await store.size(key)).toBe(2 * MIB + 1);
-  });
-
-  test('of machines that cannot be asked are swept after a day', async () => {
-    const root = newRoot();
-    const incoming = join(root, 'incoming');
-    await mkdir(incoming, { recursive: true });
-    const longAgo = Date.now() / 1000 - 25 * 60 * 60;
-    for (const name of ['unknown_old', 'unknown_new', `${'0'.repeat(16)}-999999999-5_old`, `${'0'.repeat(16)}-999999999-5_new`]) {
-      await writeFile(join(incoming, name), 'half');
-      if (name.endsWith('old')) await utimes(join(incoming, name), longAgo, longAgo);
-    }
-    await openDiskObjectStore(root);
-    expect((await incomingOf(root)).sort()).toEqual([`${'0'.repeat(16)}-999999999-5_new`, 'unknown_new']);
   });
 });
 

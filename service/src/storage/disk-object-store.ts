@@ -22,11 +22,11 @@ export async function openDiskObjectStore(root: string): Promise<ObjectStore> {
   const newPath = await openTemporaryFolder(incoming);
   const pathOf = (key: ObjectKey) => join(objects, shardOf(key), key);
   return {
-    put: (key, bytes, maxBytes) => put({ temporary: newPath(), path: pathOf(key) }, bytes, maxBytes),
-    size: (key) => sizeOf(pathOf(key)),
-    read: (key, range) => read(pathOf(key), range),
+    put: async (key, bytes, maxBytes) => put({ temporary: newPath(), path: pathOf(key) }, bytes, maxBytes),
+    size: async (key) => sizeOf(pathOf(key)),
+    read: async (key, range) => read(pathOf(key), range),
     stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
-    remove: (key) => remove(objects, pathOf(key)),
+    remove: async (key) => remove(objects, pathOf(key)),
     removeAll: (prefix) => removeAll(objects, prefix),
     list: (prefix) => list(objects, prefix),
     localFile: pathOf,
@@ -87,7 +87,7 @@ async function read(path: string, range: ByteRange | undefined): Promise<Uint8Ar
   if (!file) return undefined;
   const length = range ? range.end - range.start + 1 : (await file.stat()).size;
   if (length > READ_BYTES) throw new RangeError('more than 1 MiB has to be streamed');
-  return readExactly(file, range?.start ?? 0, length);
+  return await readExactly(file, range?.start ?? 0, length); // awaited here: the file is closed on leaving
 }
 
 async function readExactly(file: FileHandle, start: number, length: number): Promise<Uint8Array> {

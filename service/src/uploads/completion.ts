@@ -17,6 +17,7 @@ export type CompletionNeeds = {
   readonly startJob: (asset: Asset) => StartJob | undefined;
   readonly complete: (asset: Asset, completion: Completion) => Promise<Asset>;
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+  readonly retry: (asset: Asset, how: { job: StartJob; note: EventData }) => Promise<Asset>;
 };
 
 /** Called twice, it answers twice the same. `note` is what the timeline keeps of who called. */
@@ -27,6 +28,16 @@ export async function complete(needs: CompletionNeeds, asset: Asset, note: Event
   const found = await inspect(needs, asset);
   if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
   return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset), note }));
+}
+
+/** Another attempt at what failed, on the bytes that are there; one that is under way already is left alone. */
+export async function retry(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
+  if (asset.stream_status === 'processing') return asset;
+  if (asset.stream_status !== 'failed') throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
+  if (asset.refused || !asset.uploaded_at) throw conflict('The bytes of this asset are not stored: upload again', { reason: asset.failure?.code ?? 'not_uploaded' });
+  const job = needs.startJob({ ...asset, attempt: asset.attempt + 1 });
+  if (!job) throw conflict('Its provider cannot try again', { reason: 'not_supported' });
+  return needs.retry(asset, { job, note });
 }
 
 function answered(asset: Asset): Asset {

@@ -7,24 +7,6 @@ const CONTROL = /\p{Cc}/u;
 export const isFilename = (name: string): boolean =>
   name.length <= 510 && [...name].length <= 255 && name.trim() !== '' && name.isWellFormed() && !CONTROL.test(name);
 
-/** Text that a database column can hold as it is. */
-export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
-export const MAX_METADATA_BYTES = 16 * 1024;
-
-/** Deeper than anybody writes by hand, and far from where parsers give up. */
-export const MAX_METADATA_LEVELS = 100;
-
-/** Whether callers' own JSON fits, and holds no text that JSON columns refuse. */
-export const isMetadata = (metadata: object): boolean =>
-  isPlainJson(metadata, MAX_METADATA_LEVELS) && Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
-
-function isPlainJson(value: unknown, levels: number): boolean {
-  if (typeof value === 'string') return isPlainText(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.entries(value).every(([name, inner]) => isPlainText(name) && isPlainJson(inner, levels - 1));
-}
-
 export type RefusalCode =
   | 'size_mismatch' | 'checksum_mismatch' | 'type_mismatch' | 'playlist' | 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
 

@@ -5,7 +5,7 @@ import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
-import { badRequest, conflict, notFound, payloadTooLarge, ServiceError, unauthorized, unavailable, unsupportedMediaType } from '../platform/errors.ts';
+import { badRequest, conflict, notFound, payloadTooLarge, type ServiceError, unauthorized, unavailable, unsupportedMediaType } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { originalKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';

@@ -1,8 +1,9 @@
 // Turns what an upload-url request asks for into a new asset, or names the field that will not do (contract B1, B4).
 import type { NewAsset, ProviderName, Visibility } from '../assets/asset.ts';
+import { isPlainText, requireFitting } from '../assets/own-text.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge } from '../platform/errors.ts';
-import { isFilename, isMetadata, isPlainText, MAX_METADATA_BYTES } from './content-check.ts';
+import { isFilename } from './content-check.ts';
 
 /** The body of upload-url, shaped by its schema. */
 export type UploadWishes = {
@@ -27,10 +28,11 @@ type Context = { readonly isService: boolean; readonly limits: UploadLimits };
 export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Context): Wished {
   const media = mediaOf(wishes, limits);
   refuseText(wishes);
+  requireFitting(wishes);
   const videoId = isService ? linkedVideo(wishes, media) : null;
   return {
     kind: media.kind, filename: wishes.filename, content_type: wishes.content_type, mime_type: media.mime,
-    visibility: wishes.visibility ?? 'private', title: wishes.title ?? null, tags: [...(wishes.tags ?? [])], metadata: metadataOf(wishes),
+    visibility: wishes.visibility ?? 'private', title: wishes.title ?? null, tags: [...(wishes.tags ?? [])], metadata: (wishes.metadata ?? null) as Wished['metadata'],
     announced_size_bytes: sizeOf(wishes, limits), announced_sha256: wishes.checksum_sha256?.toLowerCase() ?? null,
     provider: media.kind === 'image' ? null : providerOf(wishes, { videoId, limits }), provider_video_id: videoId,
   };
@@ -43,13 +45,11 @@ function mediaOf({ mime_type, content_type }: UploadWishes, limits: UploadLimits
   return media;
 }
 
-function refuseText({ filename, content_type, title, tags }: UploadWishes): void {
+function refuseText({ filename, content_type }: UploadWishes): void {
   if (!isFilename(filename)) {
     throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', { field: 'filename', limit: 255 });
   }
   if (!isPlainText(content_type)) throw badRequest('content_type must be plain text', { field: 'content_type' });
-  if (title && !isPlainText(title)) throw badRequest('title must be plain text', { field: 'title' });
-  if (tags?.some((tag) => !isPlainText(tag))) throw badRequest('tags must be plain text', { field: 'tags' });
 }
 
 function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits): number | null {
@@ -57,12 +57,6 @@ function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits):
     throw payloadTooLarge('size_bytes is over the maximum', { field: 'size_bytes', max_bytes: maxUploadBytes });
   }
   return size_bytes ?? null;
-}
-
-function metadataOf({ metadata }: UploadWishes): Wished['metadata'] {
-  if (!metadata) return null;
-  if (isMetadata(metadata)) return metadata as Wished['metadata'];
-  throw badRequest('metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters', { field: 'metadata', max_bytes: MAX_METADATA_BYTES });
 }
 
 /** A video that is at a hosted provider already. */

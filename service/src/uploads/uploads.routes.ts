@@ -1,19 +1,18 @@
 // Opening an asset for its bytes and saying that they are there (contract A1, B4).
 import { type Static, Type } from 'typebox';
-import { type Actor, noteOf } from '../assets/actor.ts';
+import { noteOf } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { AssetView, nullable, viewOf } from '../assets/asset-view.ts';
+import { AssetView, nullable, Owner, viewOf } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { UploadWishes } from './upload-wishes.ts';
-import type { UploadTarget } from './uploads.ts';
+import type { UploadRequest, UploadTarget } from './uploads.ts';
 
 type Uploads = {
-  start(actor: Actor, wishes: UploadWishes): Promise<{ asset: Asset; target: UploadTarget | null }>;
+  start(request: UploadRequest): Promise<{ asset: Asset; target: UploadTarget | null }>;
   complete(asset: Asset, note: EventData): Promise<Asset>;
+  retry(asset: Asset, note: EventData): Promise<Asset>;
 };
-
-const Owner = Type.Optional(Type.Unknown({ description: 'Required of service callers: whose asset it is. Ignored from users.' }));
 
 const Wishes = Type.Object({
   filename: Type.String({ minLength: 1, description: '1–255 code points, not blank, no control characters' }),
@@ -42,12 +41,17 @@ export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Gua
   asCreator({
     method: 'POST', url: '/media/upload-url', message: 'Upload URL', summary: 'Makes an asset and says where to send its bytes',
     body: Wishes, answer: Started, errors: [409, 413],
-    handle: async ({ actor, body }) => startedOf(await uploads.start(actor, body as UploadWishes), publicBaseUrl()),
+    handle: async ({ actor, body, madeId }) => startedOf(await uploads.start({ actor, wishes: body as UploadWishes, madeId }), publicBaseUrl()),
   }),
   changingAsset({
     method: 'POST', url: '/media/:id/complete', message: 'Upload complete', summary: 'Says that the bytes are there: they are checked, and work on them begins',
     body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
     handle: async ({ asset, actor }) => viewOf(await uploads.complete(asset, noteOf(actor, asset)), publicBaseUrl()),
+  }),
+  changingAsset({
+    method: 'POST', url: '/media/:id/retry', message: 'Asset retried', summary: 'Another attempt at an asset that failed; what plays keeps playing until it is ready',
+    body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
+    handle: async ({ asset, actor }) => viewOf(await uploads.retry(asset, noteOf(actor, asset)), publicBaseUrl()),
   }),
 ];
 

@@ -5,7 +5,7 @@ import { type Actor, noteOf } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { create } from '../assets/assets.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
+import { timeOf, uuidV7 } from '../platform/uuid-v7.ts';
 import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
 
 export type UploadNeeds = {
@@ -24,12 +24,16 @@ export type UploadTarget = {
   readonly expires_at: string; readonly max_bytes: number;
 };
 
+/** `madeId`: the asset's id, where the request is one that may be repeated. */
+export type UploadRequest = { readonly actor: Actor; readonly wishes: UploadWishes; readonly madeId: string | undefined };
+
 /** A new asset, and where its bytes go; no target for a video that is at its provider already. */
-export async function start(needs: UploadNeeds, actor: Actor, wishes: UploadWishes): Promise<{ asset: Asset; target: UploadTarget | null }> {
-  const now = needs.now();
+export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<{ asset: Asset; target: UploadTarget | null }> {
+  const id = madeId ?? uuidV7(needs.now().getTime());
+  const now = timeOf(id);
   const wished = wishesToAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
   const expires = wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
-  const created = { ...wished, id: uuidV7(now.getTime()), owner_user_id: actor.ownerUserId, upload_expires_at: expires, created_at: now };
+  const created = { ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, created_at: now };
   const asset = await needs.create(created, noteOf(actor, created));
   return expires ? { asset, target: targetOf(needs, asset, expires) } : { asset: await needs.applyParked(asset), target: null };
 }

@@ -1,30 +1,69 @@
 // Hangs routes into the server: guard, validation, call, envelope; and their description into the OpenAPI document.
-import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { badRequest } from '../errors.ts';
+import type { Once } from '../idempotency.ts';
 import { success } from './envelope.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
 
 const identities = new WeakMap<FastifyRequest, unknown>();
 
-export function mount(app: FastifyInstance, tag: string, routes: readonly Route[]): void {
+export type Mounting = { readonly tag: string; readonly once?: Once };
+
+export function mount(app: FastifyInstance, { tag, once }: Mounting, routes: readonly Route[]): void {
   for (const route of routes) {
-    if (route.kind === 'json') mountJson(app, tag, route);
+    if (route.kind === 'json') mountJson(app, { tag, ...(once && { once }) }, route);
     else mountRaw(app, tag, route);
   }
 }
 
-function mountJson(app: FastifyInstance, tag: string, route: JsonRoute): void {
-  const { guard, handle, message } = route;
+function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRoute): void {
+  const { guard, handle, etag, message } = route;
+  const isRepeatable = once && guard.callerName && route.method === 'POST';
   app.route({
     method: route.method, url: route.url, schema: describeJson(tag, route),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
-    handler: async (request) => {
-      const input = { params: request.params, query: request.query, body: request.body ?? {} } as Input;
-      const extra = await guard.admit(identities.get(request), input);
-      return success(request.id, message, await handle({ ...input, ...(extra as object) }));
+    handler: async (request, reply) => {
+      const key = isRepeatable ? keyOf(request) : undefined;
+      if (once && key !== undefined) return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
+      const input = await admitted(guard, request);
+      if (etag && isKnown(request, reply, etag(input))) return reply.code(304).send();
+      return success(request.id, message, await handle(input));
     },
   });
+}
+
+async function admitted(guard: JsonRoute['guard'], request: FastifyRequest, madeId?: string): Promise<Input & object> {
+  const input: Input = { params: request.params as Input['params'], query: request.query, body: request.body ?? {}, headers: request.headers, madeId };
+  return { ...input, ...((await guard.admit(identities.get(request), input)) as object) };
+}
+
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+async function answerOnce(once: Once, { route: { guard, handle }, key }: { route: JsonRoute; key: string }, { request, reply }: Exchange): Promise<unknown> {
+  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`).digest('hex');
+  const caller = guard.callerName?.(identities.get(request)) ?? '';
+  const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) => handle(await admitted(guard, request, madeId)));
+  if (isReplay) reply.header('idempotency-replayed', 'true');
+  return data;
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !KEY.test(key)) throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', { field: 'Idempotency-Key', limit: 255 });
+  return key;
+}
+
+/** Tells the answer's ETag, and whether the caller has that answer already. */
+function isKnown({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('etag', etag);
+  const known = headers['if-none-match'];
+  return known !== undefined && known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
 /** Answers what went wrong instead of throwing: hooks that call back are spared a promise for each request. */

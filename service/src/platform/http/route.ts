@@ -1,9 +1,14 @@
 // A route as data: the guard that opens it, the schemas that give types, validation and documentation, and one call.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** What validation left of a request; path parameters as they were decoded. */
-export type Input<Q = unknown, B = unknown> = { readonly params: Readonly<Record<string, string>>; readonly query: Q; readonly body: B };
+export type Input<Q = unknown, B = unknown> = {
+  readonly params: Readonly<Record<string, string>>; readonly query: Q; readonly body: B; readonly headers: IncomingHttpHeaders;
+  /** The id of what a POST makes, where a key makes it repeatable. */
+  readonly madeId?: string | undefined;
+};
 
 /** Who may use a route, in two steps: `identify` before the body is read (401), `admit` after it was validated (400, 404, 403). */
 export type Guard<Identity, Extra> = {
@@ -11,6 +16,8 @@ export type Guard<Identity, Extra> = {
   /** Names of the OpenAPI security schemes, of which one must be given; empty for public routes. */
   readonly security: readonly string[];
   readonly identify: (request: FastifyRequest) => Identity;
+  /** Names the caller, so that its Idempotency-Keys are its own; absent where there are none. */
+  readonly callerName?: (identity: Identity) => string;
   readonly admit: (identity: Identity, input: Input) => Extra | Promise<Extra>;
 };
 
@@ -25,6 +32,8 @@ type Spec<Q extends TObject, B extends TSchema, A extends TSchema, Extra> = {
   readonly answer: A;
   /** Error statuses beside those that every route of its kind has. */
   readonly errors?: readonly number[];
+  /** Of the answer, in quotes: whoever has it already gets 304. */
+  readonly etag?: (input: Input<Static<Q>, Static<B>> & Extra) => string;
   readonly handle: (input: Input<Static<Q>, Static<B>> & Extra) => Promise<Static<A>>;
 };
 
@@ -35,6 +44,7 @@ export type JsonRoute = {
   readonly method: string; readonly url: string; readonly message: string; readonly summary: string;
   readonly query: TSchema | undefined; readonly body: TSchema | undefined; readonly answer: TSchema;
   readonly errors: readonly number[];
+  readonly etag: ((input: Input & object) => string) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
 
@@ -58,6 +68,7 @@ export const guarded = <Identity, Extra>(guard: Guard<Identity, Extra>) =>
   <A extends TSchema, Q extends TObject = TObject, B extends TSchema = TSchema>(spec: Spec<Q, B, A, Extra>): JsonRoute => ({
     kind: 'json', query: undefined, body: undefined, errors: [], ...spec,
     guard: guard as Guard<unknown, unknown>,
+    etag: spec.etag as JsonRoute['etag'],
     handle: spec.handle as JsonRoute['handle'],
   });
 

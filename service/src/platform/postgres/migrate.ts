@@ -12,6 +12,8 @@ const LOCK = 7_263_418_095;
 /** Applies what is missing, in order, each file in a transaction of its own; answers the names of those applied. */
 export async function migrate(connection: Connection): Promise<string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+  // A lost connection fails the query that waits, which is where it is reported; unheard it would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);

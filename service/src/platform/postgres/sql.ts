@@ -9,14 +9,16 @@ export type Statement<S extends Shape = Shape> = {
   readonly shape: S;
 };
 
-/** Text that is part of a statement for ever, such as a list of columns; never anything that came from outside. */
-export type Fragment = { readonly fragment: string };
+const TEXT = Symbol('text');
+
+/** Text that is part of a statement for ever, such as a list of columns; nothing that came from outside can be one. */
+export type Fragment = { readonly [TEXT]: string };
 
 /** The columns of a shape as a select list: named one by one, so that a new column cannot break a prepared `select *`. */
-export const columns = (shape: Shape): Fragment => ({ fragment: Object.keys(shape).join(', ') });
+export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).join(', ') });
 
 /** The same, each under its table's alias. */
-export const columnsOf = (alias: string, shape: Shape): Fragment => ({ fragment: Object.keys(shape).map((name) => `${alias}.${name}`).join(', ') });
+export const columnsOf = (alias: string, shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).map((name) => `${alias}.${name}`).join(', ') });
 
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
@@ -36,10 +38,33 @@ function remember(name: string, strings: TemplateStringsArray, parts: unknown[])
   return text;
 }
 
-function compose(strings: TemplateStringsArray, parts: unknown[]): string {
-  let count = 0;
-  const written = parts.map((part) => (isFragment(part) ? part.fragment : `$${++count}`));
+function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbers = { count: 0 }): string {
+  const written = parts.map((part) => {
+    if (isFragment(part)) return part[TEXT];
+    numbers.count += 1;
+    return `$${numbers.count}`;
+  });
   return strings.reduce((head, tail, index) => `${head}${written[index - 1]}${tail}`);
 }
 
-const isFragment = (part: unknown): part is Fragment => typeof part === 'object' && part !== null && 'fragment' in part;
+const isFragment = (part: unknown): part is Fragment => typeof part === 'object' && part !== null && TEXT in part;
+
+/** A part of a statement that is put together by what was asked for; `key` names it within the statement's name. */
+export type Piece = { readonly key: string; readonly strings: TemplateStringsArray; readonly parts: readonly unknown[] };
+
+export const piece = (key: string) => (strings: TemplateStringsArray, ...parts: unknown[]): Piece => ({ key, strings, parts });
+
+const composedTexts = new Map<string, string>();
+
+/** A statement of pieces: the same pieces have the same name, and are prepared once. */
+export function composed<const S extends Shape>(name: string, shape: S, pieces: readonly Piece[]): Statement<S> {
+  const fullName = [name, ...pieces.map(({ key }) => key).filter(Boolean)].join(' ');
+  const text = composedTexts.get(fullName) ?? join(pieces);
+  composedTexts.set(fullName, text);
+  return { name: fullName, shape, text, values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))) };
+}
+
+function join(pieces: readonly Piece[]): string {
+  const numbers = { count: 0 };
+  return pieces.map(({ strings, parts }) => compose(strings, parts, numbers)).join(' ');
+}

@@ -21,7 +21,7 @@ export function readEdgehost(body: Uint8Array, customerHost: string | undefined)
 }
 
 /** Lower renditions may play while higher ones are still being made. `pctComplete` is text. */
-const isComplete = ({ pctComplete: told }: Members): boolean => told === '' || !['string', 'number'].includes(typeof told) || !(Number(told) < 100);
+const isComplete = ({ pctComplete: told }: Members): boolean => typeof told !== 'string' || !(Number.parseFloat(told) < 100);
 
 function playbackOf(video: Members, uid: string, host: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = membersOf(video['playback']) ?? {};

@@ -1,0 +1,39 @@
+// Edits what belongs to the caller: title, tags, metadata, visibility (contract B2).
+import { notFound, ServiceError } from '../platform/errors.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Asset } from './asset.ts';
+import { type EventData, newEvent } from './asset-event.ts';
+import { type Edited, storeEdit } from './asset-edits.sql.ts';
+import { requireFitting } from './own-text.ts';
+
+export type EditNeeds = { readonly db: Database; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date };
+
+/** What is absent stays as it is. */
+export type Edit = Partial<Edited>;
+/** `ifMatch` as it was sent; undefined: whatever the version is. */
+export type Editing = { readonly edit: Edit; readonly ifMatch: string | undefined; readonly note: EventData };
+
+const MAX_RACES = 50;
+
+export async function edit({ db, byId, now }: EditNeeds, asset: Asset, { edit: wished, ifMatch, note }: Editing): Promise<Asset> {
+  requireFitting(wished);
+  let seen: Asset | undefined = asset;
+  for (let race = 0; race < MAX_RACES; race++) {
+    if (!seen || seen.deleted_at) throw notFound('No such asset');
+    requireVersion(seen, ifMatch);
+    const { title, tags, metadata, visibility } = { ...seen, ...wished };
+    const event = newEvent('asset.updated', { ...note, fields: Object.keys(wished) });
+    const stored = await storeEdit(db, seen, { next: { title, tags, metadata, visibility }, event, now: now() });
+    if (stored) return stored;
+    seen = await byId(asset.id);
+  }
+  throw new Error(`asset changed ${MAX_RACES} times while it was edited`);
+}
+
+/** `If-Match` names the version, in quotes; `*` any (not the ETag, which changes with every change). */
+export function requireVersion({ version }: Asset, ifMatch: string | undefined): void {
+  if (ifMatch === undefined) return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (tags.includes('*') || tags.includes(`"${version}"`)) return;
+  throw new ServiceError('PRECONDITION_FAILED', 'The asset has another version by now', { details: { field: 'If-Match', version } });
+}

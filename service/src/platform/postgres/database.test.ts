@@ -1,0 +1,119 @@
+// Holds the door to PostgreSQL to its promises: all or nothing, nothing after the end, and no wait without a limit.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { type Connection, type Database, openDatabase, type Queries, type Transaction } from './database.ts';
+import { brokenUniqueRule } from './database-errors.ts';
+import { sql } from './sql.ts';
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+const idleErrors: Error[] = [];
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('notes');
+  await rowsOf(connection, 'create table note (words text primary key, size bigint, made timestamptz)');
+  db = openDatabase({ connection, onIdleError: (error) => { idleErrors.push(error); } });
+});
+beforeEach(() => rowsOf(connection, 'truncate note'));
+afterAll(async () => {
+  await db.close();
+  await server.stop();
+});
+
+const write = (on: Queries, words: string) => on.one(sql('write note')`insert into note (words) values (${words})`);
+const notes = async (on: Queries = db) => (await on.all(sql('read notes', { words: 'text' })`select words from note order by words`)).map(({ words }) => words);
+const divide = (on: Queries) => on.one(sql('divide', { result: 'int4' })`select ${1}::int / 0 as result`);
+const away = { code: 'UNAVAILABLE', message: 'The database is not available' };
+
+describe('a transaction', () => {
+  test('keeps all of its statements, and answers what its work answers', async () => {
+    const inside = await db.transaction(async (tx) => {
+      await write(tx, 'one');
+      await write(tx, 'two');
+      return notes(tx);
+    });
+    expect(inside).toEqual(['one', 'two']);
+    expect(await notes()).toEqual(['one', 'two']);
+  });
+
+  test('keeps none of them when its work throws, and throws the same', async () => {
+    const reason = new Error('changed my mind');
+    const work = db.transaction(async (tx) => {
+      await write(tx, 'one');
+      throw reason;
+    });
+    await expect(work).rejects.toBe(reason);
+    expect(await notes()).toEqual([]);
+  });
+
+  test('fails where the error of a statement was swallowed, rather than say that it was kept', async () => {
+    const work = db.transaction(async (tx) => {
+      await write(tx, 'one');
+      await divide(tx).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('nothing was committed');
+    expect(await notes()).toEqual([]);
+  });
+
+  test('refuses statements after its end, kept or not', async () => {
+    let kept: Transaction | undefined;
+    let dropped: Transaction | undefined;
+    await db.transaction(async (tx) => { kept = tx; });
+    await db.transaction(async (tx) => { dropped = tx; throw new Error('no'); }).catch(() => undefined);
+    for (const tx of [kept, dropped] as Transaction[]) {
+      await expect(write(tx, 'late')).rejects.toThrow('an await is missing');
+      expect(() => tx.executeSql('insert into note values ($1)', ['late'])).toThrow('an await is missing');
+    }
+    expect(await notes()).toEqual([]);
+  });
+
+  test('is not seen from outside before its end', async () => {
+    await db.transaction(async (tx) => {
+      await write(tx, 'one');
+      expect(await notes()).toEqual([]);
+    });
+  });
+
+  test('says which unique rule was broken', async () => {
+    await write(db, 'one');
+    const error: unknown = await db.transaction((tx) => write(tx, 'one')).catch((thrown: unknown) => thrown);
+    expect(brokenUniqueRule(error)).toBe('note_pkey');
+  });
+});
+
+test('64-bit numbers come as numbers, and times to the millisecond', async () => {
+  const made = new Date('2031-05-06T07:08:09.123Z');
+  const row = await db.one(sql('types', { size: 'int8', made: 'timestamptz', none: 'text?' })`
+    insert into note values ('one', ${2 ** 40}, ${made}) returning size, made, null::text as none`);
+  expect(row).toEqual({ size: 2 ** 40, made, none: null });
+});
+
+describe('trouble', () => {
+  test('a wrong statement is no unavailability, and the next one is answered', async () => {
+    await expect(divide(db)).rejects.toMatchObject({ code: '22012' });
+    expect(await notes()).toEqual([]);
+  });
+
+  test('a statement that takes too long is given up, and the next one is answered', async () => {
+    await expect(db.one(sql('sleep', { slept: 'text' })`select pg_sleep(60)::text as slept`)).rejects.toMatchObject(away);
+    expect(await notes()).toEqual([]);
+  });
+
+  test('connections that the server ends are replaced, and the one in use says that the database is away', async () => {
+    const ending = db.transaction(async (tx) => {
+      await rowsOf(connection, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      await write(tx, 'one');
+    });
+    await expect(ending).rejects.toMatchObject(away);
+    await expect.poll(() => notes().catch(() => 'not yet'), { timeout: 10_000 }).toEqual([]);
+  });
+
+  test('a server that is not there is said within seconds, by every way of asking', async () => {
+    const nowhere = openDatabase({ connection: { ...connection, host: '/tmp/mediary-no-such-folder' }, onIdleError: () => undefined });
+    await expect(notes(nowhere)).rejects.toMatchObject(away);
+    await expect(nowhere.transaction(notes)).rejects.toMatchObject(away);
+    await nowhere.close();
+    await expect(notes(nowhere)).rejects.toMatchObject(away);
+  }, 10_000);
+});

@@ -1,0 +1,43 @@
+// Holds migrations to their order, to being applied once, and to leaving nothing half done.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { migrate } from './migrate.ts';
+
+const FILES = readdirSync(join(import.meta.dirname, '../../../migrations')).sort();
+
+let server: TestPostgres;
+beforeAll(async () => { server = await startTestPostgres(); });
+afterAll(() => server.stop());
+
+test('the files are numbered without gap', () => {
+  expect(FILES.map((name) => /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])).toEqual(FILES.map((_, index) => String(index + 1).padStart(4, '0')));
+});
+
+test('the first start applies all of them in order, the second none', async () => {
+  const fresh = await server.database('fresh');
+  expect(await migrate(fresh)).toEqual(FILES);
+  expect(await migrate(fresh)).toEqual([]);
+  expect(await rowsOf(fresh, 'select number, name from migrations order by number')).toEqual(FILES.map((name, index) => ({ number: index + 1, name })));
+});
+
+test('three processes that start together apply each once, and all of them find it applied', async () => {
+  const shared = await server.database('shared');
+  const applied = await Promise.all([migrate(shared), migrate(shared), migrate(shared)]);
+  expect(applied.flat()).toEqual(FILES);
+});
+
+test('one that fails is named, leaves nothing behind and is applied again once it can be', async () => {
+  const taken = await server.database('taken');
+  // The last thing that the first file makes.
+  await rowsOf(taken, 'create table secrets (in_the_way int)');
+  await expect(migrate(taken)).rejects.toMatchObject({ message: `migration ${FILES[0]} failed`, cause: { code: '42P07' } });
+  expect(await rowsOf(taken, "select to_regclass('assets') as assets, (select count(*)::int from migrations) as applied")).toEqual([{ assets: null, applied: 0 }]);
+  await rowsOf(taken, 'drop table secrets');
+  expect(await migrate(taken)).toEqual(FILES);
+});
+
+test('a server that is not there fails the start', async () => {
+  await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({ code: 'ENOENT' });
+});

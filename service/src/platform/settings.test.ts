@@ -1,0 +1,62 @@
+// Settings are read from text, and every problem is noted under its own name (contract B9).
+import { describe, expect, test } from 'vitest';
+import { readSettings } from './settings.ts';
+
+const of = (value: string | undefined) => readSettings({ IT: value });
+const RANGE = { fallback: 7, min: 1, max: 10 };
+
+/** What a reader gives back, and what it complains of. */
+function reading<T>(value: string | undefined, read: (settings: ReturnType<typeof of>) => T) {
+  const settings = of(value);
+  return { value: read(settings), problems: settings.problems };
+}
+
+test.each([[undefined, undefined], ['', undefined], ['  ', undefined], [' a b ', 'a b']])('text: unset, empty and blank are the same (%j)', (given, value) => {
+  expect(reading(given, ({ text }) => text('IT'))).toEqual({ value, problems: [] });
+});
+
+describe('whole numbers', () => {
+  test.each([[undefined, 7], ['', 7], ['1', 1], [' 10 ', 10], ['1e1', 10]])('%j is %d', (given, value) => {
+    expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value, problems: [] });
+  });
+
+  test.each(['0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB'])('%j is none within the range, and the harmless value stands in', (given) => {
+    expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value: 7, problems: ['IT must be a whole number from 1 to 10'] });
+  });
+});
+
+test('one of a few words, exactly', () => {
+  const read = (given: string | undefined) => reading(given, ({ oneOf }) => oneOf('IT', ['all', 'api'], 'all'));
+  expect(read(undefined)).toEqual({ value: 'all', problems: [] });
+  expect(read('api')).toEqual({ value: 'api', problems: [] });
+  for (const given of ['API', 'worker', 'all,api']) expect(read(given)).toEqual({ value: 'all', problems: ['IT must be one of all, api'] });
+});
+
+test.each([[undefined, []], ['', []], [',', []], ['a', ['a']], [' a , b,,a ', ['a', 'b', 'a']]])('lists: %j', (given, value) => {
+  expect(reading(given, ({ list }) => list('IT'))).toEqual({ value, problems: [] });
+});
+
+test('a secret and the one before, the current first', () => {
+  const read = (environment: Record<string, string>) => readSettings(environment).rotating('IT');
+  expect(read({})).toEqual([]);
+  expect(read({ IT: 'new', IT_PREVIOUS: 'old' })).toEqual(['new', 'old']);
+  expect(read({ IT: 'new', IT_PREVIOUS: ' ' })).toEqual(['new']);
+});
+
+describe('URLs', () => {
+  test.each([[undefined, undefined], ['http://a', 'http://a'], ['https://a.test:8443/base/', 'https://a.test:8443/base'], ['http://[::1]:1//', 'http://[::1]:1']])('%j', (given, value) => {
+    expect(reading(given, ({ url }) => url('IT'))).toEqual({ value, problems: [] });
+  });
+
+  test.each(['a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b'])('%j is none', (given) => {
+    expect(reading(given, ({ url }) => url('IT')).problems).toEqual(['IT must be an http or https URL']);
+  });
+});
+
+test('problems of several settings are all kept', () => {
+  const settings = readSettings({ A: 'x', B: 'y', C: 'z' });
+  settings.integer('A', RANGE);
+  settings.oneOf('B', ['b'], 'b');
+  settings.url('C');
+  expect(settings.problems).toHaveLength(3);
+});

@@ -1,0 +1,45 @@
+// A playback token plays one asset, in one version, for a time (contract B5).
+import { describe, expect, test } from 'vitest';
+import { issueTicket } from '../auth/asset-ticket.ts';
+import { secret } from '../auth/secret.ts';
+import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const seconds = now.getTime() / 1000;
+const [current, previous, strange] = [secret('current-secret'), secret('previous-secret'), secret('a-stranger-s-secret')];
+const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3, duration_ms: 60_000 };
+const token = issuePlaybackToken([current, previous], asset, seconds + 10);
+
+const plays = (text: string, played = asset, at = now) => isPlaybackToken([current, previous], played, { token: text, now: at });
+
+test('it plays its asset until its time', () => {
+  expect(plays(token)).toBe(true);
+  expect(plays(token, asset, new Date((seconds + 9.999) * 1000))).toBe(true);
+  expect(plays(token, asset, new Date((seconds + 10) * 1000))).toBe(false);
+});
+
+test('it is a path segment', () => { expect(token).toMatch(/^[A-Za-z0-9_-]+$/); });
+
+describe('it plays nothing else', () => {
+  test.each([
+    ['another asset', { ...asset, id: '01900000-0000-7000-8000-000000000002' }], ['a later version', { ...asset, playback_version: 4 }], ['an earlier version', { ...asset, playback_version: 2 }],
+  ])('%s', (_what, other) => expect(plays(token, other)).toBe(false));
+
+  test.each([
+    ['empty', ''], ['cut', token.slice(0, -1)], ['longer', `${token}A`], ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`], ['padded', `${token}=`],
+    ['of a stranger', issuePlaybackToken([strange], asset, seconds + 10)], ['an upload ticket', issueTicket([current], 'upload', { assetId: asset.id, expires: seconds + 10 })],
+    ['a download ticket', issueTicket([current], 'download', { assetId: asset.id, expires: seconds + 10 })],
+  ])('by a token that is %s', (_what, text) => expect(plays(text)).toBe(false));
+});
+
+test('a token of the secret before is accepted, and new ones are of the current secret', () => {
+  expect(plays(issuePlaybackToken([previous], asset, seconds + 10))).toBe(true);
+  expect(isPlaybackToken([current], asset, { token, now })).toBe(true);
+  expect(isPlaybackToken([previous], asset, { token, now })).toBe(false);
+});
+
+test.each([
+  ['the settings\' time', 60_000, 3600, 3600], ['twice the length where that is longer', 2_000_500, 3600, 4001], ['the settings\' time while the length is not known', null, 3600, 3600],
+])('it lives %s', (_what, duration_ms, ttlSeconds, lives) => {
+  expect(tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds })).toBe(seconds + lives);
+});

@@ -1,0 +1,50 @@
+// Which file a path below an asset's playback address means, of what type, and how long it may be kept (contract B5).
+import { describe, expect, test } from 'vitest';
+import { videoOf } from '../assets/asset.fixture.ts';
+import { cachingOf, ENTRY_FILES, fileOf, isEntryFile, typeOf } from './served-file.ts';
+
+const own = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
+const strangers = videoOf({ playback: { kind: 'urls', attempt: 1, hls: 'https://cdn.test/a.m3u8', dash: null, thumbnail: 'https://cdn.test/a.jpg' } });
+const nothing = videoOf();
+
+describe('renditions of our own', () => {
+  test.each(ENTRY_FILES)('%s lies in the folder that is published', (file) => {
+    expect(fileOf(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+  });
+
+  test('manifests name their children below that folder', () => {
+    expect(fileOf(own, '2-1/v0.mp4')).toEqual({ key: `renditions/${own.id}/2-1/v0.mp4`, isEntry: false });
+  });
+
+  test.each(['1-1/v0.mp4', '2-2/v0.mp4', '2-1', '2-1/', '/2-1/v0.mp4', '2-1/../2-1/v0.mp4', '2-1/../../original', '2-1/a/b.mp4', '2-1/.hidden', '2-1/%2e%2e', '2-1\\v0.mp4', '..', '', 'original', 'HLS.m3u8', 'hls.m3u8/'])(
+    '%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+});
+
+describe('a stranger\'s', () => {
+  test('are where he says', () => {
+    expect(fileOf(strangers, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
+    expect(fileOf(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
+  });
+
+  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) => expect(() => fileOf(strangers, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+});
+
+test.each(ENTRY_FILES)('without anything to play there is no %s', (file) => expect(() => fileOf(nothing, file)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+
+test('types come from our table, and what is not in it is only bytes', () => {
+  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf)).toEqual(['application/vnd.apple.mpegurl', 'application/dash+xml', 'image/jpeg', 'video/mp4', 'video/iso.segment']);
+  expect(['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(typeOf)).not.toContain('text/html');
+  expect(typeOf('a.html')).toBe('application/octet-stream');
+  expect(typeOf('a.constructor')).toBe('application/octet-stream');
+});
+
+test('entry files are fresh within seconds, children never change; private ones stay out of shared caches', () => {
+  expect(cachingOf({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
+  expect(cachingOf({ visibility: 'public' }, false)).toBe('public, max-age=31536000, immutable');
+  for (const isEntry of [true, false]) expect(cachingOf({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
+});
+
+test('only the three fixed names are entry files', () => {
+  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg'].every(isEntryFile)).toBe(true);
+  expect(['HLS.M3U8', 'hls.m3u8 ', 'toString', ''].some(isEntryFile)).toBe(false);
+});

@@ -1,0 +1,67 @@
+// Temporary files of dead processes are swept, and no other: several processes may share the folder.
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDiskObjectStore } from '../disk-object-store.ts';
+import { originalKey } from '../object-key.ts';
+
+const MIB = 1024 * 1024;
+let scratch: string;
+beforeAll(async () => { scratch = await mkdtemp(join(tmpdir(), 'leftovers-')); });
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const newRoot = () => join(scratch, randomUUID());
+const incomingOf = (root: string) => readdir(join(root, 'incoming'));
+
+describe('leftovers', () => {
+  const STUCK_WRITER = `
+    const { openDiskObjectStore } = await import(process.argv[1]);
+    const store = await openDiskObjectStore(process.argv[2]);
+    async function* stuck() { for (let i = 0; i < 40; i++) yield Buffer.alloc(65536); console.log('halfway'); await new Promise(() => setInterval(() => {}, 1000)); }
+    await store.put('originals/' + crypto.randomUUID() + '/original', stuck(), 1e9);`;
+  const startWriter = async (root: string) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', STUCK_WRITER, join(import.meta.dirname, '..', 'disk-object-store.ts'), root], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => { child.kill('SIGKILL'); });
+    await once(child.stdout, 'data');
+    return child;
+  };
+
+  test.runIf(process.platform === 'linux')('of a killed process are swept at the next start, those of a live one are left alone', async () => {
+    const root = newRoot();
+    const [dead, live] = [await startWriter(root), await startWriter(root)];
+    await openDiskObjectStore(root);
+    expect(await incomingOf(root)).toHaveLength(2);
+    dead.kill('SIGKILL');
+    await once(dead, 'exit');
+    await openDiskObjectStore(root);
+    expect(await incomingOf(root)).toEqual([expect.stringContaining(`-${live.pid}-`)]);
+  });
+
+  test('of a put that runs in this very process are left alone', async () => {
+    const root = newRoot();
+    const store = await openDiskObjectStore(root);
+    async function* slow() {
+      yield randomBytes(2 * MIB);
+      await openDiskObjectStore(root);
+      expect(await incomingOf(root)).toHaveLength(1);
+    }
+    expect(await store.put(originalKey(randomUUID()), slow(), 3 * MIB)).toMatchObject({ sizeBytes: 2 * MIB });
+  });
+
+  test('of machines that cannot be asked are swept after a day', async () => {
+    const root = newRoot();
+    const incoming = join(root, 'incoming');
+    await mkdir(incoming, { recursive: true });
+    const longAgo = Date.now() / 1000 - 25 * 60 * 60;
+    for (const name of ['unknown_old', 'unknown_new', `${'0'.repeat(16)}-999999999-5_old`, `${'0'.repeat(16)}-999999999-5_new`]) {
+      await writeFile(join(incoming, name), 'half');
+      if (name.endsWith('old')) await utimes(join(incoming, name), longAgo, longAgo);
+    }
+    await openDiskObjectStore(root);
+    expect((await incomingOf(root)).sort()).toEqual([`${'0'.repeat(16)}-999999999-5_new`, 'unknown_new']);
+  });
+});

@@ -1,0 +1,27 @@
+// Ends uploads that were opened and never completed within UPLOAD_TTL_S: failed, with a reason, and nothing left of their bytes.
+import type { Asset, Failure } from '../assets/asset.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { expiredUploads } from './expiry.sql.ts';
+
+export type ExpiryNeeds = {
+  readonly db: Database; readonly now: () => Date;
+  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+};
+
+const EXPIRED: Failure = { code: 'upload_expired', message: 'The upload was not completed in time', retryable: false };
+const BATCH = 200;
+
+/** Answers how many there were. */
+export async function expireUploads({ db, now, byId, refuse }: ExpiryNeeds): Promise<number> {
+  let expired = 0;
+  for (;;) {
+    const ids = await expiredUploads(db, now(), BATCH);
+    for (const id of ids) {
+      const asset = await byId(id);
+      if (asset && !asset.deleted_at) await refuse(asset, EXPIRED);
+    }
+    expired += ids.length;
+    if (ids.length < BATCH) return expired;
+  }
+}

@@ -1,0 +1,91 @@
+// The whole service is killed, or told to stop, in the midst of its work: what was begun ends once, and nothing is left over.
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeClip } from '../support/clips.ts';
+import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
+import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { endAllIn, NPM, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
+
+let dataDir: string;
+let service: ServiceProcess;
+let film: Buffer;
+
+beforeAll(async () => {
+  film = await readFile(await makeClip({ seconds: 20, width: 1280, height: 720 }));
+  dataDir = await newDataDir();
+  service = await startProcess({ DATA_DIR: dataDir });
+}, 120_000);
+afterAll(async () => {
+  await endAllIn(dataDir);
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Its id, and the furthest progress that was seen. */
+type Encoding = { readonly id: string; readonly progress: number };
+
+async function encoding(): Promise<Encoding> {
+  const started = await openUpload(service, 'ann');
+  await putBytes(started, film);
+  expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
+  const { progress } = await eventually(() => readAsset(service, 'ann', started.asset_id), (asset) => asset.progress > 0, { withinMs: 90_000 });
+  expect(progress).toBeLessThan(100);
+  return { id: started.asset_id, progress };
+}
+
+/** Waits for the end, and fails if progress ever falls. */
+async function readyWithoutFalling({ id, progress }: Encoding): Promise<AssetJson> {
+  let furthest = progress;
+  return eventually(async () => {
+    const asset = await readAsset(service, 'ann', id);
+    expect(asset.progress).toBeGreaterThanOrEqual(furthest);
+    furthest = asset.progress;
+    return asset;
+  }, ({ stream_status: status }) => status !== 'processing', { withinMs: 150_000 });
+}
+
+async function expectDoneOnce(asset: AssetJson): Promise<void> {
+  expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
+  await eventually(() => openJobs(dataDir), (jobs) => jobs.length === 0);
+  expect((await eventsOf(dataDir, asset.id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
+  const { body } = await call<{ hls: string }>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') });
+  expect(await decode(body.data.hls)).toEqual(CLEAN);
+  expect(await publishedFolders(asset.id)).toHaveLength(1);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
+  expect(await processesNaming(asset.id)).toEqual([]);
+}
+
+async function publishedFolders(id: string): Promise<string[]> {
+  const files = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
+  return [...new Set(files.map((path) => path.slice(0, path.lastIndexOf('/'))))];
+}
+
+test('killed while it encodes, it finishes the video after the next start, once', async () => {
+  const begun = await encoding();
+  expect((await processesNaming(begun.id)).length).toBeGreaterThan(0);
+  expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+  await eventually(() => processesNaming(begun.id), (left) => left.length === 0);
+  expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
+
+  service = await startProcess({ DATA_DIR: dataDir });
+  await expectDoneOnce(await readyWithoutFalling(begun));
+}, 240_000);
+
+test('told to stop while it encodes, it ends in order, leaves no process, and finishes the video after the next start', async () => {
+  const begun = await encoding();
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(await processesNaming(dataDir)).toEqual([]);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+
+  service = await startProcess({ DATA_DIR: dataDir }, NPM);
+  await expectDoneOnce(await readyWithoutFalling(begun));
+}, 240_000);
+
+test('told to stop through npm, it ends in order and leaves no process', async () => {
+  expect((await encoding()).progress).toBeGreaterThan(0);
+  expect(await service.end('SIGTERM')).toMatchObject({ signal: null });
+  expect(await processesNaming(dataDir)).toEqual([]);
+}, 120_000);

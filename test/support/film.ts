@@ -1,0 +1,32 @@
+// Encodes a source for real, and lays the result out as a client sees it.
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EncodeOrder, Encoding } from '../../service/src/encoding/encoder.ts';
+import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg-encoder.ts';
+import { ffmpegPath } from './clips.ts';
+
+/** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
+export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
+
+export type FilmOptions = Partial<Pick<EncodeOrder, 'container' | 'signal' | 'onProgress'>>;
+
+const ABOVE = ['hls.m3u8', 'dash.mpd'];
+const CHILDREN = '1-1';
+
+export async function encodeFilm(source: string, options: FilmOptions = {}): Promise<Film> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-film-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = (name: string) => (ABOVE.includes(name) ? join(folder, name) : join(folder, CHILDREN, name));
+  try {
+    const workFolder = join(folder, CHILDREN);
+    await mkdir(workFolder);
+    const order = { source, container: 'mov', workFolder, childFolder: CHILDREN, signal: new AbortController().signal, onProgress: () => {}, ...options } as const;
+    const encoding = await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).encode(order);
+    for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
+    return { ...encoding, path, [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+// The service as operators run it: a process of its own, told by its environment, watched from outside, and killed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { SECRETS } from './service.ts';
+import { processesNaming } from './traces.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const NODE = [process.execPath, resolve(ROOT, 'service/start.js')] as const;
+export const NPM = ['npm', 'start', '--silent'] as const;
+
+export type ServiceProcess = {
+  /** Of the API; empty for a worker. */
+  readonly url: string;
+  readonly pid: number;
+  /** Sends a signal to this very process and waits for its end. */
+  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+};
+
+/** Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets one. */
+export async function startProcess(environment: Readonly<Record<string, string | undefined>>, command: readonly string[] = NODE): Promise<ServiceProcess> {
+  const [program = '', ...args] = command;
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  const address = await Promise.race([welcome(child), ended.then(([code]) => { throw new Error(`the service ended with ${code} before it began`); })]);
+  return {
+    url: address && `${address}/api/v1`, pid: child.pid ?? 0,
+    end: async (signal) => {
+      child.kill(signal);
+      const [code, by] = await ended;
+      return { code, signal: by };
+    },
+  };
+}
+
+/** What it says is passed on, so that a failing test shows it. */
+function welcome({ stdout, stderr }: ChildProcess): Promise<string> {
+  return new Promise((heard) => {
+    let said = '';
+    stderr?.on('data', (text) => process.stderr.write(text));
+    stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, address = ''] = /Mediary (?:listens on (\S+)|worker)\n/.exec(said) ?? [];
+      if (address || said.includes('Mediary worker\n')) heard(address);
+      for (const line of text.split('\n')) if (line.startsWith('{')) process.stdout.write(`${line}\n`);
+    });
+  });
+}
+
+/** Ends whatever still runs out of this folder: a killed service leaves its database server. */
+export async function endAllIn(folder: string): Promise<void> {
+  for (const { pid } of await processesNaming(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended in between.
+    }
+  }
+}
