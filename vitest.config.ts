@@ -1,11 +1,14 @@
-// How the tests run: the suites beside the code, and the journeys.
-import { defineConfig } from 'vitest/config';
+// How the tests run: beside the code and as journeys (`npm test`), and at size (`npm run test:scale`).
+import { configDefaults, defineConfig } from 'vitest/config';
+
+const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
-    include: ['service/src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     maxWorkers: 3,
+    projects: [
+      { test: { name: 'fast', include: ['service/src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [...configDefaults.exclude, 'test/scale/**'], ...limits } },
+      { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
+    ],
   },
 });

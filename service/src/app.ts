@@ -19,6 +19,7 @@ import type { JobPayloads, StartJob } from './job-list.ts';
 import { mediaTypeOf } from './media/media-type.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
+import { operatorGuard } from './operations/operator.hook.ts';
 import type { Parts } from './parts.ts';
 import { bind } from './platform/bind.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
@@ -43,6 +44,8 @@ import { expireUploadsJob } from './upkeep/expire-uploads.job.ts';
 import * as expiryVerbs from './upkeep/expiry.ts';
 import { forgetKeysJob } from './upkeep/forget-keys.job.ts';
 import { makePartitionsJob } from './upkeep/make-partitions.job.ts';
+import * as orphanVerbs from './upkeep/orphans.ts';
+import { orphanRoutes } from './upkeep/orphans.routes.ts';
 import * as partitionVerbs from './upkeep/partitions.ts';
 import { purgeAssetJob } from './upkeep/purge-asset.job.ts';
 import * as completionVerbs from './uploads/completion.ts';
@@ -93,6 +96,8 @@ function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts,
     objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
+    orphans: bind({ db, store, now }, orphanVerbs),
+    asOperator: operatorGuard(config.operatorKeys),
     keys: { forgetKeys: () => forgetKeys(db) },
     once: onceIn(db),
     partitions: bind({ db }, partitionVerbs),
@@ -111,7 +116,7 @@ const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
 async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, playback, objects, webhooks, health, once } = features;
+  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, playback, objects, webhooks, health, orphans, asOperator, once } = features;
   await server.register(async (api) => {
     mount(api, { tag: 'media', once }, [
       ...uploadRoutes({ start: uploads.start, complete: completion.complete, retry: completion.retry }, guards, publicBaseUrl),
@@ -121,6 +126,7 @@ async function mountRoutes(server: HttpServer, { features, settings: { publicBas
     mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
     mount(api, { tag: 'playback' }, playbackRoutes(playback, guards, objects));
     mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
+    mount(api, { tag: 'admin' }, orphanRoutes(orphans, asOperator));
   }, { prefix: '/api/v1' });
   mount(server, { tag: 'operations' }, healthRoutes(health));
 }

@@ -50,7 +50,7 @@ const GIB = 1024 ** 3;
 export function readConfig(environment: Environment, absolute: (path: string) => string): Config {
   const settings = readSettings(environment);
   const config = read(settings, absolute);
-  requireSecrets(settings, config);
+  requireForRole(settings, config);
   if (settings.problems.length > 0) throw new Error(`The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
   return config;
 }
@@ -82,7 +82,7 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-    warnings: [...shortSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],
+    warnings: [...shortSecrets(settings), ...equalSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],
   };
 }
 
@@ -108,8 +108,12 @@ function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
   return types;
 }
 
-function requireSecrets({ problems }: Settings, config: Config): void {
-  if (config.role === 'worker') return;
+function requireForRole({ problems }: Settings, config: Config): void {
+  if (config.role === 'worker') {
+    // It has no listener of its own that its encoder could report to.
+    if (!config.encoderCallbackUrl && !config.publicBaseUrl) problems.push('ENCODER_CALLBACK_URL must be set for a worker');
+    return;
+  }
   const given = { ACCESS_TOKEN_SECRET: config.tokenSecrets, SERVICE_API_KEY: config.serviceKeys, OPERATOR_KEY: config.operatorKeys };
   for (const name of OWN_SECRETS) {
     if (given[name].length === 0) problems.push(`${name} must be set`);
@@ -123,6 +127,10 @@ const SHORT = 32;
 
 const shortSecrets = ({ text }: Settings): string[] =>
   SECRET_NAMES.filter((name) => (text(name)?.length ?? SHORT) < SHORT).map((name) => `${name} is shorter than ${SHORT} characters`);
+
+/** One text for two doors: whoever knows one knows the other. */
+const equalSecrets = ({ text }: Settings): string[] => SECRET_NAMES.flatMap((name, index) =>
+  SECRET_NAMES.slice(index + 1).filter((other) => text(name) !== undefined && text(name) === text(other)).map((other) => `${name} and ${other} are the same`));
 
 const DOOR_SECRETS = { onprem: 'ONPREM_WEBHOOK_SECRET', edgehost: 'EDGEHOST_STREAM_WEBHOOK_SECRET', cdnhost: 'CDNHOST_STREAM_READ_ONLY_API_KEY' } as const;
 

@@ -1,12 +1,15 @@
 // The process: environment → settings → parts → app; or one of the commands; and an orderly stop.
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { makeSample } from './commands/sample.ts';
+import { seedAssets } from './commands/seed.ts';
 import { findEngine } from './parts.ts';
-import { runService } from './service.ts';
+import { runService, withDatabase } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
   sample: async () => makeSample(await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }), resolve('sample.mp4')),
+  seed: () => withDatabase(process.env, (connection) => seedAssets({ connection, assets: Number(parseArgs({ args: process.argv.slice(3), options: { assets: { type: 'string', default: '1000' } } }).values.assets) })),
 };
 
 const [name = 'start'] = process.argv.slice(2);

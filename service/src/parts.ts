@@ -17,7 +17,7 @@ import type { Probe } from './media/probe.ts';
 import { type JobQueue, openJobs } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { keptSecret } from './platform/postgres/kept-secret.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { openProviders, type Providers } from './providers/registry.ts';
@@ -53,21 +53,30 @@ export type Surroundings = {
 };
 
 export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
-  const postgres = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir, { onExit: around.onDatabaseExit }) : undefined;
-  const connection: Connection = postgres?.connection ?? { connectionString: config.databaseUrl as string };
+  const postgres = await openPostgres(config, around.onDatabaseExit);
+  const { connection } = postgres;
   const [db, engine, storage] = await Promise.all([openData(connection, around), openEngine(config, around), openStore(config)]);
   const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(db.db, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe();
   return {
     ...db, ...engine, store: storage.store, probe, urlSecrets,
-    callback: openHttpCallback({ baseUrl: () => config.encoderCallbackUrl ?? around.ownAddress(), signingSecret: encoderSecrets[0] as Secret }),
+    callback: openHttpCallback({ baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)), signingSecret: encoderSecrets[0] as Secret }),
     imageProcessor: openSharpImageProcessor(),
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
-    places: { database: postgres?.dataFolder ?? 'DATABASE_URL', store: storage.place },
+    places: { database: postgres.dataFolder, store: storage.place },
     close: () => close({ ...db, probe, postgres }),
   };
+}
+
+/** Where the database is, and how it is let go. */
+export type Postgres = { readonly connection: Connection; readonly dataFolder: string; stop(): Promise<void> };
+
+/** The server that the settings name, else one of our own. */
+export async function openPostgres({ databaseUrl, dataDir }: Config, onExit: (error: Error) => void): Promise<Postgres> {
+  if (databaseUrl === undefined) return startEmbeddedPostgres(dataDir, { onExit });
+  return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
 /** The schema first, then pool and queue, side by side. */
@@ -100,12 +109,12 @@ async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: Obje
   return { store: await openDiskObjectStore(place), place };
 }
 
-type Closing = Pick<Parts, 'db' | 'jobs' | 'probe'> & { readonly postgres: EmbeddedPostgres | undefined };
+type Closing = Pick<Parts, 'db' | 'jobs' | 'probe'> & { readonly postgres: Postgres };
 
 /** Last opened, first closed; the database goes last. */
 async function close({ db, jobs, probe, postgres }: Closing): Promise<void> {
   await jobs.stop();
   await probe.close();
   await db.close();
-  await postgres?.stop();
+  await postgres.stop();
 }

@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, OWN_SECRETS, readConfig } from './config.ts';
-import { openParts, type Parts } from './parts.ts';
+import { openParts, openPostgres, type Parts } from './parts.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
-import type { Inspect } from './platform/postgres/database.ts';
+import type { Connection, Inspect } from './platform/postgres/database.ts';
+import { migrate } from './platform/postgres/migrate.ts';
 import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { welcome } from './welcome.ts';
@@ -31,6 +32,18 @@ export async function runService(environment: Environment): Promise<void> {
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
   process.exit(0);
+}
+
+/** Lends the migrated database of these settings to a command. */
+export async function withDatabase(environment: Environment, work: (connection: Connection) => Promise<void>): Promise<void> {
+  const { settings } = await withLocalSecrets(environment);
+  const postgres = await openPostgres(readConfig(settings, (path) => resolve(path)), (error) => { throw error; });
+  try {
+    await migrate(postgres.connection);
+    await work(postgres.connection);
+  } finally {
+    await postgres.stop();
+  }
 }
 
 /** Aborted by the first signal; a second one ends the process at once. */

@@ -6,8 +6,8 @@ import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
 import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
-/** `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes. */
-type Expectation = { readonly kind: 'create' | 'list' | 'read' | 'write'; readonly body?: object };
+/** `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes; `trash` finds one that can be restored too. */
+type Expectation = { readonly kind: 'create' | 'list' | 'read' | 'write' | 'trash'; readonly body?: object; readonly allowed?: number };
 
 const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/upload-url': { kind: 'create', body: VIDEO },
@@ -16,7 +16,11 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'GET /api/v1/media/{id}/playback': { kind: 'read' },
   'GET /api/v1/media/{id}/download-url': { kind: 'read' },
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
-  'DELETE /api/v1/media/{id}': { kind: 'write' },
+  'PATCH /api/v1/media/{id}': { kind: 'write', body: { title: 'Edited' } },
+  // There is nothing to try again at an asset that did not fail.
+  'POST /api/v1/media/{id}/retry': { kind: 'write', allowed: 409 },
+  'DELETE /api/v1/media/{id}': { kind: 'trash' },
+  'POST /api/v1/media/{id}/restore': { kind: 'trash' },
 };
 
 const CALLERS = {
@@ -30,16 +34,16 @@ const CALLERS = {
 } as const satisfies Record<string, { headers: Record<string, string>; owner?: string }>;
 type CallerName = keyof typeof CALLERS;
 
-const STATES = ['there', 'unknown', 'no UUID', 'deleted'] as const;
+const STATES = ['there', 'in the trash', 'deleted', 'unknown', 'no UUID'] as const;
 type State = (typeof STATES)[number];
 
 /** The rule (B2): credentials, then what a service forgot to say, then existence, then ownership. */
-function expectedStatus({ kind }: Expectation, caller: CallerName, state: State): number {
+function expectedStatus({ kind, allowed = 200 }: Expectation, caller: CallerName, state: State): number {
   if (caller === 'nobody' || caller === 'a caller with both schemes') return 401;
   if (caller === 'a service that names nobody' && kind !== 'read') return 400;
-  if (kind === 'create' || kind === 'list') return 200;
-  if (state !== 'there') return 404;
-  return caller === 'another user' ? 403 : 200;
+  if (kind === 'create' || kind === 'list') return allowed;
+  if (state !== 'there' && !(state === 'in the trash' && kind === 'trash')) return 404;
+  return caller === 'another user' ? 403 : allowed;
 }
 
 let service: TestService;
@@ -47,8 +51,7 @@ let operations: string[];
 let lasting: Record<State, string>;
 beforeAll(async () => {
   service = await startTestService();
-  lasting = { there: await newAsset(), unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid', deleted: await newAsset() };
-  expectSuccess(await call(service, `DELETE /media/${lasting.deleted}`, { headers: asUser('ann') }));
+  lasting = { there: await newAsset(), 'in the trash': await newAsset('?purge=false'), deleted: await newAsset('?purge=true'), unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid' };
   const answer = await fetch(`${service.url}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
   operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/media'))
@@ -56,9 +59,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function newAsset(): Promise<string> {
+/** One with bytes; removed again where it is said how. */
+async function newAsset(removal?: string): Promise<string> {
   const started = await openUpload(service, 'ann', { filename: 'a.png', content_type: 'image', mime_type: 'image/png' });
   expectSuccess(await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
+  if (removal !== undefined) expectSuccess(await call(service, `DELETE /media/${started.asset_id}${removal}`, { headers: asUser('ann') }));
   return started.asset_id;
 }
 
@@ -82,7 +87,7 @@ describe.each(Object.keys(EXPECTED))('%s', (operation) => {
     const expectation = EXPECTED[operation] as Expectation;
     for (const state of operation.includes('{id}') ? STATES : (['there'] as const)) {
       const status = expectedStatus(expectation, caller, state);
-      const answer = await use(operation, caller, expectation.kind === 'write' && status === 200 ? await newAsset() : lasting[state]);
+      const answer = await use(operation, caller, status === 200 && expectation.kind !== 'read' ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined) : lasting[state]);
       expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);
       if (status === 200) expectSuccess(answer);
       else expectRefusal(answer, status);

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDERS, type ProviderName } from '../../service/src/assets/asset.ts';
+import type { Secret } from '../../service/src/auth/secret.ts';
+import { deriveKey } from '../../service/src/auth/signed-token.ts';
 import { readConfig } from '../../service/src/config.ts';
 import { SECRETS, startTestService, type TestService } from '../support/service.ts';
 import { type Body, deliver, notProcessed, READY, refusedWith, signatureOf, type Verdict } from '../support/webhooks.ts';
@@ -102,6 +104,17 @@ describe.each(PROVIDERS)('the door of %s', (provider) => {
     expect(await sendSigned('anything', ready(), unsigned)).toEqual(isShut ? NOT_CONFIGURED : TAKEN[provider]);
     expect(await send({}, 'not json', unsigned)).toEqual(isShut ? NOT_CONFIGURED : refusedWith('Invalid webhook payload'));
     expect(await send({}, '[]', unsigned)).toEqual(isShut ? NOT_CONFIGURED : notProcessed('not_actionable'));
+  });
+});
+
+describe('the door of onprem', () => {
+  test('always knows our own encoder, by a secret that nobody set', async () => {
+    const body = JSON.stringify({ ...READY.onprem(randomUUID()), attempt: 1, try: 1 });
+    for (const service of [configured, unset, unsigned]) {
+      const own = deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
+      expect(await deliver(service, 'onprem', { body, headers: signatureOf('onprem', body, { secret: own }) })).toEqual(TAKEN.onprem);
+      expect((await deliver(service, 'cdnhost', { body, headers: signatureOf('cdnhost', body, { secret: own }) })).status).toBe(401);
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signatu
 import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';
 import { columns, sql } from '../../service/src/platform/postgres/sql.ts';
 import { signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
-import { deliveryRow } from '../../service/src/tables.ts';
+import { deliveryRow, eventRow } from '../../service/src/tables.ts';
 import { expectEnvelope } from './envelope.ts';
 import { type Started, VIDEO } from './media.ts';
 import { asService, call, SECRETS, type TestService } from './service.ts';
@@ -68,3 +68,7 @@ export async function linkVideo(service: TestService, link: Link): Promise<Start
 /** The deliveries that are kept of an asset, oldest first. */
 export const deliveriesOf = ({ parts }: TestService, assetId: string) =>
   parts.db.all(sql('deliveries of an asset', deliveryRow)`select ${columns(deliveryRow)} from deliveries where asset_id = ${assetId} order by id`);
+
+/** The types of an asset's events, in their order. */
+export const eventsOf = async ({ parts }: TestService, assetId: string): Promise<string[]> =>
+  (await parts.db.all(sql('events of an asset', eventRow)`select ${columns(eventRow)} from events where asset_id = ${assetId} order by id`)).map(({ type }) => type);

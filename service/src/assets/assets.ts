@@ -23,16 +23,16 @@ export async function create({ db }: AssetNeeds, asset: NewAsset, note: EventDat
 }
 
 /** For callers: NOT_FOUND where there is none, FORBIDDEN where it is another user's; a service passes. */
-export async function findFor(needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> {
-  const asset = await findInTrashFor(needs, caller, id);
-  if (asset.deleted_at) throw notFound('No such asset');
-  return asset;
-}
+export const findFor = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
+  admitted(caller, await byId(needs, id), (asset) => !asset.deleted_at);
 
 /** The same, of one that can be restored too. */
-export async function findInTrashFor(needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> {
-  const asset = await byId(needs, id);
-  if (!asset || (asset.deleted_at && !asset.purge_at)) throw notFound('No such asset');
+export const findInTrashFor = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
+  admitted(caller, await byId(needs, id), (asset) => !asset.deleted_at || asset.purge_at !== null);
+
+/** Existence first: whose an asset was is not told of one that is gone. */
+function admitted(caller: Caller, asset: Asset | undefined, isThere: (asset: Asset) => boolean): Asset {
+  if (!asset || !isThere(asset)) throw notFound('No such asset');
   if (caller.kind === 'user' && caller.userId !== asset.owner_user_id) throw forbidden('The asset is another user\'s');
   return asset;
 }

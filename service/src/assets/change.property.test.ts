@@ -1,6 +1,7 @@
 // Every order and every repetition of a set of reports ends in the same state, which a model of a few lines foretells (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Ending, foretell } from '../../../test/support/report-model.ts';
 import type { Asset } from './asset.ts';
 import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
 import { decide, refused } from './change.ts';
@@ -12,25 +13,9 @@ const RANK = ['pending_upload', 'processing', 'failed', 'ready'];
 const pending = videoOf();
 const refusedVideo: Asset = { ...pending, ...refused(pending, { code: 'playlist', message: 'no', retryable: false }).next };
 
-type Ending = { status: string; attempt: number; progress: number; renditions: readonly string[] };
-
-/** Knows nothing of order: the newest attempt counts, and in it the furthest of everything that was said. */
-function model(start: Asset, reports: readonly StreamReport[]): Ending {
-  const attempt = Math.max(start.attempt, ...reports.map((report) => report.attempt ?? 0));
-  const isNew = attempt > start.attempt;
-  const counting = start.refused && !isNew ? [] : reports.filter((report) => (report.attempt ?? attempt) === attempt);
-  const said = [isNew ? 'processing' : start.stream_status, ...counting.map(({ event }) => ASKED[event])];
-  const status = said.reduce((highest, next) => (RANK.indexOf(next) > RANK.indexOf(highest) ? next : highest));
-  const furthest = new Map<number, number>();
-  for (const { height, state } of counting.flatMap(({ renditions }) => renditions ?? [])) {
-    furthest.set(height, Math.max(furthest.get(height) ?? 0, RENDITION_STATES.indexOf(state)));
-  }
-  return {
-    status, attempt,
-    progress: status === 'ready' ? 100 : Math.max(0, ...counting.map(({ progress = 0 }) => progress)),
-    renditions: [...furthest].map(([height, state]) => `${height} ${RENDITION_STATES[state]}`).sort(),
-  };
-}
+/** Everything that was said, in the words of the model. */
+const model = (start: Asset, reports: readonly StreamReport[]): Ending =>
+  foretell(start, reports.map(({ event, attempt, progress, renditions }) => ({ status: ASKED[event], attempt, progress, renditions })));
 
 const endOf = ({ stream_status: status, attempt, progress, renditions }: Asset): Ending =>
   ({ status, attempt, progress, renditions: renditions.map(({ height, state }) => `${height} ${state}`).sort() });

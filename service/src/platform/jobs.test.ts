@@ -7,7 +7,7 @@ import { type Connection, type Database, openDatabase } from './postgres/databas
 type Note = { readonly words: string };
 type Runs = { note: Note };
 const SETTINGS: JobSettings = { concurrency: 3, expireIn: 60, retries: 5, retryDelay: 0 };
-const LONG = { timeout: 30_000 };
+const LONG = { timeout: 20_000 };
 
 let server: TestPostgres;
 let connection: Connection;

@@ -47,6 +47,8 @@ type Opening<P extends Payloads> = {
 const HEARTBEAT = 20;
 const HEARTBEAT_REFRESH = 5;
 const WATCH = 5;
+/** New jobs are notified; those that wait for another run are found by looking. */
+const POLL = 2;
 
 export async function openJobs<P extends Payloads>({ connection, settings, onError }: Opening<P>): Promise<JobQueue<P>> {
   const boss = new PgBoss({
@@ -82,7 +84,7 @@ type Worker = { readonly boss: PgBoss; readonly name: string; readonly job: JobS
 
 async function startWorker<T>({ boss, name, job, stopping }: Worker, handler: ((run: JobRun<T>) => Promise<void>) | undefined): Promise<void> {
   if (!handler) throw new Error(`job "${name}" has no handler`);
-  const options = { localConcurrency: job.concurrency, burstWhenBatchFull: true, heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: 2 };
+  const options = { localConcurrency: job.concurrency, burstWhenBatchFull: true, heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: POLL, notifyPollingIntervalSeconds: POLL };
   await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
     for (const { data, signal } of batch) await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
   });

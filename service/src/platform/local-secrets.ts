@@ -1,5 +1,5 @@
 // Secrets that a service on one machine makes once and keeps in its data folder, readable by its user alone.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -28,7 +28,7 @@ async function read(file: string): Promise<Record<string, string>> {
 
 /** Whole or not at all; of two first starts at once the first one's secrets stay. */
 async function replace(file: string, text: string, isUpdate: boolean): Promise<void> {
-  const fresh = `${file}.${process.pid}`;
+  const fresh = `${file}.${randomUUID()}`;
   await writeFile(fresh, `${text}\n`, { mode: 0o600 });
   await chmod(fresh, 0o600);
   if (isUpdate) await rm(file);

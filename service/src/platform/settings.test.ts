@@ -48,8 +48,8 @@ describe('URLs', () => {
     expect(reading(given, ({ url }) => url('IT'))).toEqual({ value, problems: [] });
   });
 
-  test.each(['a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b'])('%j is none', (given) => {
-    expect(reading(given, ({ url }) => url('IT')).problems).toEqual(['IT must be an http or https URL']);
+  test.each(['a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b', 'https://a.test?x=1', 'https://a.test/#x', 'https://user:word@a.test'])('%j is none', (given) => {
+    expect(reading(given, ({ url }) => url('IT')).problems).toEqual(['IT must be an http or https URL without query or user name']);
   });
 });
 

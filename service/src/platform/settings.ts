@@ -41,7 +41,7 @@ export function readSettings(environment: Environment): Settings {
     url(name) {
       const given = text(name);
       if (given === undefined) return undefined;
-      if (!/^https?:\/\/[^/]/.test(given) || !URL.canParse(given)) problems.push(`${name} must be an http or https URL`);
+      if (!/^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(given) || !URL.canParse(given)) problems.push(`${name} must be an http or https URL without query or user name`);
       return given.replace(/\/+$/, '');
     },
   };

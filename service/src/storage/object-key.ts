@@ -23,6 +23,9 @@ export const variantKey = (assetId: string, file: string): ObjectKey => join('va
 export const assetPrefixes = (assetId: string): ObjectKey[] =>
   ['originals', 'renditions', 'variants'].map((kind) => `${join(kind, uuid(assetId))}/` as ObjectKey);
 
+/** The prefixes below which everything lies. */
+export const storeRoots = (): ObjectKey[] => ['originals', 'renditions', 'variants'].map((kind) => `${kind}/` as ObjectKey);
+
 export const originalPrefix = (assetId: string): ObjectKey => `${join('originals', uuid(assetId))}/` as ObjectKey;
 export const renditionsPrefix = (assetId: string): ObjectKey => `${join('renditions', uuid(assetId))}/` as ObjectKey;
 export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>

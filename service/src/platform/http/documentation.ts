@@ -19,6 +19,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'HS256 access token with claims `user_id` and `type` = `access`' },
           serviceKey: { type: 'apiKey', in: 'header', name: 'X-Service-Key', description: 'A back end; it names `owner_user_id`' },
+          operatorKey: { type: 'apiKey', in: 'header', name: 'X-Operator-Key', description: 'Whoever runs the service' },
         },
       },
     },

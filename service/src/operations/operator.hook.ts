@@ -1,0 +1,18 @@
+// The guard of `/admin`: the operator's own key, and no other (contract B9).
+import type { FastifyRequest } from 'fastify';
+import type { Secret } from '../auth/secret.ts';
+import { isServiceKey } from '../auth/service-key.ts';
+import { unauthorized } from '../platform/errors.ts';
+import { headerValues } from '../platform/http/headers.ts';
+import { guarded } from '../platform/http/route.ts';
+
+export const operatorGuard = (operatorKeys: readonly Secret[]) => guarded<undefined, object>({
+  name: 'operator', security: ['operatorKey'],
+  identify: ({ raw }: FastifyRequest) => {
+    const [key, ...more] = headerValues(raw, 'x-operator-key');
+    if (key === undefined) throw unauthorized('No operator key');
+    if (more.length > 0 || !isServiceKey(key, operatorKeys)) throw unauthorized('Invalid operator key');
+    return undefined;
+  },
+  admit: () => ({}),
+});

@@ -1,0 +1,133 @@
+// What the service says when its settings will not do, and the secrets that it makes for itself (contract B9; security A11).
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OWN_SECRETS, readConfig } from '../../service/src/config.ts';
+import { localSecrets } from '../../service/src/platform/local-secrets.ts';
+import { SECRETS } from '../support/service.ts';
+
+const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };
+const read = (environment: Record<string, string>) => readConfig(environment, (path) => join('/data', path));
+const given = { ...DATABASE, ...SECRETS };
+
+/** The message of the refusal; fails where there is none. */
+function refusal(environment: Record<string, string>): string {
+  try {
+    read(environment);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('the settings were accepted');
+}
+
+describe('with a database of its own', () => {
+  test('all secrets that are missing are named in one message', () => {
+    expect(refusal(DATABASE)).toBe(['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'));
+    const { SERVICE_API_KEY: _key, ...others } = given;
+    expect(refusal(others)).toBe('The settings cannot be used:\n  - SERVICE_API_KEY must be set');
+  });
+
+  test.each(['', '   '])('an empty secret (%j) is a missing one', (empty) => {
+    expect(refusal({ ...given, ACCESS_TOKEN_SECRET: empty })).toMatch(/^ {2}- ACCESS_TOKEN_SECRET must be set$/m);
+  });
+
+  test('a worker needs none of them, but an address to report to', () => {
+    expect(read({ ...DATABASE, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: 'http://api.test:8080' })).toMatchObject({ role: 'worker', tokenSecrets: [], serviceKeys: [], operatorKeys: [] });
+    expect(read({ ...DATABASE, MEDIARY_ROLE: 'worker', PUBLIC_BASE_URL: 'https://media.test' }).role).toBe('worker');
+    expect(refusal({ ...DATABASE, MEDIARY_ROLE: 'worker' })).toBe('The settings cannot be used:\n  - ENCODER_CALLBACK_URL must be set for a worker');
+  });
+
+  test('a missing provider secret stops nothing', () => {
+    expect(read({ ...DATABASE, ...Object.fromEntries(OWN_SECRETS.map((name) => [name, SECRETS[name]])) }).warnings).toEqual([]);
+  });
+});
+
+test('every setting that will not do is named, once, in one message', () => {
+  const bad = {
+    MEDIARY_ROLE: 'boss', PORT: '70000', PUBLIC_BASE_URL: 'media.test', ENCODER_CALLBACK_URL: 'ftp://a', STORAGE_URL: 'gs://bucket', VIDEO_PROVIDER: 'youtube', WEBHOOKS_ALLOW_UNSIGNED: 'onprem,cdnhost',
+    ALLOWED_MIME_TYPES: 'image/svg+xml', MAX_UPLOAD_BYTES: '10GB', UPLOAD_TTL_S: '0', PLAYBACK_TOKEN_TTL_S: '-1', LOG_LEVEL: 'loud', EDGEHOST_WEBHOOK_TOLERANCE_S: 'never',
+  };
+  const [title, ...problems] = refusal({ ...DATABASE, ...bad }).split('\n');
+  expect(title).toBe('The settings cannot be used:');
+  expect(problems.map((problem) => /^ {2}- ([A-Z_]+) /.exec(problem)?.[1]).sort()).toEqual([...Object.keys(bad), ...OWN_SECRETS].sort());
+  expect(problems.join()).not.toMatch(/planted-password|70000/);
+});
+
+describe('webhooks without a signature', () => {
+  test('are never taken from cdnhost', () => {
+    for (const named of ['cdnhost', 'onprem,cdnhost', 'CDNHOST', 'all', '*']) expect(refusal({ ...given, WEBHOOKS_ALLOW_UNSIGNED: named })).toContain('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
+  });
+
+  test('are warned about where they are taken', () => {
+    const { ONPREM_WEBHOOK_SECRET: _secret, ...others } = given;
+    const { warnings, allowUnsigned } = read({ ...others, WEBHOOKS_ALLOW_UNSIGNED: 'onprem, edgehost' });
+    expect(allowUnsigned).toEqual(['onprem', 'edgehost']);
+    expect(warnings).toEqual([expect.stringMatching(/onprem webhook takes calls of anybody.*ONPREM_WEBHOOK_SECRET/)]);
+  });
+});
+
+test('weak secrets are warned about, one line each, and never refused', () => {
+  const weak = { ...given, SERVICE_API_KEY: 'short', ONPREM_WEBHOOK_SECRET: 'x'.repeat(31), OPERATOR_KEY: SECRETS.ACCESS_TOKEN_SECRET };
+  expect(read(weak).warnings).toEqual([
+    'SERVICE_API_KEY is shorter than 32 characters', 'ONPREM_WEBHOOK_SECRET is shorter than 32 characters', 'ACCESS_TOKEN_SECRET and OPERATOR_KEY are the same',
+  ]);
+  expect(read(given).warnings).toEqual([]);
+});
+
+test('secrets do not print', () => {
+  const config = read({ ...given, URL_SIGNING_SECRET: 'planted-url-signing-secret-0123456789' });
+  expect(JSON.stringify(config)).not.toMatch(/test-|planted-url/);
+  expect(String(config.tokenSecrets)).toBe('[secret]');
+});
+
+describe('on a laptop', () => {
+  let folder: string;
+  beforeAll(async () => { folder = await mkdtemp(join(tmpdir(), 'mediary-start-')); });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('secrets are made once, kept for nobody else to read, and found again', async () => {
+    const place = join(folder, 'new', 'data');
+    const made = await localSecrets(place, OWN_SECRETS);
+    expect(Object.keys(made.values)).toEqual([...OWN_SECRETS]);
+    expect(new Set(Object.values(made.values)).size).toBe(OWN_SECRETS.length);
+    for (const value of Object.values(made.values)) expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((await stat(made.file)).mode & 0o777).toBe(0o600);
+    expect(await localSecrets(place, OWN_SECRETS)).toEqual(made);
+    expect(read(made.values).warnings).toEqual([]);
+  });
+
+  test('one that is new with a release is added, the others stay', async () => {
+    const place = join(folder, 'grown');
+    const before = await localSecrets(place, ['ACCESS_TOKEN_SECRET']);
+    const after = await localSecrets(place, OWN_SECRETS);
+    expect(after.values).toMatchObject(before.values);
+    expect(Object.keys(after.values)).toHaveLength(OWN_SECRETS.length);
+    expect((await stat(after.file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('many first starts at once end with the same secrets', async () => {
+    const place = join(folder, 'twice');
+    const made = await Promise.all(Array.from({ length: 8 }, () => localSecrets(place, OWN_SECRETS)));
+    for (const other of made) expect(other).toEqual(made[0]);
+  });
+
+  test('a file that cannot be read is not replaced', async () => {
+    const place = join(folder, 'broken');
+    await mkdir(place);
+    await writeFile(join(place, 'secrets.json'), '{"ACCESS_TOKEN_SECRET":');
+    await expect(localSecrets(place, OWN_SECRETS)).rejects.toThrow(/secrets\.json cannot be read/);
+    expect(await readFile(join(place, 'secrets.json'), 'utf8')).toBe('{"ACCESS_TOKEN_SECRET":');
+  });
+});
+
+test('the process says it on its error output, and ends', async () => {
+  const start = fileURLToPath(new URL('../../service/start.js', import.meta.url));
+  const child = spawn(process.execPath, [start], { env: { PATH: process.env['PATH'] ?? '', ...DATABASE, PORT: 'http' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, told, code] = await Promise.all([child.stdout.toArray(), child.stderr.toArray(), new Promise((resolve) => { child.once('close', resolve); })]);
+  expect(code).toBe(1);
+  expect(Buffer.concat(out).toString()).toBe('');
+  expect(Buffer.concat(told).toString()).toBe('The settings cannot be used:\n  - PORT must be a whole number from 0 to 65535\n  - ACCESS_TOKEN_SECRET must be set\n  - SERVICE_API_KEY must be set\n  - OPERATOR_KEY must be set\n');
+}, 60_000);

@@ -1,0 +1,77 @@
+// At a million assets every list is still a walk along an index (contract B3).
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AssetFilter } from '../../service/src/assets/asset-filter.ts';
+import { listAssets } from '../../service/src/assets/asset-list.sql.ts';
+import { seedAssets } from '../../service/src/commands/seed.ts';
+import type { Queries } from '../../service/src/platform/postgres/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { migrate } from '../../service/src/platform/postgres/migrate.ts';
+import type { Statement } from '../../service/src/platform/postgres/sql.ts';
+import { firstIdOf } from '../../service/src/platform/uuid-v7.ts';
+
+const ASSETS = Number(process.env['MEDIARY_SCALE_ASSETS'] ?? 1_000_000);
+const kept = process.env['MEDIARY_SCALE_DATA'];
+let folder: string;
+let postgres: EmbeddedPostgres;
+let client: pg.Client;
+
+beforeAll(async () => {
+  folder = kept ?? (await mkdtemp(join(tmpdir(), 'mediary-scale-')));
+  if (!kept) await chmod(folder, 0o755);
+  postgres = await startEmbeddedPostgres(folder);
+  await migrate(postgres.connection);
+  if (!kept) await seedAssets({ connection: postgres.connection, assets: ASSETS });
+  client = new pg.Client(postgres.connection);
+  await client.connect();
+}, 900_000);
+
+afterAll(async () => {
+  await client?.end();
+  await postgres?.stop();
+  if (!kept) await rm(folder, { recursive: true, force: true });
+});
+
+/** The plan of the very statement that the list runs. */
+async function planOf(filter: Omit<AssetFilter, 'owner' | 'isTrash'>, { isTrash = false, after }: { isTrash?: boolean; after?: string } = {}): Promise<string> {
+  const seen: Statement[] = [];
+  const db = { all: async (statement: Statement) => { seen.push(statement); return []; } } as unknown as Queries;
+  await listAssets(db, { owner: 'owner-7', isTrash, ...filter }, { after, limit: 51, isOldestFirst: false });
+  const [{ text, values }] = seen as [Statement];
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers, timing off) ${text}`, values);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+const buffersOf = (plan: string): number => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1] ?? 0) + Number(/Buffers: shared (?:hit=\d+ )?read=(\d+)/.exec(plan)?.[1] ?? 0);
+
+test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
+  ['all of an owner', {}, /assets_by_owner/],
+  ['a kind', { kind: 'image' }, /assets_by_(kind|owner)/],
+  ['a status', { streamStatus: 'failed' }, /assets_by_(status|owner)/],
+  ['a provider', { provider: 'cdnhost' }, /assets_by_(provider|owner)/],
+  ['a tag', { tag: 'tag-7' }, /assets_by_(tag|owner)/],
+  ['a tag that nobody has', { tag: 'none' }, /assets_by_(tag|owner)/],
+  ['words', { text: '%file-7007.%' }, /assets_by_(text|owner)/],
+  ['words that nobody wrote', { text: '%nowhere to be found%' }, /assets_by_text/],
+  ['a time', { fromId: firstIdOf(Date.parse('2026-01-01')), belowId: firstIdOf(Date.parse('2026-02-01')) }, /assets_by_owner/],
+  ['a kind, a status and a provider at once', { kind: 'video', streamStatus: 'ready', provider: 'onprem' }, /assets_by_/],
+])('%s: along an index, a few pages', async (_what, filter, index) => {
+  const plan = await planOf(filter);
+  expect(plan).toMatch(index);
+  expect(plan).not.toContain('Seq Scan');
+  expect(buffersOf(plan)).toBeLessThan(2000);
+});
+
+test('the trash is a walk of its own', async () => {
+  expect(await planOf({}, { isTrash: true })).toMatch(/assets_in_trash/);
+});
+
+test('the last page costs what the first does', async () => {
+  const { rows: [oldest] } = await client.query<{ id: string }>('select id from assets where owner_user_id = $1 order by id offset 40 limit 1', ['owner-7']);
+  const first = buffersOf(await planOf({}));
+  const last = buffersOf(await planOf({}, { after: oldest?.id ?? '' }));
+  expect(last).toBeLessThanOrEqual(first + 20);
+});
