@@ -21,5 +21,10 @@ app.post<{ Body: { id: string; status: string } }>('/update', async ({ body }) =
   return { processed: row.revision > 0 };
 });
 
+app.post<{ Body: { filename: string; mime_type: string } }>('/insert', async ({ body }) => {
+  const { rows: [row] } = await pool.query({ name: 'make', text: 'insert into bare_rows (id, status) values (gen_random_uuid(), $1) returning id', values: [body.filename] });
+  return { id: row.id, mime_type: body.mime_type };
+});
+
 await app.listen({ port: Number(process.env['PORT']), host: '127.0.0.1' });
 process.on('SIGTERM', () => process.exit(0));

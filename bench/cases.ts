@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { secret } from '../service/src/auth/secret.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
-import type { Ground } from './ground.ts';
+import { type Ground, ONPREM_SECRET } from './ground.ts';
 import { request } from './load.ts';
 import { measurePair, type Ratios } from './pair.ts';
-import { ONPREM_SECRET } from './ground.ts';
+import { freePort } from './processes.ts';
 
 export type Effort = { readonly rounds: number; readonly seconds: number };
 
@@ -36,6 +36,14 @@ export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Pr
   return measurePair({ ...effort, connections: 32, ours: { server: service, next: report }, limit: { server: bare, next: update } });
 }
 
+/** A new asset with its event, against a one-row INSERT. */
+export function openUpload({ service, bare, token }: Ground, effort: Effort): Promise<Ratios> {
+  const body = JSON.stringify({ filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: 1000 });
+  const ours = request('POST /api/v1/media/upload-url', { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body);
+  const limit = request('POST /insert', { 'content-type': 'application/json' }, body);
+  return measurePair({ ...effort, connections: 32, ours: { server: service, next: () => ours }, limit: { server: bare, next: () => limit } });
+}
+
 /** Seconds from the start of the process to its first answer, on a data folder that exists. */
 export async function startUp(rounds: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-start-'));
@@ -47,7 +55,6 @@ export async function startUp(rounds: number): Promise<number[]> {
 }
 
 async function startOnce(folder: string): Promise<number> {
-  const { freePort } = await import('./processes.ts');
   const port = await freePort();
   const begun = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, '../service/start.js')], { env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore' });

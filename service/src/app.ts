@@ -14,6 +14,8 @@ import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
+import * as imageVerbs from './images/images.ts';
+import { imageRoutes } from './images/images.routes.ts';
 import { processImageJob } from './images/process-image.job.ts';
 import type { JobPayloads, StartJob } from './job-list.ts';
 import { mediaTypeOf } from './media/media-type.ts';
@@ -30,15 +32,16 @@ import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
+import { singleFlight } from './platform/single-flight.ts';
 import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
-import * as objectVerbs from './playback/object-answer.ts';
 import * as playbackVerbs from './playback/playback.ts';
 import { playbackRoutes } from './playback/playback.routes.ts';
 import * as providerVerbs from './providers/providers.ts';
 import type { Providers } from './providers/registry.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
+import * as objectVerbs from './storage/object-answer.ts';
 import { emptyTrashJob } from './upkeep/empty-trash.job.ts';
 import { expireUploadsJob } from './upkeep/expire-uploads.job.ts';
 import * as expiryVerbs from './upkeep/expiry.ts';
@@ -73,12 +76,12 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 
 type Features = ReturnType<typeof buildFeatures>;
 
-function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
+function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
   const assets = bind({ db }, assetVerbs);
   const reports = bind({ db, jobs, now }, reportVerbs);
   const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
-  const limits = uploadLimits(config, providers);
+  const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
   const start = startJob(providers);
   return {
     assets, reports,
@@ -87,6 +90,7 @@ function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts,
     edits: bind({ db, byId: assets.byId, now }, { edit: editVerbs.edit }),
     trash: bind({ db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
     encodings: bind({ db, jobs }, encodingVerbs),
+    images: bind({ byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) }, imageVerbs),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
     uploads: bind({ create: assets.create, applyParked: links.applyParked, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
     completion: bind({ ...reports, store, probe, startJob: start }, completionVerbs),
@@ -104,9 +108,14 @@ function buildFeatures({ db, jobs, store, probe, providers, urlSecrets }: Parts,
   };
 }
 
-const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config, providers: Providers): UploadLimits => ({
+/** In making and waiting for it: more viewers than that are asked to come back. */
+const PICTURES_AT_ONCE = 16;
+
+type Means = { readonly providers: Providers; readonly takesHeif: boolean };
+
+const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config, { providers, takesHeif }: Means): UploadLimits => ({
   maxUploadBytes, uploadTtlSeconds, defaultProvider: videoProvider,
-  mediaTypeOf: (mime) => mediaTypeOf(mime, mediaTypes),
+  mediaTypeOf: (mime) => mediaTypeOf(mime, mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'))),
   uploadProviders: Object.values(providers).filter(({ takesUploads }) => takesUploads).map(({ name }) => name),
 });
 
@@ -116,7 +125,7 @@ const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
 async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, playback, objects, webhooks, health, orphans, asOperator, once } = features;
+  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, images, playback, objects, webhooks, health, orphans, asOperator, once } = features;
   await server.register(async (api) => {
     mount(api, { tag: 'media', once }, [
       ...uploadRoutes({ start: uploads.start, complete: completion.complete, retry: completion.retry }, guards, publicBaseUrl),
@@ -124,17 +133,17 @@ async function mountRoutes(server: HttpServer, { features, settings: { publicBas
       ...downloadRoutes(downloads, guards, objects),
     ]);
     mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
-    mount(api, { tag: 'playback' }, playbackRoutes(playback, guards, objects));
+    mount(api, { tag: 'playback' }, [...playbackRoutes(playback, guards, objects), ...imageRoutes({ ...images, findVisible: playback.findVisible, objects })]);
     mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
     mount(api, { tag: 'admin' }, orphanRoutes(orphans, asOperator));
   }, { prefix: '/api/v1' });
   mount(server, { tag: 'operations' }, healthRoutes(health));
 }
 
-const jobHandlers = ({ store, encoder, callback, scratchRoot, imageProcessor: processor }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
+const jobHandlers = ({ store, encoder, callback, scratchRoot }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
   'deliver-report': deliverReportJob({ callback }),
-  'process-image': processImageJob({ byId: features.assets.byId, apply: features.reports.apply, store, processor }),
+  'process-image': processImageJob({ ...features.images, byId: features.assets.byId, apply: features.reports.apply }),
   'purge-asset': purgeAssetJob({ byId: features.assets.byId, store }),
   'expire-uploads': expireUploadsJob(features.expiry),
   'empty-trash': emptyTrashJob(features.trash),

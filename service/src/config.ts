@@ -32,6 +32,8 @@ export type Config = {
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
   readonly maxUploadBytes: number;
+  /** Of all frames of a picture together. */
+  readonly maxImagePixels: number;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -78,6 +80,7 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     corsOrigins: settings.list('CORS_ORIGINS'),
     mediaTypes: readMediaTypes(settings),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
+    maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),

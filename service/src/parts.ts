@@ -59,14 +59,15 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
   const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(db.db, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe();
+  const imageProcessor = openSharpImageProcessor({ maxPixels: config.maxImagePixels });
   return {
     ...db, ...engine, store: storage.store, probe, urlSecrets,
     callback: openHttpCallback({ baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)), signingSecret: encoderSecrets[0] as Secret }),
-    imageProcessor: openSharpImageProcessor(),
+    imageProcessor,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     places: { database: postgres.dataFolder, store: storage.place },
-    close: () => close({ ...db, probe, postgres }),
+    close: () => close({ ...db, probe, imageProcessor, postgres }),
   };
 }
 
@@ -109,12 +110,12 @@ async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: Obje
   return { store: await openDiskObjectStore(place), place };
 }
 
-type Closing = Pick<Parts, 'db' | 'jobs' | 'probe'> & { readonly postgres: Postgres };
+type Closing = Pick<Parts, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };
 
 /** Last opened, first closed; the database goes last. */
-async function close({ db, jobs, probe, postgres }: Closing): Promise<void> {
+async function close({ db, jobs, probe, imageProcessor, postgres }: Closing): Promise<void> {
   await jobs.stop();
-  await probe.close();
+  await Promise.all([probe.close(), imageProcessor.close()]);
   await db.close();
   await postgres.stop();
 }

@@ -101,9 +101,13 @@ async function work({ jobs, scratchRoot }: Parts, handlers: App['handlers']): Pr
   await jobs.work(handlers);
 }
 
-/** No new requests, those in flight end; then jobs are handed back and the parts closed. */
+/** Longer than any answer takes; whoever still sends or takes bytes then may do so for hours. */
+const PATIENCE_MS = 5000;
+
+/** No new requests, those in flight end in time or are cut off; then jobs are handed back and the parts closed. */
 async function stop(server: HttpServer, parts: Parts): Promise<void> {
-  await server.close();
+  const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
+  await server.close().finally(() => clearTimeout(impatience));
   await parts.close();
 }
 

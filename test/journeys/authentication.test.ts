@@ -24,7 +24,10 @@ const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('ba
 const unsigned = (header: object) => `${part(header)}.${part({ user_id: 'ann', type: 'access' })}.`;
 
 /** One of each kind: read, list, write without and with a body, remove. */
-const DOORS = ['GET /media/ID', 'GET /media', 'GET /media/ID/playback', 'GET /media/ID/download-url', 'POST /media/ID/complete', 'POST /media/upload-url', 'DELETE /media/ID'];
+const DOORS = [
+  'GET /media/ID', 'GET /media', 'GET /media/ID/playback', 'GET /media/ID/download-url', 'POST /media/ID/complete',
+  'POST /media/upload-url', 'DELETE /media/ID',
+];
 const doorOf = (door: string) => door.replace('ID', id);
 
 async function expectShut(headers: Record<string, string>): Promise<void> {
@@ -74,7 +77,9 @@ describe('every guarded door is shut to', () => {
   test('headers that came twice, even where both are good', async () => {
     const token = `Authorization: ${asUser('ann').authorization}`;
     const key = `X-Service-Key: ${SECRETS.SERVICE_API_KEY}`;
-    for (const headers of [[token, token], [token, 'Authorization: Bearer x'], [key, key], ['X-Service-Key: x', key], [token, key], [token, 'x-service-KEY:']]) {
+    for (const headers of [
+      [token, token], [token, 'Authorization: Bearer x'], [key, key], ['X-Service-Key: x', key], [token, key], [token, 'x-service-KEY:'],
+    ]) {
       expectRefusal(await sendRaw(service.address, request('GET /api/v1/media', headers)), 401);
       expectRefusal(await sendRaw(service.address, request(`GET /api/v1/media/${id}`, headers)), 401);
     }
@@ -89,15 +94,16 @@ describe('who gets in', () => {
     ['a user whose client writes bearer small', () => ({ authorization: `bearer ${tokenOf('ann')}` })],
     ['a user whose token was signed with the secret before', () => ({ authorization: `Bearer ${tokenBy(BEFORE.token)}` })],
     ['a user whose token has just run out', () => ({ authorization: `Bearer ${tokenOf('ann', { exp: now() - 2 })}` })],
-    ['a user whose token names an issuer, an audience and more', () => ({ authorization: `Bearer ${tokenOf('ann', { iss: 'x', aud: 'y', iat: now() + 999, jti: 'z', exp: now() + 60 })}` })],
+    ['a user whose token says more than we ask', () => ({ authorization: `Bearer ${tokenOf('ann', { iss: 'x', aud: 'y', iat: now() + 999, exp: now() + 60 })}` })],
     ['a service', () => ({ 'x-service-key': SECRETS.SERVICE_API_KEY })],
     ['a service with the key before', () => ({ 'x-service-key': BEFORE.key })],
   ])('%s', async (_who, headers) => { await reads(headers()); });
 
   test('a user whose id is a number, and the same user in text', async () => {
-    const started = await call<{ asset_id: string; asset: object }>(service, 'POST /media/upload-url', { headers: { authorization: `Bearer ${tokenOf(4711)}` }, json: VIDEO });
-    expect(started.body.data.asset).toMatchObject({ owner_user_id: '4711' });
-    expectSuccess(await call(service, `GET /media/${started.body.data.asset_id}`, { headers: asUser('4711') }));
+    const headers = { authorization: `Bearer ${tokenOf(4711)}` };
+    const { asset_id: made, asset } = expectSuccess(await call(service, 'POST /media/upload-url', { headers, json: VIDEO }));
+    expect(asset).toMatchObject({ owner_user_id: '4711' });
+    expectSuccess(await call(service, `GET /media/${made}`, { headers: asUser('4711') }));
   });
 
   test('a user whose id is in another script', async () => {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
+import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, IMAGE, ingest, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
@@ -16,7 +16,7 @@ const ann = asUser('ann');
 
 let service: TestService;
 let ahead = 0;
-beforeAll(async () => { service = await startTestService({}, { now: () => new Date(Date.now() + ahead) }); });
+beforeAll(async () => { service = await startTestService({ FFMPEG_PATH: await pacedEngine() }, { now: () => new Date(Date.now() + ahead) }); });
 afterAll(() => service.stop());
 
 async function upload(filename: string, bytes: Buffer = BYTES): Promise<string> {
@@ -129,7 +129,7 @@ describe('a deleted asset', () => {
 
 test('deleted while it is encoded, a video leaves no file, no work and no engine behind', async () => {
   const started = await openUpload(service, 'ann');
-  await putBytes(started, await readFile(await makeClip({ seconds: 20, width: 1280, height: 720 })));
+  await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
   await complete(service, 'ann', started.asset_id);
   await eventually(() => readAsset(service, 'ann', started.asset_id), ({ progress }) => progress > 0);
   expect((await processesNaming(started.asset_id)).length).toBeGreaterThan(0);

@@ -13,8 +13,9 @@ afterAll(() => service.stop());
 
 const open = (filename: string) => call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json: { ...IMAGE, filename } });
 /** JSON that says a name by escapes which no valid string has. */
-const openEscaped = (escaped: string) =>
-  call(service, 'POST /media/upload-url', { headers: { ...asUser('ann'), 'content-type': 'application/json' }, body: JSON.stringify({ ...IMAGE, filename: '@' }).replace('@', escaped) });
+const openEscaped = (escaped: string) => call(service, 'POST /media/upload-url', {
+  headers: { ...asUser('ann'), 'content-type': 'application/json' }, body: JSON.stringify({ ...IMAGE, filename: '@' }).replace('@', escaped),
+});
 
 async function expectKept(filename: string, answer: Answer<Started>): Promise<void> {
   expect(answer.status, JSON.stringify(filename)).toBe(200);
@@ -24,18 +25,25 @@ async function expectKept(filename: string, answer: Answer<Started>): Promise<vo
 
 describe('a name is kept', () => {
   test.each([
-    ['255 emoji', '🎬'.repeat(255)], ['255 letters', 'é'.repeat(255)], ['composed', 'é.mp4'], ['decomposed', 'e\u0301.mp4'], ['right to left', '\u202egpj.exe'], ['a family in one sign', '👨‍👩‍👧‍👦.png'], ['quotes and backslashes', '"; filename=\'x\' \\ .png'],
-    ['a path', '../../../etc/passwd'], ['a device', 'CON'], ['a dash', '-i /etc/passwd'], ['percent', '%00%0d%0a.png'], ['SQL', "'; drop table assets; --"], ['markup', '<script>alert(1)</script>'], ['spaces around', '  a  '], ['a line separator', 'a\u2028b'], ['a byte order mark', '\ufeffa'],
+    ['255 emoji', '🎬'.repeat(255)], ['255 letters', 'é'.repeat(255)], ['composed', 'é.mp4'], ['decomposed', 'e\u0301.mp4'],
+    ['right to left', '\u202egpj.exe'], ['a family in one sign', '👨‍👩‍👧‍👦.png'], ['quotes and backslashes', '"; filename=\'x\' \\ .png'],
+    ['a path', '../../../etc/passwd'], ['a device', 'CON'], ['a dash', '-i /etc/passwd'], ['percent', '%00%0d%0a.png'],
+    ['SQL', "'; drop table assets; --"], ['markup', '<script>alert(1)</script>'], ['spaces around', '  a  '],
+    ['a line separator', 'a\u2028b'], ['a byte order mark', '\ufeffa'],
     ['the last character there is', '\u{10ffff}'], ['no character at all', '\uffff'],
   ])('%s', async (_what, filename) => { await expectKept(filename, await open(filename)); });
 });
 
 describe('a name is refused', () => {
   test.each([
-    ['empty', ''], ['blank', ' \t'], ['blank in Unicode', '\u3000\u00a0'], ['256 letters', 'x'.repeat(256)], ['256 emoji', '🎬'.repeat(256)], ['100 KB', 'x'.repeat(100_000)], ['a NUL', 'a\0.png'], ['a line break', 'a\r\nSet-Cookie: b'], ['a tab', 'a\tb'], ['an escape', '\x1b[31m'], ['DEL', 'a\x7f'], ['a C1 control', 'a\u0085'],
+    ['empty', ''], ['blank', ' \t'], ['blank in Unicode', '\u3000\u00a0'], ['256 letters', 'x'.repeat(256)], ['256 emoji', '🎬'.repeat(256)],
+    ['100 KB', 'x'.repeat(100_000)], ['a NUL', 'a\0.png'], ['a line break', 'a\r\nSet-Cookie: b'], ['a tab', 'a\tb'],
+    ['an escape', '\x1b[31m'], ['DEL', 'a\x7f'], ['a C1 control', 'a\u0085'],
   ])('%s', async (_what, filename) => { expectFieldRefused(await open(filename), 'filename'); });
 
-  test.each(['\\ud800', 'a\\udc00', '\\udc00\\ud800', '\\ud83d\\u0041'])('half a character (%s)', async (escaped) => { expectFieldRefused(await openEscaped(escaped), 'filename'); });
+  test.each([
+    '\\ud800', 'a\\udc00', '\\udc00\\ud800', '\\ud83d\\u0041',
+  ])('half a character (%s)', async (escaped) => { expectFieldRefused(await openEscaped(escaped), 'filename'); });
 });
 
 describe('a download carries the name', () => {

@@ -33,11 +33,15 @@ describe('a good picture', () => {
     const asset = await endOf(bytes, `image/${format}`);
     expect(asset).toMatchObject({
       kind: 'image', stream_status: 'ready', progress: 100, failure: null, width: 64, height: 48, duration_ms: null, size_bytes: bytes.length,
-      provider: null, provider_video_id: null, playback: null, renditions: [], playable_at: null, completed_at: expect.any(String),
+      provider: null, provider_video_id: null, renditions: [], playable_at: expect.any(String), completed_at: expect.any(String),
+      placeholder: expect.stringMatching(/^[\w+/]{20,40}=*$/), playback: { hls: null, dash: null, thumbnail: `${service.url}/playback/${asset.id}/thumb.jpg` },
     });
     const { body } = await call(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') });
-    expect(body.data).toEqual({ stream_status: 'ready', hls: null, dash: null, thumbnail: null, mp4: null, storyboard: null, expires_at: null });
-    expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual(['asset.created', 'asset.processing', 'asset.ready', 'asset.uploaded']);
+    const below = new RegExp(`^${service.url}/playback/${asset.id}/~[^/]+/`);
+    expect(body.data).toEqual({
+      stream_status: 'ready', hls: null, dash: null, thumbnail: expect.stringMatching(below), image: expect.stringMatching(below), mp4: null, storyboard: null, expires_at: expect.any(String),
+    });
+    expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
   });
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])('is measured as it is shown: orientation %d', async (orientation) => {
@@ -64,7 +68,8 @@ describe('a broken picture', () => {
 
   test('fails where bytes in its midst are others', async () => {
     const bytes = await made('png');
-    bytes.fill(0, bytes.length / 2, bytes.length / 2 + 16);
+    const midst = Math.floor(bytes.length / 2);
+    bytes.fill(0, midst, midst + 16);
     expect(await endOf(bytes, 'image/png')).toMatchObject({ stream_status: 'failed', failure: { code: 'not_media' }, playback: null });
   });
 

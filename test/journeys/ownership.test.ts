@@ -51,7 +51,10 @@ let operations: string[];
 let lasting: Record<State, string>;
 beforeAll(async () => {
   service = await startTestService();
-  lasting = { there: await newAsset(), 'in the trash': await newAsset('?purge=false'), deleted: await newAsset('?purge=true'), unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid' };
+  lasting = {
+    there: await newAsset(), 'in the trash': await newAsset('?purge=false'), deleted: await newAsset('?purge=true'),
+    unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid',
+  };
   const answer = await fetch(`${service.url}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
   operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/media'))
@@ -87,7 +90,9 @@ describe.each(Object.keys(EXPECTED))('%s', (operation) => {
     const expectation = EXPECTED[operation] as Expectation;
     for (const state of operation.includes('{id}') ? STATES : (['there'] as const)) {
       const status = expectedStatus(expectation, caller, state);
-      const answer = await use(operation, caller, status === 200 && expectation.kind !== 'read' ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined) : lasting[state]);
+      const isChanged = status === 200 && expectation.kind !== 'read';
+      const id = isChanged ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined) : lasting[state];
+      const answer = await use(operation, caller, id);
       expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);
       if (status === 200) expectSuccess(answer);
       else expectRefusal(answer, status);
@@ -105,10 +110,14 @@ describe('ids', () => {
   });
 
   test.each([
-    ['a traversal', '..%2f..%2fetc%2fpasswd'], ['an encoded slash', 'a%2fb'], ['a NUL', '%00'], ['a line break', 'a%0d%0aSet-Cookie:%20b'], ['SQL', "1'%20or%20'1'='1"], ['braces around a UUID', `%7b${randomUUID()}%7d`],
-    ['a UUID without dashes', randomUUID().replaceAll('-', '')], ['a UUID and a space', `${randomUUID()}%20`], ['16 KB', 'a'.repeat(16_000)], ['full-width digits', '%EF%BC%90'],
+    ['a traversal', '..%2f..%2fetc%2fpasswd'], ['an encoded slash', 'a%2fb'], ['a NUL', '%00'], ['a line break', 'a%0d%0aSet-Cookie:%20b'],
+    ['SQL', "1'%20or%20'1'='1"], ['braces around a UUID', `%7b${randomUUID()}%7d`],
+    ['a UUID without dashes', randomUUID().replaceAll('-', '')], ['a UUID and a space', `${randomUUID()}%20`],
+    ['16 KB', 'a'.repeat(16_000)], ['full-width digits', '%EF%BC%90'],
   ])('%s names none', async (_what, id) => {
-    for (const door of [`GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`]) expectRefusal(await call(service, door, { headers: user }), 404);
+    for (const door of [
+      `GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`,
+    ]) expectRefusal(await call(service, door, { headers: user }), 404);
   });
 });
 

@@ -24,7 +24,10 @@ const post = (path: string, body: string | Uint8Array, headers: Record<string, s
 
 describe('a body that may be left out', () => {
   // With nothing uploaded, complete answers 409: the body was accepted.
-  test.each([undefined, 'application/json', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded', 'nonsense', 'a/b; charset', ';'])(
+  test.each([
+    undefined, 'application/json', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded', 'nonsense', 'a/b; charset',
+    ';',
+  ])(
     'counts as {} when it is empty, whatever its Content-Type (%s)', async (type) => {
       const headers = [bearer, ...(type === undefined ? [] : [`Content-Type: ${type}`])];
       expectRefusal(await sendRaw(service.address, request(`POST /api/v1/media/${id}/complete`, [...headers, 'Content-Length: 0'])), 409);
@@ -40,9 +43,14 @@ describe('a body that may be left out', () => {
 });
 
 describe('a body of another kind', () => {
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'nonsense', 'application/octet-stream'])(
+  test.each([
+    'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'nonsense',
+    'application/octet-stream',
+  ])(
     '%s is refused', async (type) => {
-      for (const path of ['/media/upload-url', `/media/${id}/complete`]) expectFieldRefused(await post(path, JSON.stringify(VIDEO), { ...user, 'content-type': type }), 'Content-Type');
+      for (const path of ['/media/upload-url', `/media/${id}/complete`]) {
+        expectFieldRefused(await post(path, JSON.stringify(VIDEO), { ...user, 'content-type': type }), 'Content-Type');
+      }
     });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('%s is JSON', async (type) => {
@@ -50,8 +58,10 @@ describe('a body of another kind', () => {
   });
 
   test.each([
-    ['cut off', '{"filename":'], ['single quotes', "{'filename':'a'}"], ['a comment', '{} // done'], ['two documents', '{}{}'], ['a trailing comma', '{"a":1,}'], ['NaN', '{"a":NaN}'],
-    ['only white space', '  '], ['a byte order mark', '\ufeff{}'], ['bytes that are no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1')], ['UTF-16', Buffer.from('{}', 'utf16le')],
+    ['cut off', '{"filename":'], ['single quotes', "{'filename':'a'}"], ['a comment', '{} // done'], ['two documents', '{}{}'],
+    ['a trailing comma', '{"a":1,}'], ['NaN', '{"a":NaN}'],
+    ['only white space', '  '], ['a byte order mark', '\ufeff{}'],
+    ['bytes that are no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1')], ['UTF-16', Buffer.from('{}', 'utf16le')],
   ])('%s is no JSON', async (_what, body) => {
     for (const path of ['/media/upload-url', `/media/${id}/complete`]) expectFieldRefused(await post(path, body), 'body');
   });
@@ -61,7 +71,8 @@ describe('a body of another kind', () => {
   });
 
   test('names of JavaScript objects are only names', async () => {
-    const body = `{"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"filename":"a","content_type":"video","mime_type":"video/mp4","metadata":{"__proto__":1}}`;
+    const odd = '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"metadata":{"__proto__":1}';
+    const body = `{${odd},"filename":"a","content_type":"video","mime_type":"video/mp4"}`;
     const data = expectSuccess(await post('/media/upload-url', body));
     expect(data['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });
     expect(JSON.stringify((data['asset'] as { metadata: object }).metadata)).toBe('{"__proto__":1}');
@@ -118,13 +129,16 @@ describe('faults of the service', () => {
     });
   });
 
-  test('a store that fails is a fault, and the upload can be tried again', async () => {
+  test('a disk that fails is away for now, and the upload can be tried again', async () => {
     const started = await openUpload(service, 'ann');
     const { put } = service.parts.store;
-    Object.assign(service.parts.store, { put: () => Promise.reject(new Error('EIO: /var/objects/secret')) });
+    const failure = Object.assign(new Error('EIO: /var/objects/planted'), { code: 'EIO', syscall: 'write' });
+    Object.assign(service.parts.store, { put: () => Promise.reject(failure) });
     const refused = await putBytes(started, Buffer.from('bytes'));
     Object.assign(service.parts.store, { put });
-    expectRefusal(refused, 500);
+    expectRefusal(refused, 503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(JSON.stringify(refused.body)).not.toContain('planted');
     expectSuccess(await putBytes(started, Buffer.from('bytes')));
   });
 });

@@ -11,7 +11,8 @@ const MAX = 200_000;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({
-    MAX_UPLOAD_BYTES: String(MAX), ALLOWED_MIME_TYPES: 'video/mp4, image/png, image/svg+xml', VIDEO_PROVIDER: 'edgehost', CORS_ORIGINS: `${PAGE},https://other.test`, UPLOAD_TTL_S: '60',
+    MAX_UPLOAD_BYTES: String(MAX), UPLOAD_TTL_S: '60', ALLOWED_MIME_TYPES: 'video/mp4, image/png, image/svg+xml', VIDEO_PROVIDER: 'edgehost',
+    CORS_ORIGINS: `${PAGE},https://other.test`,
   });
 });
 afterAll(() => service.stop());
@@ -23,7 +24,9 @@ const targetOf = ({ upload_url: url }: Started) => `${new URL(url as string).pat
 describe('types', () => {
   test('only those that the operator names may be uploaded', async () => {
     expectSuccess(await wish(IMAGE));
-    for (const mime_type of ['image/jpeg', 'image/webp', 'video/webm']) expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
+    for (const mime_type of [
+      'image/jpeg', 'image/webp', 'video/webm',
+    ]) expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
   });
 
   test('and none that is never allowed', async () => {
@@ -68,8 +71,9 @@ describe('the maximum', () => {
 });
 
 describe('pages of another origin', () => {
-  const preflight = (path: string, origin: string) =>
-    sendRaw(service.address, request(`OPTIONS ${path}`, [`Origin: ${origin}`, 'Access-Control-Request-Method: PUT', 'Access-Control-Request-Headers: content-type, x-request-id']));
+  const preflight = (path: string, origin: string) => sendRaw(service.address, request(`OPTIONS ${path}`, [
+    `Origin: ${origin}`, 'Access-Control-Request-Method: PUT', 'Access-Control-Request-Headers: content-type, x-request-id',
+  ]));
 
   test('a listed one may upload', async () => {
     const started = await open();
@@ -86,14 +90,17 @@ describe('pages of another origin', () => {
   });
 
   test.each([
-    ['a ticket that is refused', 'PUT', '/uploads/0199aaaa-0000-7000-8000-000000000000?ticket=x', 401], ['no credentials', 'GET', '/media', 401], ['an unknown route', 'GET', '/nope', 404], ['a trailing slash', 'GET', '/media/', 404],
-  ])('a listed one may also read why it was refused: %s', async (_what, method, path, status) => {
-    const answer = await call(service, `${method} ${path}`, { headers: { origin: PAGE } });
+    ['a ticket that is refused', 'PUT /uploads/0199aaaa-0000-7000-8000-000000000000?ticket=x', 401], ['no credentials', 'GET /media', 401],
+    ['an unknown route', 'GET /nope', 404], ['a trailing slash', 'GET /media/', 404],
+  ])('a listed one may also read why it was refused: %s', async (_what, methodAndPath, status) => {
+    const answer = await call(service, methodAndPath, { headers: { origin: PAGE } });
     expectRefusal(answer, status);
     expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
   });
 
-  test.each(['https://app.test.evil.test', 'http://app.test', 'https://app.test:8443', 'null', 'https://APP.test'])('%s is not listed', async (origin) => {
+  test.each([
+    'https://app.test.evil.test', 'http://app.test', 'https://app.test:8443', 'null', 'https://APP.test',
+  ])('%s is not listed', async (origin) => {
     const started = await open();
     for (const answer of [await preflight(targetOf(started), origin), await putBytes(started, Buffer.from('bytes'), { origin })]) {
       expect(answer.headers.has('access-control-allow-origin')).toBe(false);

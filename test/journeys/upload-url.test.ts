@@ -31,7 +31,8 @@ describe('the three fields that everybody sends', () => {
   });
 
   test.each([
-    'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska', 'video/mp2t',
+    'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska',
+    'video/mp2t',
   ])('%s may be uploaded', async (mime_type) => {
     const { asset } = await expectTaken(wish({ mime_type, content_type: 'file' }));
     expect(asset).toMatchObject({ mime_type, kind: mime_type.split('/')[0], provider: mime_type.startsWith('video') ? 'onprem' : null });
@@ -44,7 +45,8 @@ describe('the three fields that everybody sends', () => {
   });
 
   test.each([
-    'image/svg+xml', 'IMAGE/SVG+XML', 'text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf', 'application/octet-stream', 'audio/mpeg', 'video/*', '*/*', 'video', 'video/mp4, text/html',
+    'image/svg+xml', 'IMAGE/SVG+XML', 'text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf', 'application/octet-stream',
+    'audio/mpeg', 'video/*', '*/*', 'video', 'video/mp4, text/html',
     'video/mp4\r\nX: y', 'image/svg+xml; video/mp4', 'video/mp4/x', ' ', 'application/vnd.apple.mpegurl', 'toString', '__proto__',
   ])('%j may not', async (mime_type) => { expectFieldRefused(await wish({ mime_type, content_type: 'file' }), 'mime_type'); });
 });
@@ -77,7 +79,8 @@ describe('what may be added', () => {
   });
 
   test('title and tags are short texts', async () => {
-    expect((await expectTaken(wish({ title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] }))).asset).toMatchObject({ title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] });
+    const longest = { title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] };
+    expect((await expectTaken(wish(longest))).asset).toMatchObject(longest);
     expect((await expectTaken(wish({ title: null, tags: [] }))).asset).toMatchObject({ title: null, tags: [] });
     for (const title of ['x'.repeat(501), 7, 'a\u0000', 'a\ud800']) expectFieldRefused(await wish({ title }), 'title');
     for (const tags of ['a', [''], [7], ['x'.repeat(101)], Array.from({ length: 51 }, String), ['a\u0000'], ['\udfff']]) {
@@ -96,7 +99,8 @@ describe('what may be added', () => {
 
   test('anything else is ignored', async () => {
     const { asset } = await expectTaken(wish({
-      id: '0199aaaa-0000-7000-8000-000000000000', owner_user_id: 'eve', kind: 'image', stream_status: 'ready', playback: { hls: 'https://eve.test/' }, version: 9, uploaded_at: '2020-01-01T00:00:00Z', nonsense: [{}],
+      id: '0199aaaa-0000-7000-8000-000000000000', owner_user_id: 'eve', kind: 'image', stream_status: 'ready', playback: { hls: 'https://eve.test/' },
+      version: 9, uploaded_at: '2020-01-01T00:00:00Z', nonsense: [{}],
     }));
     expect(asset).toMatchObject({ owner_user_id: 'ann', kind: 'video', stream_status: 'pending_upload', playback: null, version: 1, uploaded_at: null });
     expect(asset.id).not.toMatch(/^0199aaaa/);
@@ -111,7 +115,9 @@ describe('whose the asset will be', () => {
   test('a service says for whom', async () => {
     expect((await expectTaken(ask({ ...VIDEO, owner_user_id: 'bob' }, asService))).asset['owner_user_id']).toBe('bob');
     expect((await expectTaken(ask({ ...VIDEO, owner_user_id: 4711 }, asService))).asset['owner_user_id']).toBe('4711');
-    for (const owner_user_id of [undefined, null, '', ' ', {}, [], true, 0.5, 'x'.repeat(256), 'a\nb', '\ud800']) expectFieldRefused(await ask({ ...VIDEO, owner_user_id }, asService), 'owner_user_id');
+    for (const owner_user_id of [
+      undefined, null, '', ' ', {}, [], true, 0.5, 'x'.repeat(256), 'a\nb', '\ud800',
+    ]) expectFieldRefused(await ask({ ...VIDEO, owner_user_id }, asService), 'owner_user_id');
   });
 });
 
@@ -131,8 +137,10 @@ test('the answer says where and how to send the bytes', async () => {
 test('the asset is shown with all its members and no others', async () => {
   const { asset } = await expectTaken(wish({}));
   expect(asset).toEqual({
-    id: asset.id, owner_user_id: 'ann', kind: 'video', ...VIDEO, size_bytes: null, checksum_sha256: null, visibility: 'private', stream_status: 'pending_upload', provider: 'onprem',
-    provider_video_id: null, playback: null, playable_at: null, completed_at: null, progress: 0, renditions: [], width: null, height: null, duration_ms: null, placeholder: null, warnings: [],
-    failure: null, title: null, tags: [], metadata: null, version: 1, created_at: asset['created_at'], updated_at: asset['created_at'], uploaded_at: null, deleted_at: null,
+    id: asset.id, owner_user_id: 'ann', kind: 'video', ...VIDEO, size_bytes: null, checksum_sha256: null, visibility: 'private',
+    stream_status: 'pending_upload', provider: 'onprem', provider_video_id: null, playback: null, playable_at: null, completed_at: null,
+    progress: 0, renditions: [], width: null, height: null, duration_ms: null, placeholder: null, warnings: [], failure: null,
+    title: null, tags: [], metadata: null, version: 1,
+    created_at: asset['created_at'], updated_at: asset['created_at'], uploaded_at: null, deleted_at: null,
   });
 });

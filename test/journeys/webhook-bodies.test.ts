@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDERS, type ProviderName } from '../../service/src/assets/asset.ts';
 import { openUpload, readAsset } from '../support/media.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { call, startTestService, type TestService } from '../support/service.ts';
 import { type Body, deliver, LIBRARY, linkVideo, notProcessed, PROCESSED, READY, refusedWith, signatureOf, tell, type Verdict } from '../support/webhooks.ts';
 
 const MIB = 1024 * 1024;
@@ -56,6 +56,22 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     expect(await send(padded(MIB + 1))).toEqual(tooLarge);
     expect(await deliver(service, provider, { body: Buffer.alloc(4 * MIB), headers: {} })).toEqual(tooLarge);
     expect(await send(ready())).toEqual(TAKEN[provider]);
+  });
+
+  test('is held to that limit too where its length is not told', async () => {
+    const body = ready().padEnd(MIB + 1, ' ');
+    const statusOf = async (text: string) => {
+      const stream = new Blob([text]).stream();
+      return (await fetch(`${service.url}/webhooks/stream/${provider}`, { method: 'POST', body: stream, headers: signatureOf(provider, text), duplex: 'half' } as RequestInit)).status;
+    };
+    expect(await statusOf(body)).toBe(413);
+    expect(await statusOf(body.slice(0, MIB))).toBe(200);
+  });
+
+  test('comes by POST and to one address only', async () => {
+    for (const request of [`GET /webhooks/stream/${provider}`, `PUT /webhooks/stream/${provider}`, `POST /webhooks/stream/${provider}/`, `POST /webhooks/stream/${provider.toUpperCase()}`, 'POST /webhooks/stream']) {
+      expect([request, (await call(service, request, request.startsWith('GET') ? {} : { body: ready(), headers: signatureOf(provider, ready()) })).status]).toEqual([request, 404]);
+    }
   });
 
   test('with lists 20 000 deep, 60 000 members, huge numbers or __proto__ is taken like any other', async () => {

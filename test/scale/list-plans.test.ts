@@ -11,7 +11,7 @@ import type { Queries } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
 import type { Statement } from '../../service/src/platform/postgres/sql.ts';
-import { firstIdOf } from '../../service/src/platform/uuid-v7.ts';
+import { firstIdOf } from '../../service/src/platform/uuid.ts';
 
 const ASSETS = Number(process.env['MEDIARY_SCALE_ASSETS'] ?? 1_000_000);
 const kept = process.env['MEDIARY_SCALE_DATA'];

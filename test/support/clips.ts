@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -52,6 +52,16 @@ export function ffmpegPath(): string {
   } catch {
     return 'ffmpeg'; // An optional package: on other machines ffmpeg is the system's.
   }
+}
+
+/** Path of an engine that encodes no faster than the film plays, so that a test can come in between on any machine; all else it does at once. */
+export async function pacedEngine(): Promise<string> {
+  const path = join(FOLDER, 'paced-ffmpeg');
+  const unfinished = `${path}.${randomUUID()}`;
+  await mkdir(FOLDER, { recursive: true });
+  await writeFile(unfinished, `#!/bin/sh\ncase "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac\nexec '${ffmpegPath()}' "$@"\n`, { mode: 0o755 });
+  await rename(unfinished, path);
+  return path;
 }
 
 /** Path of a clip with these options. It is shared: read only. */

@@ -16,15 +16,17 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
   return paths.flat();
 }
 
-export type Process = { readonly pid: number; readonly command: string };
+export type Process = { readonly pid: number; readonly parent: number };
 
 /** Processes with this text in their command line, or in the path of the folder they work in. The dead that wait for their parent have neither. */
 export async function processesNaming(text: string): Promise<Process[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const all = await Promise.all(pids.map(async (pid) => ({
-    pid, command: (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' '), folder: await readlink(`/proc/${pid}/cwd`).catch(() => ''),
-  })));
-  return all.filter(({ command, folder }) => command.includes(text) || folder.includes(text)).map(({ pid, command }) => ({ pid, command }));
+  const found = await Promise.all(pids.map(async (pid) => {
+    const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => ''); // It may be gone, or another user's.
+    const [command, stat, folder] = await Promise.all([told('cmdline'), told('stat'), readlink(`/proc/${pid}/cwd`).catch(() => '')]);
+    return command.includes(text) || folder.includes(text) ? [{ pid, parent: Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) }] : [];
+  }));
+  return found.flat();
 }
 
 /** Asks the embedded database of a running service. */

@@ -1,9 +1,10 @@
 // Edits what belongs to the caller: title, tags, metadata, visibility (contract B2).
-import { notFound, ServiceError } from '../platform/errors.ts';
+import { notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Asset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
 import { type Edited, storeEdit } from './asset-edits.sql.ts';
+import { requireVersion } from './if-match.ts';
 import { requireFitting } from './own-text.ts';
 
 export type EditNeeds = { readonly db: Database; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date };
@@ -28,12 +29,4 @@ export async function edit({ db, byId, now }: EditNeeds, asset: Asset, { edit: w
     seen = await byId(asset.id);
   }
   throw new Error(`asset changed ${MAX_RACES} times while it was edited`);
-}
-
-/** `If-Match` names the version, in quotes; `*` any (not the ETag, which changes with every change). */
-export function requireVersion({ version }: Asset, ifMatch: string | undefined): void {
-  if (ifMatch === undefined) return;
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (tags.includes('*') || tags.includes(`"${version}"`)) return;
-  throw new ServiceError('PRECONDITION_FAILED', 'The asset has another version by now', { details: { field: 'If-Match', version } });
 }

@@ -1,6 +1,6 @@
 // Which of an owner's assets are meant: the list's query in the terms of the table (contract B3).
 import { badRequest } from '../platform/errors.ts';
-import { firstIdOf } from '../platform/uuid-v7.ts';
+import { firstIdOf } from '../platform/uuid.ts';
 import type { AssetKind, ProviderName } from './asset.ts';
 import type { StreamStatus } from './stream-status.ts';
 

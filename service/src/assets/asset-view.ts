@@ -75,6 +75,7 @@ export const playbackUrl = (publicBaseUrl: string, assetId: string): string => `
 /** Ours as absolute paths below `base`, a stranger's byte for byte. */
 export function playbackOf(manifest: Manifest | null, base: string): Static<typeof PlaybackView> | null {
   if (!manifest) return null;
+  if (manifest.kind === 'image') return { hls: null, dash: null, thumbnail: `${base}/thumb.jpg` };
   if (manifest.kind === 'own') return { hls: `${base}/hls.m3u8`, dash: `${base}/dash.mpd`, thumbnail: `${base}/thumb.jpg` };
   return { hls: manifest.hls, dash: manifest.dash, thumbnail: manifest.thumbnail };
 }

@@ -48,8 +48,8 @@ export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: 
       update assets set stream_status = ${next.stream_status}, attempt = ${next.attempt}, progress = ${next.progress},
              renditions = ${json(next.renditions)}, warnings = ${json(next.warnings)}, failure = ${next.failure && json(next.failure)}, refused = ${next.refused},
              playback = ${next.playback && json(next.playback)}, playable_at = ${next.playable_at}, completed_at = ${next.completed_at},
-             width = ${next.width}, height = ${next.height}, duration_ms = ${next.duration_ms}, encode_try = ${next.encode_try},
-             encoded_try = ${next.encoded_try}, revision = revision + 1, updated_at = ${cause.now}
+             width = ${next.width}, height = ${next.height}, duration_ms = ${next.duration_ms}, placeholder = ${next.placeholder},
+             encode_try = ${next.encode_try}, encoded_try = ${next.encoded_try}, revision = revision + 1, updated_at = ${cause.now}
        where id = ${seen.id} and revision = ${seen.revision} returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { conflict, forbidden, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
-import { isUuid } from '../platform/uuid-v7.ts';
+import { isUuid } from '../platform/uuid.ts';
 import type { Asset, NewAsset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
 import { findAsset, insertAsset } from './assets.sql.ts';

@@ -17,6 +17,7 @@ describe('a new attempt', () => {
   test('starts as processing at 0 with nothing of the old one but what plays', () => {
     expect(first).toMatchObject({ progress: 100, warnings: [{ code: 'encoding_incomplete' }], renditions: [{ height: 720 }] });
     expect(opened).toMatchObject({ stream_status: 'processing', attempt: 2, progress: 0, renditions: [], warnings: [], failure: null, completed_at: null });
+    expect(afterReport({ ...first, encode_try: 3, encoded_try: 3 }, say('started', { attempt: 2 }))).toMatchObject({ encode_try: 0, encoded_try: 0 });
     expect(opened.playback).toEqual(first.playback);
     expect(opened.playable_at).toEqual(first.playable_at);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from './asset.ts';
 import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
-import { completed, decide, refused } from './change.ts';
+import { completed, decide, refused, retried } from './change.ts';
 import type { ToldPlayback } from './playback-manifest.ts';
 import type { StreamReport } from './stream-report.ts';
 
@@ -152,12 +152,26 @@ describe('the timeline', () => {
 
 describe('the service itself', () => {
   test('sets processing once, when the bytes are found good', () => {
-    expect(completed(pending, { width: 320 })).toMatchObject({ next: { stream_status: 'processing', width: 320 }, events: [{ type: 'asset.processing' }] });
+    expect(completed(pending, { width: 320 })).toMatchObject({ next: { stream_status: 'processing', width: 320 }, events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }] });
     for (const asset of [processing, ready, failedVideo]) expect(completed(asset, {})).toBeUndefined();
   });
 
+  test('opens another attempt for a caller only where one failed', () => {
+    expect(retried(failedVideo, {})).toMatchObject({ next: { stream_status: 'processing', attempt: 2, progress: 0, failure: null }, events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }] });
+    for (const asset of [pending, processing, ready]) expect(retried(asset, {})).toBeUndefined();
+  });
+
   test('refuses for good within the attempt', () => {
+    expect(refused(pending, { code: 'playlist', message: 'no', retryable: false }).events).toMatchObject([{ type: 'asset.failed', data: { attempt: 1, source: 'service', code: 'playlist' } }]);
     expect(refusedVideo).toMatchObject({ stream_status: 'failed', refused: true, failure: { code: 'playlist', retryable: false } });
     expect(afterReport(refusedVideo, say('succeeded', { attempt: 2 }))).toMatchObject({ stream_status: 'ready', refused: false, failure: null, attempt: 2 });
   });
+});
+
+test('a picture that is ready can be seen, in its size, with something to show until then', () => {
+  const picture = videoOf({ kind: 'image', provider: null, stream_status: 'processing' });
+  const report: StreamReport = { source: 'service', provider: null, event: 'succeeded', playback: { kind: 'image', animated: false, alpha: true }, picture: { width: 64, height: 48, placeholder: 'hash' } };
+  expect(afterReport(picture, report)).toMatchObject({ stream_status: 'ready', width: 64, height: 48, placeholder: 'hash', playable_at: NOW, playback: { kind: 'image', attempt: 1, animated: false, alpha: true } });
+  expect(types(picture, report)).toEqual(['asset.playable', 'asset.ready']);
+  expect(afterReports(picture, [report, { ...report, picture: {} }])).toMatchObject({ placeholder: 'hash' });
 });

@@ -11,7 +11,7 @@ import { advance, type StreamEvent, type StreamStatus } from './stream-status.ts
 /** The columns that a change may touch. */
 export type StreamState = Pick<Asset,
   'stream_status' | 'attempt' | 'progress' | 'renditions' | 'warnings' | 'failure' | 'refused' | 'playback' | 'playable_at' | 'completed_at' |
-  'width' | 'height' | 'duration_ms' | 'encode_try' | 'encoded_try'>;
+  'width' | 'height' | 'duration_ms' | 'placeholder' | 'encode_try' | 'encoded_try'>;
 
 /** What one statement stores: the state as it will be, and the events that tell of it. */
 export type Change = { readonly next: StreamState; readonly events: readonly NewEvent[] };
@@ -97,6 +97,7 @@ function ready(state: StreamState, { report, now }: Told): StreamState {
     width: report.picture?.width ?? state.width,
     height: report.picture?.height ?? state.height,
     duration_ms: report.picture?.durationMs ?? state.duration_ms,
+    placeholder: report.picture?.placeholder ?? state.placeholder,
   };
 }
 
@@ -122,6 +123,6 @@ function eventsOf(before: Asset, next: StreamState, { source }: StreamReport): N
 
 function stateOf(asset: Asset): StreamState {
   const { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at } = asset;
-  const { width, height, duration_ms, encode_try, encoded_try } = asset;
-  return { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, encode_try, encoded_try };
+  const { width, height, duration_ms, placeholder, encode_try, encoded_try } = asset;
+  return { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, placeholder, encode_try, encoded_try };
 }

@@ -89,6 +89,9 @@ describe('what plays after ready', () => {
     ['nothing where the only URL was refused', theirs(2, { hls: 'a' }), told({ hls: NO }), null],
     ['nothing where each URL was refused', null, told({ hls: NO, dash: NO, thumbnail: NO }), null],
     ['our renditions, where a report has no URLs', own(2, 1), told({}), own(2, 1)],
+    ['a picture of ours', null, { kind: 'image', animated: false, alpha: true }, { kind: 'image', attempt: 2, animated: false, alpha: true }],
+    ['the picture as it was told last', { kind: 'image', attempt: 2, animated: true, alpha: true }, { kind: 'image', animated: false, alpha: false }, { kind: 'image', attempt: 2, animated: false, alpha: false }],
+    ['a picture, of nothing told', { kind: 'image', attempt: 2, animated: true, alpha: true }, undefined, { kind: 'image', attempt: 2, animated: true, alpha: true }],
     ['what is known, where a report has no URLs', theirs(2, { hls: 'a' }), told({ hls: null }), theirs(2, { hls: 'a' })],
   ];
   for (const [what, known, report, expected] of cases) {

@@ -1,17 +1,22 @@
-// What plays: renditions of our own in the store, or URLs that somebody else gave (contract B5).
+// What plays: renditions or pictures of our own in the store, or URLs that somebody else gave (contract B5).
 
 /** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. */
 export type OwnManifest = { readonly kind: 'own'; readonly attempt: number; readonly folder: string };
 /** A stranger's, byte for byte. */
 export type UrlManifest = { readonly kind: 'urls'; readonly attempt: number; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
-export type Manifest = OwnManifest | UrlManifest;
+/** A picture of ours: what decides in which form viewers get it. */
+export type ImageManifest = { readonly kind: 'image'; readonly attempt: number; readonly animated: boolean; readonly alpha: boolean };
+export type Manifest = OwnManifest | UrlManifest | ImageManifest;
 
 /** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
 export type ToldUrls = { readonly hls?: ToldUrl; readonly dash?: ToldUrl; readonly thumbnail?: ToldUrl };
 export type ToldUrl = string | null | { readonly refused: true };
 
 /** What a `ready` report says of playback. */
-export type ToldPlayback = { readonly kind: 'own'; readonly run: number } | { readonly kind: 'urls'; readonly urls: ToldUrls };
+export type ToldPlayback =
+  | { readonly kind: 'own'; readonly run: number }
+  | { readonly kind: 'urls'; readonly urls: ToldUrls }
+  | Omit<ImageManifest, 'attempt'>;
 
 const MAX_URL = 2048;
 /** Spaces, control characters, halves of characters, and what parsers read as a slash. */
@@ -39,8 +44,9 @@ export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean => [hls,
 export function afterReady(known: Manifest | null, told: ToldPlayback | undefined, attempt: number): Manifest | null {
   const same = known?.attempt === attempt ? known : null;
   if (!told) return same;
+  if (told.kind === 'image') return { ...told, attempt };
   if (told.kind === 'own') return latestRun(same, { kind: 'own', attempt, folder: `${attempt}-${told.run}` });
-  return same?.kind === 'own' ? (withUrls(null, told.urls, attempt) ?? same) : withUrls(same, told.urls, attempt);
+  return same?.kind === 'urls' ? withUrls(same, told.urls, attempt) : (withUrls(null, told.urls, attempt) ?? same);
 }
 
 function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {

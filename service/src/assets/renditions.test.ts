@@ -29,6 +29,11 @@ describe('merged renditions', () => {
     expect(merge([{ ...bare, width: 1280 }], [{ ...bare, bitrate: 2_800_000 }])).toEqual([full]);
   });
 
+  test('of one state keep the greater of each figure', () => {
+    const told: Rendition[] = [{ height: 720, state: 'ready', bitrate: 900 }, { height: 720, state: 'ready', bitrate: 1000 }, { height: 720, state: 'ready', bitrate: 1 }];
+    expect(merge(told)).toEqual([{ height: 720, state: 'ready', bitrate: 1000 }]);
+  });
+
   test('take what belongs to the state that is further on, and only that', () => {
     expect(merge([{ height: 720, width: 1280, state: 'encoding', bitrate: 9 }], [{ height: 720, state: 'ready', bitrate: 5 }])).toEqual([{ height: 720, state: 'ready', bitrate: 5 }]);
   });

@@ -19,7 +19,7 @@ export type StreamReport = {
   readonly complete?: boolean;
   readonly failure?: Failure;
   readonly warnings?: readonly Warning[];
-  readonly picture?: { readonly width?: number; readonly height?: number; readonly durationMs?: number };
+  readonly picture?: { readonly width?: number; readonly height?: number; readonly durationMs?: number; readonly placeholder?: string };
 };
 
 /** Why a delivery had the effect that it had (B6). */

@@ -4,8 +4,8 @@ import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
 import type { Asset } from './asset.ts';
-import { requireVersion } from './asset-edits.ts';
 import { type EventData, newEvent } from './asset-event.ts';
+import { requireVersion } from './if-match.ts';
 import { markDeleted, markRestored, overdue } from './trash.sql.ts';
 
 export type TrashNeeds = {

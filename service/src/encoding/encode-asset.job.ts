@@ -1,6 +1,6 @@
 // Encodes one attempt at a video: reads the original, makes the renditions, stores them, and reports (design §5).
 import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../job-list.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
@@ -9,6 +9,7 @@ import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
 import { originalKey, renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Callback } from './callback.ts';
+import { isPassing } from './encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from './encoder.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import type { Run } from './encodings.ts';
@@ -33,7 +34,7 @@ export const encodeAssetJob = (needs: EncodeNeeds) => async ({ payload, signal }
   const run = await needs.begin(payload);
   if (!run) return;
   await removeEarlierRuns(needs.store, run);
-  const scratch = await makeScratch(needs.scratchRoot, `${run.assetId}.${run.attempt}.${run.try}`);
+  const scratch = await makeScratch(needs.scratchRoot, { work: run.assetId, turn: renditionFolder(run.attempt, run.try) });
   const overtaken = new AbortController();
   try {
     const report = await reportOn(needs, run, { scratch, overtaken, signal: AbortSignal.any([signal, overtaken.signal]) });
@@ -56,7 +57,7 @@ async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<Encod
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
     needs.log.warn({ asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log }, 'a video cannot be encoded');
-    return { ...reportHead(run), status: 'failed', failure: { code: error.code, message: error.message, retryable: false } };
+    return { ...reportHead(run), status: 'failed', failure: { code: error.code, message: error.message, retryable: isPassing(error.code) } };
   }
 }
 
@@ -64,11 +65,12 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
   const teller = progressTeller({ head: reportHead(run), callback: needs.callback, log: needs.log, signal, onOvertaken: () => overtaken.abort() });
   const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, scratch);
+  const workFolder = join(scratch, 'work');
+  await mkdir(workFolder);
   teller.begin();
   try {
     const encoding = await needs.encoder.encode({
-      source, container: media.container, workFolder: await makeScratch(scratch, 'work'), childFolder: renditionFolder(run.attempt, run.try), signal,
-      onProgress: teller.tell,
+      source, container: media.container, workFolder, childFolder: renditionFolder(run.attempt, run.try), signal, onProgress: teller.tell,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     return encoding;

@@ -6,6 +6,7 @@ export const FAILURES = {
   truncated: 'The video is incomplete: its end is missing',
   unsupported_codec: 'The video uses a codec that is not supported',
   picture_too_large: 'The picture is larger than 36 megapixels',
+  too_long: 'The video is longer than twelve hours',
   encoding_failed: 'The video could not be encoded',
   timed_out: 'Encoding took too long',
   out_of_memory: 'Encoding needed too much memory',
@@ -14,3 +15,8 @@ export const FAILURES = {
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
+
+/** What another attempt, on another machine or another day, may not run into. */
+const PASSING = new Set(['timed_out', 'out_of_memory', 'engine_missing', 'encoder_missing', 'encoder_crashed', 'encoding_failed']);
+
+export const isPassing = (code: string): boolean => PASSING.has(code);

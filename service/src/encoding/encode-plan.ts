@@ -106,10 +106,10 @@ const dashOptions = (folder: string): string[] => [
   '-init_seg_name', 'r$RepresentationID$-init.mp4', '-media_seg_name', 'r$RepresentationID$-$Number%05d$.m4s', `${folder}/engine.mpd`,
 ];
 
-/** The most telling of up to sixteen pictures of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
+/** The last key frame of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
-  ...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file', '-f', 'mov', '-i', `file:${segment}`,
-  '-vf', "fps=4:round=up,thumbnail=16,scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p", '-frames:v', '1',
+  ...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file', '-skip_frame', 'nokey', '-f', 'mov', '-i', `file:${segment}`,
+  '-vf', "reverse,scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p", '-frames:v', '1',
   '-c:v', 'mjpeg', '-q:v', '4', '-color_range', 'pc',
   '-map_metadata', '-1', '-bitexact', '-f', 'image2', '-update', '1', `file:${thumbnail}`,
 ];

@@ -22,17 +22,19 @@ type Members = Readonly<Record<string, unknown>>;
 
 const EVENTS: Readonly<Record<string, StreamReport['event']>> = { processing: 'started', ready: 'succeeded', failed: 'failed' };
 const MAX_INT = 2 ** 31 - 1;
+/** Leaves room in the column for the attempts that callers open after it. */
+const MAX_ATTEMPT = 1_000_000_000;
 const MAX_RENDITIONS = 64;
 
 /** What the members of a body say; undefined where their shape is another, or there is nothing to act on. `isOurs`: signed by our own encoder. */
 export function reportOf(body: Members, isOurs: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
-  if (!event || !isOptional(attempt, isCount) || !isOptional(progress, isFiniteNumber) || !isOptional(renditions, isRenditions) || !isOptional(playback, isUrls)) return undefined;
-  if (isOurs && !(isCount(attempt) && isCount(body['try']))) return undefined;
+  if (!event || !isOptional(attempt, isAttempt) || !isOptional(progress, isFiniteNumber) || !isOptional(renditions, isRenditions) || !isOptional(playback, isUrls)) return undefined;
+  if (isOurs && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
   return {
     source: 'webhook', provider: 'onprem', event,
-    ...(isCount(attempt) && { attempt }),
+    ...(isAttempt(attempt) && { attempt }),
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && { ...(isOurs ? ownOf(body) : strangersOf(playback)), picture: pictureOf(body) }),
@@ -66,6 +68,7 @@ function failureOf({ failure }: Members): { failure?: Failure } {
 const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);
 const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || value === null || is(value);
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INT;
+const isAttempt = (value: unknown): value is number => isCount(value) && value <= MAX_ATTEMPT;
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
 

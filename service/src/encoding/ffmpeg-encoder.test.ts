@@ -30,7 +30,7 @@ async function listedSeconds(film: Film, name: string): Promise<number> {
   return lengths.reduce((total, seconds) => total + seconds, 0);
 }
 
-describe('a film with picture and sound', () => {
+describe('a film with picture and sound', { timeout: 60_000 }, () => {
   let film: Film;
   const told: [number, readonly Rendition[]][] = [];
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe('a film with picture and sound', () => {
   });
 });
 
-describe('unusual films', () => {
+describe('unusual films', { timeout: 60_000 }, () => {
   test('without sound: no sound track, no audio group', () => withFilm({ audio: false }, async (film) => {
     expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
     expect(film.files.map(({ name }) => name)).not.toContain('r1.m3u8');
@@ -137,7 +137,7 @@ test('an order that is called off leaves no process behind', async () => {
   };
   await expect(encodeFilm(source, { signal: controller.signal, onProgress })).rejects.toThrow('called off');
   expect(await enginesReading(source)).toEqual([]);
-});
+}, 60_000);
 
 async function enginesReading(source: string): Promise<string[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));

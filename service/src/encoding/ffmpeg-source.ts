@@ -3,7 +3,7 @@ import { factsArguments, packetListArguments } from './engine-input.ts';
 import { type Session, failed, runStep } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
 import { type SourceFacts, parseSourceFacts } from './source-facts.ts';
-import { type Timeline, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+import { type Timeline, isTooLong, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
 import { type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
 
 export type ExaminedSource = ChosenStreams & { readonly timeline: Timeline };
@@ -23,7 +23,9 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const ends = await packetEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
   if (isTruncated(missing)) throw failed('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
-  return { ...chosen, timeline: timelineOf({ facts, videoIndex, ends, missing }) };
+  const timeline = timelineOf({ facts, videoIndex, ends, missing });
+  if (isTooLong(timeline)) throw failed('too_long', log);
+  return { ...chosen, timeline };
 }
 
 /** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */

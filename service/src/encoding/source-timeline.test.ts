@@ -1,7 +1,7 @@
 // How long a film is decides whether it is whole, so each way in which files lie about it stands here.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts } from './source-facts.ts';
-import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+import { frameRateFor, isTooLong, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
 
 const VIDEO = 0;
 const SOUND = 1;
@@ -58,6 +58,10 @@ describe('timeline', () => {
     expect(timeline(facts(5, -0.02), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
   });
   test('one frame at least', () => expect(timeline(facts(0.001), [VIDEO, 0.001]).frames).toBe(1));
+  test('half a day is long enough', () => {
+    expect(isTooLong(timeline(facts(43_200), [VIDEO, 43_200]))).toBe(false);
+    expect(isTooLong(timeline(facts(129_762), [VIDEO, 129_762]))).toBe(true);
+  });
   test('frames are counted at the exact rate', () => {
     expect(timeline(facts(10.01, 0, rate(30000, 1001)), [VIDEO, 10.01])).toMatchObject({ frames: 300, durationSeconds: 10.01 });
   });

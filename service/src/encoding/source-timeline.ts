@@ -23,6 +23,8 @@ const ROUNDING_SECONDS = 0.015;
 const HARMLESS_SECONDS = 0.05;
 const MISSING_SECONDS = 0.5;
 const LONGEST_LEAD_IN_SECONDS = 1;
+/** A few damaged bytes can make days of a second. */
+const LONGEST_SECONDS = 12 * 3600;
 
 export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number => (count * denominator) / numerator;
 
@@ -45,6 +47,7 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
 }
 
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
+export const isTooLong = ({ durationSeconds }: Timeline): boolean => durationSeconds > LONGEST_SECONDS;
 
 type Measured = { readonly facts: SourceFacts; readonly videoIndex: number; readonly ends: PacketEnds; readonly missing: number };
 

@@ -9,7 +9,7 @@ const video = mediaTypeOf('video/mp4') as MediaType;
 describe('the table', () => {
   test('names the types of B1 and no others', () => {
     expect(MEDIA_TYPES.map((type) => type.mime)).toEqual([
-      'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif',
+      'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'image/heic', 'image/heif',
       'video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska', 'video/matroska', 'video/mp2t',
     ]);
   });

@@ -22,6 +22,8 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'image/webp', kind: 'image', extension: 'webp', looks: ['webp'] },
   { mime: 'image/avif', kind: 'image', extension: 'avif', looks: ['avif'] },
   { mime: 'image/gif', kind: 'image', extension: 'gif', looks: ['gif'] },
+  { mime: 'image/heic', kind: 'image', extension: 'heic', looks: ['heif'] },
+  { mime: 'image/heif', kind: 'image', extension: 'heif', looks: ['heif'] },
   { mime: 'video/mp4', kind: 'video', container: 'mov', extension: 'mp4', looks: ['isobmff'] },
   { mime: 'video/quicktime', kind: 'video', container: 'mov', extension: 'mov', looks: ['isobmff'] },
   { mime: 'video/webm', kind: 'video', container: 'matroska', extension: 'webm', looks: ['webm'] },

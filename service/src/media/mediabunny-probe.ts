@@ -1,6 +1,7 @@
 // Probes untrusted videos with mediabunny in caged worker threads: bounded heap, bounded reads, a deadline, and a fresh thread after each kill.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { poolOf } from '../platform/pool.ts';
 import type { ByteSource, Container, Probe, ProbeResult } from './probe.ts';
 import type { FromWorker, ToWorker } from './probe-message.ts';
 
@@ -30,20 +31,6 @@ export function openMediabunnyProbe({ deadlineMs = 10_000 } = {}): Probe {
     async close() {
       closed = true;
       await Promise.all(cages.map(empty));
-    },
-  };
-}
-
-/** First come, first served; the one used last goes out first, since its thread is warm. */
-function poolOf<T>(items: readonly T[]) {
-  const free = [...items];
-  const waiting: ((item: T) => void)[] = [];
-  return {
-    take: async (): Promise<T> => free.pop() ?? new Promise((resolve) => waiting.push(resolve)),
-    give(item: T): void {
-      const next = waiting.shift();
-      if (next) next(item);
-      else free.push(item);
     },
   };
 }

@@ -55,10 +55,11 @@ export async function openJobs<P extends Payloads>({ connection, settings, onErr
     ...(connection as object), max: 4, useListenNotify: true, superviseIntervalSeconds: WATCH, monitorIntervalSeconds: WATCH,
     connectionTimeoutMillis: 5000, reindex: false,
   });
-  boss.on('error', onError);
+  const stopping = new AbortController();
+  // What its connections say on their way out is no news.
+  boss.on('error', (error) => { if (!stopping.signal.aborted) onError(error); });
   await boss.start();
   for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
-  const stopping = new AbortController();
   return {
     send: async (tx, name, payload) => { await boss.send(name, payload, { db: tx as never }); },
     work: async (handlers) => { for (const [name, job] of Object.entries(settings)) await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]); },

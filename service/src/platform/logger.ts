@@ -1,5 +1,5 @@
 // Structured logs: JSON lines on standard output; secrets travel in types that do not print, URLs are never logged.
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -7,8 +7,18 @@ export type { Logger } from 'pino';
 const FLUSH_MS = 200;
 const FLUSH_BYTES = 4096;
 
-export function createLogger(level: string): Logger {
+export const createLogger = (level: string, output: DestinationStream = standardOutput()): Logger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: factsOf } }, output);
+
+function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES });
   setInterval(() => output.flush(), FLUSH_MS).unref();
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  return output;
+}
+
+/** No other members: libraries hang whole connections on their errors, with statements and what was in them. */
+function factsOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, cause } = error;
+  return { type: name, message, stack, ...('code' in error && { code: error.code }), ...(cause !== undefined && { cause: factsOf(cause) }) };
 }

@@ -1,28 +1,38 @@
-// Scratch space of this process: folders that carry its number, so that those of a killed one can be told and removed.
-import { mkdir, readdir, rm } from 'node:fs/promises';
+// Scratch space for pieces of work: folders that carry the mark of their process, so that those of dead ones can be told and removed.
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGone, processMark } from './process-mark.ts';
 
-/** Makes an empty folder; `name` is a word of ours, unique among those in use. */
-export async function makeScratch(root: string, name: string): Promise<string> {
-  const folder = join(root, `${process.pid}.${name}`);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** `<mark>.<work>.<turn>`: words of ours without dots. */
+type Turn = { readonly work: string; readonly turn: string };
+
+/** Makes an empty folder for a turn at some work. What earlier turns left goes: whoever works in it still, works for nothing. */
+export async function makeScratch(root: string, { work, turn }: Turn): Promise<string> {
+  for (const name of await readdir(root)) {
+    if (name.split('.')[1] === work) await removeScratch(join(root, name));
+  }
+  const folder = join(root, `${await processMark()}.${work}.${turn}`);
+  await mkdir(folder, { mode: 0o700 });
   return folder;
 }
 
 export const removeScratch = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
-/** Removes what processes left that are gone. */
+/** Removes what processes left that are gone, or that cannot be asked and have done nothing for a day. */
 export async function sweepScratch(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
-  const left = (await readdir(root)).filter((name) => !isAlive(Number(name.split('.')[0])));
-  for (const name of left) await removeScratch(join(root, name));
+  for (const name of await readdir(root)) {
+    const folder = join(root, name);
+    if ((await isGone(name.slice(0, name.indexOf('.')))) || (await isOld(folder))) await removeScratch(folder);
+  }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+/** By the folders in it, whose time is that of the last file made there. */
+async function isOld(folder: string): Promise<boolean> {
+  const paths = [folder, ...(await readdir(folder).catch(() => [])).map((name) => join(folder, name))];
+  // What is removed while we look is not ours to judge.
+  const times = await Promise.all(paths.map((path) => stat(path).then(({ mtimeMs }) => mtimeMs, () => Date.now())));
+  return Math.max(...times) < Date.now() - DAY_MS;
 }

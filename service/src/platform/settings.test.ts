@@ -11,7 +11,9 @@ function reading<T>(value: string | undefined, read: (settings: ReturnType<typeo
   return { value: read(settings), problems: settings.problems };
 }
 
-test.each([[undefined, undefined], ['', undefined], ['  ', undefined], [' a b ', 'a b']])('text: unset, empty and blank are the same (%j)', (given, value) => {
+test.each([
+  [undefined, undefined], ['', undefined], ['  ', undefined], [' a b ', 'a b'],
+])('text: unset, empty and blank are the same (%j)', (given, value) => {
   expect(reading(given, ({ text }) => text('IT'))).toEqual({ value, problems: [] });
 });
 
@@ -20,7 +22,9 @@ describe('whole numbers', () => {
     expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value, problems: [] });
   });
 
-  test.each(['0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB'])('%j is none within the range, and the harmless value stands in', (given) => {
+  test.each([
+    '0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB',
+  ])('%j is none within the range, and the harmless value stands in', (given) => {
     expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value: 7, problems: ['IT must be a whole number from 1 to 10'] });
   });
 });
@@ -44,11 +48,17 @@ test('a secret and the one before, the current first', () => {
 });
 
 describe('URLs', () => {
-  test.each([[undefined, undefined], ['http://a', 'http://a'], ['https://a.test:8443/base/', 'https://a.test:8443/base'], ['http://[::1]:1//', 'http://[::1]:1']])('%j', (given, value) => {
+  test.each([
+    [undefined, undefined], ['http://a', 'http://a'], ['https://a.test:8443/base/', 'https://a.test:8443/base'],
+    ['http://[::1]:1//', 'http://[::1]:1'],
+  ])('%j', (given, value) => {
     expect(reading(given, ({ url }) => url('IT'))).toEqual({ value, problems: [] });
   });
 
-  test.each(['a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b', 'https://a.test?x=1', 'https://a.test/#x', 'https://user:word@a.test'])('%j is none', (given) => {
+  test.each([
+    'a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b', 'https://a.test?x=1', 'https://a.test/#x',
+    'https://user:word@a.test',
+  ])('%j is none', (given) => {
     expect(reading(given, ({ url }) => url('IT')).problems).toEqual(['IT must be an http or https URL without query or user name']);
   });
 });

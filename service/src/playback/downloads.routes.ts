@@ -2,10 +2,10 @@
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
+import { attachment } from '../platform/http/content-disposition.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { Objects } from '../storage/object-answer.ts';
 import { originalKey } from '../storage/object-key.ts';
-import { attachment } from './content-disposition.ts';
-import type { Objects } from './object-answer.ts';
 
 type Downloads = {
   downloadUrl(asset: Asset): { url: string; expires_at: string; filename: string };
@@ -27,7 +27,6 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objec
       const asset = await downloads.findDownload((request.params as { id: string }).id, (request.query as { ticket?: string }).ticket ?? '');
       const known = {
         'content-type': asset.mime_type, 'content-disposition': attachment(asset.filename), 'cache-control': 'private, no-store',
-        'content-security-policy': 'sandbox; default-src \'none\'',
       };
       const { status, headers, body } = await objects.answerWith(request, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known });
       return reply.code(status).headers(headers).send(body);

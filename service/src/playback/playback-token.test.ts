@@ -22,12 +22,15 @@ test('it is a path segment', () => { expect(token).toMatch(/^[A-Za-z0-9_-]+$/); 
 
 describe('it plays nothing else', () => {
   test.each([
-    ['another asset', { ...asset, id: '01900000-0000-7000-8000-000000000002' }], ['a later version', { ...asset, playback_version: 4 }], ['an earlier version', { ...asset, playback_version: 2 }],
+    ['another asset', { ...asset, id: '01900000-0000-7000-8000-000000000002' }], ['a later version', { ...asset, playback_version: 4 }],
+    ['an earlier version', { ...asset, playback_version: 2 }],
   ])('%s', (_what, other) => expect(plays(token, other)).toBe(false));
 
   test.each([
-    ['empty', ''], ['cut', token.slice(0, -1)], ['longer', `${token}A`], ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`], ['padded', `${token}=`],
-    ['of a stranger', issuePlaybackToken([strange], asset, seconds + 10)], ['an upload ticket', issueTicket([current], 'upload', { assetId: asset.id, expires: seconds + 10 })],
+    ['empty', ''], ['cut', token.slice(0, -1)], ['longer', `${token}A`],
+    ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`], ['padded', `${token}=`],
+    ['of a stranger', issuePlaybackToken([strange], asset, seconds + 10)],
+    ['an upload ticket', issueTicket([current], 'upload', { assetId: asset.id, expires: seconds + 10 })],
     ['a download ticket', issueTicket([current], 'download', { assetId: asset.id, expires: seconds + 10 })],
   ])('by a token that is %s', (_what, text) => expect(plays(text)).toBe(false));
 });
@@ -39,7 +42,8 @@ test('a token of the secret before is accepted, and new ones are of the current 
 });
 
 test.each([
-  ['the settings\' time', 60_000, 3600, 3600], ['twice the length where that is longer', 2_000_500, 3600, 4001], ['the settings\' time while the length is not known', null, 3600, 3600],
-])('it lives %s', (_what, duration_ms, ttlSeconds, lives) => {
-  expect(tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds })).toBe(seconds + lives);
+  ['the settings\' time', 60_000, 3600], ['twice the length where that is longer', 2_000_500, 4001],
+  ['the settings\' time while the length is not known', null, 3600],
+])('it lives %s', (_what, duration_ms, lives) => {
+  expect(tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds: 3600 })).toBe(seconds + lives);
 });

@@ -5,9 +5,9 @@ import type { Asset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { Objects } from './object-answer.ts';
+import type { Objects } from '../storage/object-answer.ts';
 import type { Addresses } from './playback.ts';
-import { cachingOf, fileOf, typeOf } from './served-file.ts';
+import { cachingOf, ENTRY_FILES, fileOf, typeOf } from './served-file.ts';
 
 type Playback = {
   addresses(asset: Asset): Addresses;
@@ -18,6 +18,7 @@ const AddressesView = Type.Object({
   stream_status: Type.Enum(['pending_upload', 'processing', 'ready', 'failed']),
   hls: nullable(Type.String()), dash: nullable(Type.String()), thumbnail: nullable(Type.String()), mp4: Type.Null(), storyboard: Type.Null(),
   expires_at: nullable(Type.String({ format: 'date-time' })),
+  image: Type.Optional(Type.String({ description: 'Of a picture alone; takes w, h, fit and format as further parameters' })),
 });
 
 export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects: Objects): Route[] => [
@@ -25,7 +26,7 @@ export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects
     method: 'GET', url: '/media/:id/playback', message: 'Playback', summary: 'URLs that a player can use as they are', answer: AddressesView, errors: [403, 404],
     handle: async ({ asset }) => playback.addresses(asset),
   }),
-  ...(['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const).map((file): RawRoute => ({
+  ...ENTRY_FILES.map((file): RawRoute => ({
     kind: 'raw', method: 'GET', url: `/playback/:id/${file}`, body: 'none', query: Type.Object({ token: Type.Optional(Type.String()) }), answers: ANSWERS,
     summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
     handle: (request, reply) => serveFixed({ playback, objects }, { request, reply }, file),

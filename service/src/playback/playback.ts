@@ -17,16 +17,21 @@ export type PlaybackNeeds = {
 export type Addresses = {
   readonly stream_status: Asset['stream_status']; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null;
   readonly mp4: null; readonly storyboard: null; readonly expires_at: string | null;
+  /** Of a picture: takes `w`, `h`, `fit` and `format`. */
+  readonly image?: string;
 };
 
 /** URLs that a player can use as they are; null for what is not there. */
 export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
-  const isSigned = asset.visibility === 'private' && asset.playback?.kind === 'own';
+  const isSigned = asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }) : null;
   const base = playbackUrl(needs.publicBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
   const urls = playbackOf(asset.playback, `${base}${token}`) ?? { hls: null, dash: null, thumbnail: null };
-  return { stream_status: asset.stream_status, ...urls, mp4: null, storyboard: null, expires_at: expires === null ? null : new Date(expires * 1000).toISOString() };
+  return {
+    stream_status: asset.stream_status, ...urls, mp4: null, storyboard: null, expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
+    ...(asset.playback?.kind === 'image' && { image: `${base}${token}/image?v=${asset.playback_version}` }),
+  };
 }
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */

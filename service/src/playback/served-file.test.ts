@@ -6,6 +6,7 @@ import { cachingOf, ENTRY_FILES, fileOf, isEntryFile, typeOf } from './served-fi
 const own = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
 const strangers = videoOf({ playback: { kind: 'urls', attempt: 1, hls: 'https://cdn.test/a.m3u8', dash: null, thumbnail: 'https://cdn.test/a.jpg' } });
 const nothing = videoOf();
+const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
 describe('renditions of our own', () => {
   test.each(ENTRY_FILES)('%s lies in the folder that is published', (file) => {
@@ -16,8 +17,23 @@ describe('renditions of our own', () => {
     expect(fileOf(own, '2-1/v0.mp4')).toEqual({ key: `renditions/${own.id}/2-1/v0.mp4`, isEntry: false });
   });
 
-  test.each(['1-1/v0.mp4', '2-2/v0.mp4', '2-1', '2-1/', '/2-1/v0.mp4', '2-1/../2-1/v0.mp4', '2-1/../../original', '2-1/a/b.mp4', '2-1/.hidden', '2-1/%2e%2e', '2-1\\v0.mp4', '..', '', 'original', 'HLS.m3u8', 'hls.m3u8/'])(
-    '%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+  test.each([
+    '1-1/v0.mp4', '2-2/v0.mp4', '2-1', '2-1/', '/2-1/v0.mp4', '2-1/../2-1/v0.mp4', '2-1/../../original', '2-1/a/b.mp4', '2-1/.hidden',
+    '2-1/%2e%2e', '2-1\\v0.mp4', '..', '', 'original', 'HLS.m3u8', 'hls.m3u8/',
+  ])(
+    '%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(NOT_FOUND));
+});
+
+describe('a picture', () => {
+  const picture = videoOf({ kind: 'image', playback: { kind: 'image', attempt: 1, animated: false, alpha: false } });
+
+  test('has its thumbnail among its variants', () => {
+    expect(fileOf(picture, 'thumb.jpg')).toEqual({ key: `variants/${picture.id}/thumb.jpg`, isEntry: true });
+  });
+
+  test.each([
+    'hls.m3u8', 'dash.mpd', '1-1/v0.mp4', '640x480.webp',
+  ])('has no %s', (path) => expect(() => fileOf(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
 });
 
 describe('a stranger\'s', () => {
@@ -26,13 +42,14 @@ describe('a stranger\'s', () => {
     expect(fileOf(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
   });
 
-  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) => expect(() => fileOf(strangers, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) => expect(() => fileOf(strangers, path)).toThrow(NOT_FOUND));
 });
 
-test.each(ENTRY_FILES)('without anything to play there is no %s', (file) => expect(() => fileOf(nothing, file)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+test.each(ENTRY_FILES)('without anything to play there is no %s', (file) => expect(() => fileOf(nothing, file)).toThrow(NOT_FOUND));
 
 test('types come from our table, and what is not in it is only bytes', () => {
-  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf)).toEqual(['application/vnd.apple.mpegurl', 'application/dash+xml', 'image/jpeg', 'video/mp4', 'video/iso.segment']);
+  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf))
+    .toEqual(['application/vnd.apple.mpegurl', 'application/dash+xml', 'image/jpeg', 'video/mp4', 'video/iso.segment']);
   expect(['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(typeOf)).not.toContain('text/html');
   expect(typeOf('a.html')).toBe('application/octet-stream');
   expect(typeOf('a.constructor')).toBe('application/octet-stream');

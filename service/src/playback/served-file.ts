@@ -1,7 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import { notFound } from '../platform/errors.ts';
-import { isRenditionName, type ObjectKey, renditionKey } from '../storage/object-key.ts';
+import { isRenditionName, type ObjectKey, renditionKey, THUMBNAIL, variantKey } from '../storage/object-key.ts';
 
 /** The fixed names below an asset's playback path. */
 export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
@@ -31,6 +31,7 @@ export function fileOf(asset: Asset, path: string): Served {
 
 function entryOf({ id, playback }: Asset, file: EntryFile): Served | undefined {
   if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, file), isEntry: true };
+  if (playback?.kind === 'image') return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
   const location = playback && { 'hls.m3u8': playback.hls, 'dash.mpd': playback.dash, 'thumb.jpg': playback.thumbnail }[file];
   return location ? { location } : undefined;
 }

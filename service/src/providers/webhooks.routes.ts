@@ -1,5 +1,6 @@
 // The three doors through which providers report (contract A1, A5).
 import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
 import type { Outcome } from '../assets/delivery.ts';
 import { success } from '../platform/http/envelope.ts';
@@ -16,6 +17,7 @@ const KEPT = ['content-type', 'content-length', 'user-agent', 'x-request-id', 'x
 export const webhookRoutes = (webhooks: Webhooks): RawRoute[] => PROVIDERS.map((provider) => ({
   kind: 'raw', method: 'POST', url: `/webhooks/stream/${provider}`, body: { maxBytes: MAX_BODY },
   summary: `Takes a signed report of ${provider}; the body is read whatever its Content-Type says`,
+  answer: Type.Object({ processed: Type.Boolean() }),
   answers: { 200: 'Taken: `data.processed` says whether it moved the asset, `message` why not', 401: 'Signature or JSON invalid, or the provider is not configured', 413: 'Over 1 MiB' },
   handle: async (request) => {
     const { processed, reason } = await webhooks.receive(provider, arrivalOf(request));

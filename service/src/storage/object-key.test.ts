@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  assetPrefixes, isRenditionName, originalKey, originalPrefix, renditionFolder, renditionKey, renditionPrefix, renditionsPrefix, variantKey,
+  assetPrefixes, isRenditionName, originalKey, originalPrefix, renditionFolder, renditionKey, renditionPrefix, renditionsPrefix, variantKey, variantsPrefix,
 } from './object-key.ts';
 
 const ID = '0198c5f2-7a3b-7def-8123-456789abcdef';
@@ -27,6 +27,7 @@ describe('keys', () => {
     expect(variantKey(ID, 'w640-cover.avif')).toBe(`variants/${ID}/w640-cover.avif`);
     expect(assetPrefixes(ID)).toEqual([`originals/${ID}/`, `renditions/${ID}/`, `variants/${ID}/`]);
     expect([originalPrefix(ID), renditionsPrefix(ID), renditionPrefix(ID, '2-13')]).toEqual([`originals/${ID}/`, `renditions/${ID}/`, `renditions/${ID}/2-13/`]);
+    expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
   });
 
   test('name the same object whatever the case of the id', () => {

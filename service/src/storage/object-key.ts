@@ -19,6 +19,11 @@ export const renditionKey = (assetId: string, folder: string, file: string): Obj
 /** `variants/<id>/<file>` */
 export const variantKey = (assetId: string, file: string): ObjectKey => join('variants', uuid(assetId), matching(FILE, file));
 
+export const variantsPrefix = (assetId: string): ObjectKey => `${join('variants', uuid(assetId))}/` as ObjectKey;
+
+/** A picture's, among its variants; a video's lies with its renditions. */
+export const THUMBNAIL = 'thumb.jpg';
+
 /** Everything that is stored of one asset, as prefixes that end in a slash. */
 export const assetPrefixes = (assetId: string): ObjectKey[] =>
   ['originals', 'renditions', 'variants'].map((kind) => `${join(kind, uuid(assetId))}/` as ObjectKey);

@@ -4,12 +4,15 @@ import { announcedMismatch, isFilename, refusal } from './content-check.ts';
 
 describe('a filename', () => {
   test.each([
-    ['one letter', 'a'], ['255 letters', 'x'.repeat(255)], ['255 emoji, two places each', '🎬'.repeat(255)], ['dots', '..'], ['a path', '../../etc/passwd'], ['a dash in front', '-rf'],
-    ['right to left', '\u202etxt.exe'], ['a joined family', '👨‍👩‍👧'], ['quotes', '"\'`'], ['spaces around', ' a '], ['a combining mark alone', '\u0301'],
+    ['one letter', 'a'], ['255 letters', 'x'.repeat(255)], ['255 emoji, two places each', '🎬'.repeat(255)], ['dots', '..'],
+    ['a path', '../../etc/passwd'], ['a dash in front', '-rf'],
+    ['right to left', '\u202etxt.exe'], ['a joined family', '👨‍👩‍👧'], ['quotes', '"\'`'], ['spaces around', ' a '],
+    ['a combining mark alone', '\u0301'],
   ])('may be %s', (_what, name) => expect(isFilename(name)).toBe(true));
 
   test.each([
-    ['empty', ''], ['blank', ' \u00a0\u2003'], ['256 letters', 'x'.repeat(256)], ['256 emoji', '🎬'.repeat(256)], ['100 KB', 'x'.repeat(100_000)], ['a NUL', 'a\0b'], ['a line break', 'a\r\nb'],
+    ['empty', ''], ['blank', ' \u00a0\u2003'], ['256 letters', 'x'.repeat(256)], ['256 emoji', '🎬'.repeat(256)],
+    ['100 KB', 'x'.repeat(100_000)], ['a NUL', 'a\0b'], ['a line break', 'a\r\nb'],
     ['a C1 control', 'a\u0085b'], ['DEL', 'a\x7f'], ['a lone surrogate', 'a\ud83d'], ['a reversed pair', '\udc00\ud800'],
   ])('may not be %s', (_what, name) => expect(isFilename(name)).toBe(false));
 });
@@ -27,7 +30,9 @@ describe('what was announced', () => {
 });
 
 test('a refusal is final, and says why in words', () => {
-  for (const code of ['size_mismatch', 'checksum_mismatch', 'type_mismatch', 'playlist', 'not_media', 'no_video_track', 'truncated', 'too_large_picture'] as const) {
+  for (const code of [
+    'size_mismatch', 'checksum_mismatch', 'type_mismatch', 'playlist', 'not_media', 'no_video_track', 'truncated', 'too_large_picture',
+  ] as const) {
     expect(refusal(code)).toMatchObject({ code, retryable: false, message: expect.stringMatching(/^The .{10,}/) });
   }
 });

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
-import { viewOf } from '../assets/asset-view.ts';
+import { AssetView, viewOf } from '../assets/asset-view.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
 import type { Transfer } from './transfers.ts';
@@ -12,6 +12,7 @@ type Transfers = { receive(transfer: Transfer): Promise<Asset> };
 export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string): RawRoute[] => [{
   kind: 'raw', method: 'PUT', url: '/uploads/:id', body: 'stream', query: Type.Object({ ticket: Type.Optional(Type.String()) }),
   summary: 'Takes the bytes of an original in one request, opened by the ticket in its URL',
+  answer: AssetView,
   answers: {
     200: 'Stored; the asset in the envelope', 400: 'Longer or shorter than announced, or broken off', 401: 'Ticket missing, altered or expired', 404: 'No such asset',
     409: 'A second writer, or the bytes are there already', 413: 'Over the maximum', 415: 'Another Content-Type than the upload URL names',

@@ -13,7 +13,8 @@ const refusing = (field: string, code = 'BAD_REQUEST') => expect.objectContainin
 
 test('what is not said gets its default', () => {
   expect(byUser()).toEqual({
-    ...VIDEO, kind: 'video', visibility: 'private', title: null, tags: [], metadata: null, announced_size_bytes: null, announced_sha256: null, provider: 'onprem', provider_video_id: null,
+    ...VIDEO, kind: 'video', visibility: 'private', title: null, tags: [], metadata: null, announced_size_bytes: null, announced_sha256: null,
+    provider: 'onprem', provider_video_id: null,
   });
 });
 
@@ -27,8 +28,10 @@ test('a checksum is kept in lower case, a mime_type in our spelling, a content_t
 });
 
 test.each<[string, Partial<UploadWishes>]>([
-  ['filename', { filename: 'a\n' }], ['filename', { filename: '  ' }], ['content_type', { content_type: 'image/png' }], ['content_type', { content_type: 'a\0' }],
-  ['mime_type', { mime_type: 'image/svg+xml' }], ['title', { title: '\ud800' }], ['tags', { tags: ['a', '\0'] }], ['metadata', { metadata: { a: '\0' } }], ['provider', { provider: 'cdnhost' }],
+  ['filename', { filename: 'a\n' }], ['filename', { filename: '  ' }], ['content_type', { content_type: 'image/png' }],
+  ['content_type', { content_type: 'a\0' }],
+  ['mime_type', { mime_type: 'image/svg+xml' }], ['title', { title: '\ud800' }], ['tags', { tags: ['a', '\0'] }],
+  ['metadata', { metadata: { a: '\0' } }], ['provider', { provider: 'cdnhost' }],
 ])('%s is named when it will not do', (field, wishes) => { expect(() => byUser(wishes)).toThrow(refusing(field)); });
 
 test('more bytes than the maximum are too many, as many are not', () => {
@@ -55,8 +58,10 @@ describe('a video that is at its provider already', () => {
   });
 
   test.each<[string, Partial<UploadWishes>]>([
-    ['provider', { provider_video_id: 'guid-1' }], ['provider', { ...linked, provider: 'onprem' }], ['mime_type', { ...linked, content_type: 'image', mime_type: 'image/png' }],
-    ['provider_video_id', { ...linked, provider_video_id: '' }], ['provider_video_id', { ...linked, provider_video_id: 7 }], ['provider_video_id', { ...linked, provider_video_id: 'x'.repeat(256) }],
+    ['provider', { provider_video_id: 'guid-1' }], ['provider', { ...linked, provider: 'onprem' }],
+    ['mime_type', { ...linked, content_type: 'image', mime_type: 'image/png' }],
+    ['provider_video_id', { ...linked, provider_video_id: '' }], ['provider_video_id', { ...linked, provider_video_id: 7 }],
+    ['provider_video_id', { ...linked, provider_video_id: 'x'.repeat(256) }],
     ['provider_video_id', { ...linked, provider_video_id: 'a\0' }],
   ])('needs a fitting %s', (field, wishes) => { expect(() => byService(wishes)).toThrow(refusing(field)); });
 

@@ -5,7 +5,8 @@ import { type Actor, noteOf } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { create } from '../assets/assets.ts';
-import { timeOf, uuidV7 } from '../platform/uuid-v7.ts';
+import { timeOf } from '../platform/uuid.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
 import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
 
 export type UploadNeeds = {

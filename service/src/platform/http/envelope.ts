@@ -31,6 +31,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (status === 413) return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is too large', { details: limitOf(error) });
   if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', { cause: error });
+  if (isSystemError(error)) return new ServiceError('UNAVAILABLE', 'A part that the service needs is not available', { cause: error });
   return new ServiceError('INTERNAL_ERROR', 'Something went wrong; the request id leads to the log', { cause: error });
 }
 
@@ -44,6 +45,8 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 const statusOf = (error: unknown) => (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500);
+/** A disk or a network that fails, not we. */
+const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error;
 const limitOf = (error: unknown) => (error instanceof Error && 'limit' in error ? { max_bytes: error.limit } : null);
 
 /** A whole HTTP answer as text, for sockets whose request could not even be parsed. */

@@ -1,14 +1,20 @@
-// Hangs routes into the server: guard, validation, call, envelope; and their description into the OpenAPI document.
+// Hangs routes into the server: guard, validation, call, envelope.
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import { type TSchema, Type } from 'typebox';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import type { Once } from '../idempotency.ts';
+import { describeJson, describeRaw } from './describe-route.ts';
 import { success } from './envelope.ts';
+import { isHeld } from './etag.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
 
-const identities = new WeakMap<FastifyRequest, unknown>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the route's guard found out before the body was read. */
+    identity: unknown;
+  }
+}
 
 export type Mounting = { readonly tag: string; readonly once?: Once };
 
@@ -37,14 +43,14 @@ function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRou
 
 async function admitted(guard: JsonRoute['guard'], request: FastifyRequest, madeId?: string): Promise<Input & object> {
   const input: Input = { params: request.params as Input['params'], query: request.query, body: request.body ?? {}, headers: request.headers, madeId };
-  return { ...input, ...((await guard.admit(identities.get(request), input)) as object) };
+  return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function answerOnce(once: Once, { route: { guard, handle }, key }: { route: JsonRoute; key: string }, { request, reply }: Exchange): Promise<unknown> {
   const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`).digest('hex');
-  const caller = guard.callerName?.(identities.get(request)) ?? '';
+  const caller = guard.callerName?.(request.identity) ?? '';
   const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) => handle(await admitted(guard, request, madeId)));
   if (isReplay) reply.header('idempotency-replayed', 'true');
   return data;
@@ -62,14 +68,13 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 /** Tells the answer's ETag, and whether the caller has that answer already. */
 function isKnown({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   reply.header('etag', etag);
-  const known = headers['if-none-match'];
-  return known !== undefined && known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+  return isHeld(headers['if-none-match'], etag);
 }
 
 /** Answers what went wrong instead of throwing: hooks that call back are spared a promise for each request. */
 function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error | undefined {
   try {
-    identities.set(request, guard.identify(request));
+    request.identity = guard.identify(request);
     return undefined;
   } catch (error) {
     return error as Error;
@@ -84,35 +89,3 @@ function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {
     scope.route({ method, url, schema: describeRaw(tag, route), handler: handle });
   });
 }
-
-type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, unknown>;
-
-function describeJson(tag: string, { guard, summary, query, body, answer, errors, url }: JsonRoute): Described {
-  const statuses = [...new Set([...(guard.security.length > 0 ? [401] : []), ...(query || body ? [400] : []), ...errors, 500, 503])];
-  return {
-    tags: [tag], summary, ...pathOf(url), ...(query && { querystring: query }), ...(body && { body }),
-    ...(guard.security.length > 0 && { security: guard.security.map((name) => ({ [name]: [] })) }),
-    response: { 200: envelopeOf(answer), ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])) },
-  };
-}
-
-function describeRaw(tag: string, { summary, query, answers, url }: RawRoute): Described {
-  const response = Object.fromEntries(Object.entries(answers).map(([status, description]) => [status, { description, type: 'null' }]));
-  return { tags: [tag], summary, ...pathOf(url), ...(query && { querystring: query }), response };
-}
-
-/** Path parameters are text; whether they name anything is the guard's question (404), not validation's (400). */
-function pathOf(url: string): { params?: TSchema } {
-  const names = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
-  return names.length > 0 ? { params: Type.Object(Object.fromEntries(names.map((name) => [name, Type.String()]))) } : {};
-}
-
-const envelopeOf = (data: TSchema): TSchema => Type.Object({
-  success: Type.Literal(true), message: Type.String(), code: Type.Literal(200), data, request_id: Type.String(), timestamp: Type.String({ format: 'date-time' }),
-}, { description: 'Success' });
-
-const ERROR = Type.Object({
-  success: Type.Literal(false), message: Type.String(), code: Type.Integer(),
-  error: Type.Object({ error_code: Type.String(), details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]) }),
-  request_id: Type.String(), timestamp: Type.String({ format: 'date-time' }),
-}, { description: 'Refusal' });

@@ -58,6 +58,8 @@ export type RawRoute = {
   readonly body: 'none' | 'stream' | { readonly maxBytes: number };
   readonly query?: TObject;
   readonly answers: Readonly<Record<number, string>>;
+  /** The data of its success, where that stands in the envelope. */
+  readonly answer?: TSchema;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 };
 

@@ -22,6 +22,7 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
     frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerMalformed,
   });
+  app.decorateRequest('identity', null);
   app.setValidatorCompiler(validatorCompiler as never);
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(answerError);
@@ -35,7 +36,8 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
 /** A child logger for each request costs more than the request id in the few lines that name it. */
 const sameLogger = (logger: FastifyBaseLogger) => logger;
 
-const headersOf = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' });
+/** What may be kept by others, or for longer, says so itself. */
+const headersOf = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-cache' });
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -29,7 +29,10 @@ function asError({ keyword, instancePath, message, params }: Fault): ServiceErro
   return badRequest(`${field} ${words}`, { field, rule: keyword, ...limitOf(params) });
 }
 
-const limitOf = (params: Fault['params']) => (typeof params['limit'] === 'number' ? { limit: params['limit'] } : {});
+function limitOf({ limit, allowedValues }: Fault['params']): object {
+  if (typeof limit === 'number') return { limit };
+  return Array.isArray(allowedValues) ? { allowed: allowedValues } : {};
+}
 
 const WHOLE = /^-?\d{1,15}$/;
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {

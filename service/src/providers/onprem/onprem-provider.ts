@@ -2,7 +2,7 @@
 import { type Secret, secret } from '../../auth/secret.ts';
 import { reportOf } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { isUuid } from '../../platform/uuid-v7.ts';
+import { isUuid } from '../../platform/uuid.ts';
 import { jsonOf, membersOf, NOT_ACTIONABLE, openWith, payload } from '../opening.ts';
 import type { Provider, Reading } from '../provider.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';

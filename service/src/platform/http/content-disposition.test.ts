@@ -1,7 +1,7 @@
 // Whatever a file is called, its header stays one line with one name in quotes (RFC 6266; security E1).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attachment } from './content-disposition.ts';
+import { attachment, inline } from './content-disposition.ts';
 
 const FORM = /^attachment; filename="([^"\\\r\n]*)"; filename\*=UTF-8''([A-Za-z0-9!#$&+.^_`|~%-]*)$/;
 
@@ -16,6 +16,10 @@ test.each([
   ['a\r\nSet-Cookie: b', 'a__Set-Cookie: b', 'a%0D%0ASet-Cookie%3A%20b'],
 ])('%j', (filename, plain, encoded) => {
   expect(FORM.exec(attachment(filename))?.slice(1)).toEqual([plain, encoded]);
+});
+
+test('is the same name whether it is to be saved or shown', () => {
+  expect(inline('Zoë.png')).toBe(attachment('Zoë.png').replace('attachment', 'inline'));
 });
 
 test('any name fits, and any valid one can be read back', () => {

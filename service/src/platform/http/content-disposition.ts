@@ -2,10 +2,13 @@
 
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 
-/** `attachment` with an ASCII stand-in and the exact name; the name cannot leave its quotes or its line. */
-export function attachment(filename: string): string {
+/** To be saved, or to be shown: with an ASCII stand-in and the exact name, which cannot leave its quotes or its line. */
+export const attachment = (filename: string): string => `attachment; ${named(filename)}`;
+export const inline = (filename: string): string => `inline; ${named(filename)}`;
+
+function named(filename: string): string {
   const plain = filename.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\x20-\x7e]|["\\%/]/g, '_');
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encode(filename)}`;
+  return `filename="${plain}"; filename*=UTF-8''${encode(filename)}`;
 }
 
 const encode = (text: string): string =>

@@ -1,5 +1,5 @@
 // Reads a Range header: one range at most, anything else is answered with the whole (RFC 9110 §14).
-import type { ByteRange } from '../storage/object-store.ts';
+import type { ByteRange } from './object-store.ts';
 
 const FORM = /^bytes=(\d{0,15})-(\d{0,15})$/;
 

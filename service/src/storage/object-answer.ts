@@ -2,8 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound } from '../platform/errors.ts';
-import type { ObjectKey } from '../storage/object-key.ts';
-import type { ByteRange, ObjectStore } from '../storage/object-store.ts';
+import { isHeld } from '../platform/http/etag.ts';
+import type { ObjectKey } from './object-key.ts';
+import type { ByteRange, ObjectStore } from './object-store.ts';
 import { rangeOf } from './byte-range.ts';
 
 /** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
@@ -15,12 +16,14 @@ type ObjectAnswer = { readonly status: number; readonly headers: Readonly<Record
 export type Objects = { answerWith(request: Request, object: AskedObject): Promise<ObjectAnswer> };
 
 const SMALL = 1024 * 1024;
+/** Whatever the bytes turn out to be, a browser runs nothing in them. */
+const INERT = { 'content-security-policy': 'sandbox; default-src \'none\'', 'x-content-type-options': 'nosniff' };
 
 export async function answerWith({ store }: { store: ObjectStore }, request: Request, object: AskedObject): Promise<ObjectAnswer> {
   const size = await store.size(object.key);
   if (size === undefined) throw notFound('Nothing is stored here');
   const etag = `"${object.etag}"`;
-  const headers = { ...object.headers, etag, 'accept-ranges': 'bytes' };
+  const headers = { ...INERT, ...object.headers, etag, 'accept-ranges': 'bytes' };
   if (isHeld(request.headers['if-none-match'], etag)) return { status: 304, headers };
   const { range: asked, 'if-range': condition = etag } = request.headers;
   const range = condition === etag ? rangeOf(asked, size) : undefined;
@@ -30,10 +33,6 @@ export async function answerWith({ store }: { store: ObjectStore }, request: Req
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
   return { status: 206, headers: { ...headers, 'content-length': length, 'content-range': `bytes ${range.start}-${range.end}/${size}` }, body };
 }
-
-/** A cache on the way may hold several versions, or have weakened ours by compressing it. */
-const isHeld = (held: string | undefined, etag: string): boolean =>
-  held !== undefined && held.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);
 
 type Part = { readonly key: ObjectKey; readonly range: ByteRange | undefined; readonly length: number };
 

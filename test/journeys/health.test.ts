@@ -1,0 +1,85 @@
+// Balancers and supervisors are told the truth: alive, and ready to work or not (contract B7, B9).
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { IMAGE, openUpload, putBytes } from '../support/media.ts';
+import { type Answer, asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { processesNaming } from '../support/traces.ts';
+
+let service: TestService;
+beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }); });
+afterAll(() => service.stop());
+
+const READY = { database: 'ok', store: 'ok', queue: 'ok' };
+const ask = (path: string): Promise<Answer> => call(service, `GET ${service.address}${path}`);
+const untilReady = () => eventually(() => ask('/readyz'), ({ status }) => status === 200);
+
+async function expectAway(answer: Answer): Promise<void> {
+  expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expectSuccess(await ask('/healthz'));
+}
+
+test('a service that runs is alive and ready, and asks nobody who wants to know', async () => {
+  expect(expectSuccess(await ask('/healthz'))).toEqual({ status: 'ok' });
+  expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+  expect((await fetch(`${service.address}/readyz`, { method: 'HEAD' })).status).toBe(200);
+});
+
+describe('the store', () => {
+  const incoming = () => join(service.dataDir, 'objects', 'incoming');
+  /** The folder is away, or something else is in its place. */
+  const without = async (work: () => Promise<void>) => {
+    await rename(incoming(), `${incoming()}-away`);
+    try {
+      await work();
+    } finally {
+      await rename(`${incoming()}-away`, incoming());
+    }
+  };
+
+  test('is missed while its folder is away, and found when it is back', async () => {
+    const started = await openUpload(service, 'ann', IMAGE);
+    await without(async () => {
+      const answer = await ask('/readyz');
+      await expectAway(answer);
+      expect(answer.body.message).toMatch(/store/);
+      await expectAway(await putBytes(started, Buffer.from('bytes')));
+    });
+    expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+    expectSuccess(await putBytes(started, Buffer.from('bytes')));
+  });
+
+  test('is missed while it cannot be written', async () => {
+    await rename(incoming(), `${incoming()}-away`);
+    await writeFile(incoming(), 'in the way');
+    const answer = await ask('/readyz');
+    await rename(`${incoming()}`, `${incoming()}-file`);
+    await rename(`${incoming()}-away`, incoming());
+    await expectAway(answer);
+  });
+});
+
+describe('the database', () => {
+  const signalAll = async (signal: 'SIGSTOP' | 'SIGCONT') => {
+    for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
+  };
+
+  test('is missed while it hangs; nothing waits for ever, and work goes on when it answers again', async () => {
+    const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
+    await signalAll('SIGSTOP');
+    try {
+      const headers = asUser('ann');
+      const answers = await Promise.all([
+        ask('/readyz'), call(service, `GET /media/${id}`, { headers }), call(service, 'POST /media/upload-url', { headers, json: IMAGE }),
+      ]);
+      for (const answer of answers) await expectAway(answer);
+      expectRefusal(await call(service, 'GET /media'), 401);
+    } finally {
+      await signalAll('SIGCONT');
+    }
+    expect(expectSuccess(await untilReady())).toEqual(READY);
+    expectSuccess(await eventually(() => call(service, `GET /media/${id}`, { headers: asUser('ann') }), ({ status }) => status === 200));
+  });
+});

@@ -1,0 +1,53 @@
+// Clients that dawdle do not hold up a stop: they are cut off, and begin again at the service that comes after.
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { IMAGE, openUpload, putBytes } from '../support/media.ts';
+import { openSocket } from '../support/raw-socket.ts';
+import { asUser, call, newDataDir } from '../support/service.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { filesNaming, processesNaming } from '../support/traces.ts';
+
+const BYTES = Buffer.alloc(20_000_000, 'bytes that fill the buffers of a socket ');
+
+let dataDir: string;
+let service: ServiceProcess;
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  service = await startProcess({ DATA_DIR: dataDir });
+});
+afterAll(async () => {
+  await service.end('SIGKILL');
+  await endAllIn(dataDir);
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function dawdle(line: string, url: URL, headers: readonly string[] = []): Promise<Socket> {
+  const socket = await openSocket(url.origin);
+  socket.on('error', () => {}); // To be cut off is what it is here for.
+  socket.write([`${line} ${url.pathname}${url.search} HTTP/1.1`, 'Host: mediary.test', ...headers, '', ''].join('\r\n'));
+  return socket;
+}
+
+test('an upload and a download that stand still do not keep the service from stopping, and can be begun again', async () => {
+  const stored = await openUpload(service, 'ann', IMAGE);
+  expect((await putBytes(stored, BYTES)).status).toBe(200);
+  const { body } = await call<{ url: string }>(service, `GET /media/${stored.asset_id}/download-url`, { headers: asUser('ann') });
+  const download = await dawdle('GET', new URL(body.data.url));
+  const [head] = await once(download, 'data');
+  expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
+  download.pause();
+
+  const begun = await openUpload(service, 'ann', IMAGE);
+  const upload = await dawdle('PUT', new URL(begun.upload_url ?? ''), ['Content-Type: image/png', `Content-Length: ${BYTES.length}`]);
+  upload.write(BYTES.subarray(0, BYTES.length / 2));
+
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(await processesNaming(dataDir)).toEqual([]);
+
+  service = await startProcess({ DATA_DIR: dataDir });
+  expect(await filesNaming(dataDir, begun.asset_id)).toEqual([]);
+  const { pathname, search } = new URL(begun.upload_url ?? '');
+  expect((await putBytes({ ...begun, upload_url: `${new URL(service.url).origin}${pathname}${search}` }, BYTES)).status).toBe(200);
+});

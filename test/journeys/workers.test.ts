@@ -1,0 +1,93 @@
+// Two workers beside an API, each a process: the one that encodes is killed, and the other finishes what it began.
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { makeClip, pacedEngine } from '../support/clips.ts';
+import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
+import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
+
+let databaseDir: string;
+let dataDir: string;
+let postgres: EmbeddedPostgres;
+let api: ServiceProcess;
+let workers: ServiceProcess[];
+
+beforeAll(async () => {
+  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  postgres = await startEmbeddedPostgres(databaseDir);
+  const { user, host, port, database } = postgres.connection;
+  const shared = {
+    DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects`,
+    FFMPEG_PATH: await pacedEngine(),
+  };
+  api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
+  const worker = { ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: new URL(api.url).origin, ACCESS_TOKEN_SECRET: undefined, SERVICE_API_KEY: undefined, OPERATOR_KEY: undefined };
+  workers = await Promise.all([startProcess(worker), startProcess(worker)]);
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
+  await endAllIn(dataDir);
+  await postgres.stop();
+  await Promise.all([databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
+
+/** The workers that run an engine for this asset. */
+async function encodersOf(id: string): Promise<ServiceProcess[]> {
+  const parents = (await processesNaming(id)).map(({ parent }) => parent);
+  return workers.filter(({ pid }) => parents.includes(pid));
+}
+
+async function encoding(): Promise<AssetJson> {
+  const started = await openUpload(api, 'ann');
+  await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
+  expect((await complete(api, 'ann', started.asset_id)).status).toBe(200);
+  return eventually(() => readAsset(api, 'ann', started.asset_id), ({ progress }) => progress > 0);
+}
+
+test('the worker that lives takes over from the one that was killed, within a minute, and the video is finished once', async () => {
+  const { id, progress } = await encoding();
+  const [doomed, ...more] = await encodersOf(id);
+  expect(more).toEqual([]);
+  const other = workers.find((worker) => worker !== doomed);
+  await doomed?.end('SIGKILL');
+  await eventually(() => processesNaming(id), (engines) => engines.length === 0, { withinMs: 10_000 });
+  expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
+
+  expect(await eventually(() => encodersOf(id), (encoders) => encoders.length > 0, { withinMs: 60_000 })).toEqual([other]);
+
+  let furthest = progress;
+  const asset = await eventually(async () => {
+    const seen = await readAsset(api, 'ann', id);
+    expect(seen.progress).toBeGreaterThanOrEqual(furthest);
+    furthest = seen.progress;
+    return seen;
+  }, ({ stream_status: status }) => status !== 'processing');
+  expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
+  await expectNothingLeft(id);
+  expect((await eventsOf(databaseDir, id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
+  const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, { headers: asUser('ann') });
+  expect(await decode(body.data.hls)).toEqual(CLEAN);
+}, 180_000);
+
+async function expectNothingLeft(id: string): Promise<void> {
+  await eventually(() => openJobs(databaseDir), (jobs) => jobs.length === 0);
+  const published = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
+  expect(new Set(published.map((path) => path.slice(0, path.lastIndexOf('/')))).size).toBe(1);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
+  expect(await processesNaming(id)).toEqual([]);
+}
+
+test('a worker and an API that are told to stop end in order', async () => {
+  const { id } = await encoding();
+  const [busy] = await encodersOf(id);
+  expect(await busy?.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(await processesNaming(id)).toEqual([]);
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
+});
