@@ -112,6 +112,7 @@ const ISOBMFF = ['video/mp4', 'video/quicktime'];
 const BY_EXTENSION: Record<string, readonly string[]> = {
   '.jpg': ['image/jpeg'], '.png': ['image/png'], '.gif': ['image/gif'], '.webp': ['image/webp'], '.avif': ['image/avif'], '.avifs': ['image/avif'],
   '.mp4': ISOBMFF, '.mov': ISOBMFF, '.3g2': ISOBMFF,
+  '.heic': ['image/heic', 'image/heif'], '.heif': ['image/heic', 'image/heif'],
   '.webm': ['video/webm', 'video/x-matroska', 'video/matroska'], '.mkv': ['video/x-matroska', 'video/matroska'],
 };
 const NOT_WHAT_THEY_ARE_CALLED = ['fixture-json.webp', 'fixture-corrupt.mkv'];
