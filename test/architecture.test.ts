@@ -68,7 +68,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs$/],
   [/^pino$/, /^platform platform\/logger$/],
-  [/^(?:sharp|thumbhash)$/, /^(?:adapter|worker) images\//],
+  [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],

@@ -33,6 +33,7 @@ import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { singleFlight } from './platform/single-flight.ts';
+import { takeTurns } from './platform/turns.ts';
 import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
 import * as playbackVerbs from './playback/playback.ts';
@@ -78,7 +79,7 @@ type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
   const assets = bind({ db }, assetVerbs);
-  const reports = bind({ db, jobs, now }, reportVerbs);
+  const reports = bind({ db, jobs, now, inTurn: takeTurns() }, reportVerbs);
   const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });

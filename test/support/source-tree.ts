@@ -25,7 +25,7 @@ const byPath = new Map(files.map((file) => [file.path, file]));
 
 const STATEMENT = /^\s*(?:import|export)\s+(?:(type\s+)?([\w*{][^'"=;]*?)\s+from\s+)?['"]([^'"]+)['"]/gm;
 /** A module or a worker's script that is named in the middle of the code. */
-const CALL = /\b(?:import|new URL)\(\s*['"]([^'"]+)['"]/g;
+const CALL = /\b(?:import|require|new URL)\(\s*['"]([^'"]+)['"]/g;
 
 export const imports: readonly Import[] = files.flatMap((from) => [
   ...Array.from(from.text.matchAll(STATEMENT), ([, type, names = 'everything', target = '']) => found(from, target, type ? [] : valuesOf(names))),

@@ -1,7 +1,8 @@
 // The one place that stores what a report does to an asset: read, decide, compare-and-set; a lost race reads again.
 import type { ServiceJobs, StartJob } from '../job-list.ts';
-import { notFound } from '../platform/errors.ts';
+import { notFound, unavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { Turns } from '../platform/turns.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
 import { findAsset, findByProviderVideo, keepDelivery, storeChange } from './assets.sql.ts';
@@ -9,14 +10,17 @@ import { type Change, completed, decide, refused, retried, type StreamState } fr
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
-export type ReportNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly now: () => Date };
+export type ReportNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly inTurn: Turns; readonly now: () => Date };
 export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 
 /** More writers than this at one asset at one moment are a fault, not a race. */
 const MAX_RACES = 50;
 
 /** Applies a report to the asset it names, and keeps the delivery it came in. Undefined: no such asset, and nothing was kept. */
-export async function apply({ db, now }: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
+export const apply = (needs: ReportNeeds, report: StreamReport, cause: Cause): Promise<Outcome | undefined> =>
+  needs.inTurn('assetId' in cause.ref ? cause.ref.assetId : `${cause.ref.provider} ${cause.ref.providerVideoId}`, () => applyNow(needs, report, cause));
+
+async function applyNow({ db, now }: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
   for (let race = 0; race < MAX_RACES; race++) {
     const asset = await find(db, ref);
     if (!asset) return undefined;
@@ -26,7 +30,7 @@ export async function apply({ db, now }: ReportNeeds, report: StreamReport, { re
       : await keepUnchanged(db, asset, { outcome, delivery });
     if (stored) return outcome;
   }
-  throw new Error(`asset changed ${MAX_RACES} times while a report was applied`);
+  throw unavailable(`The asset changed ${MAX_RACES} times while a report was applied`);
 }
 
 /** Keeps a delivery that reached no asset, or says nothing that can be acted on. */

@@ -34,12 +34,12 @@ describe('the size', () => {
 });
 
 describe('the form', () => {
-  test.each<[string, Original, string | undefined, string]>([
-    ['a photo for a browser', PHOTO, BROWSER, 'avif'], ['a photo for an older one', PHOTO, 'image/webp,*/*', 'webp'], ['a photo for whoever takes all', PHOTO, '*/*', 'jpeg'],
-    ['a photo for whoever says nothing', PHOTO, undefined, 'jpeg'], ['a photo for whoever refuses AVIF', PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*', 'jpeg'],
-    ['a photo for an odd sender', PHOTO, 'IMAGE/AVIF;q=0.1', 'avif'], ['a logo for whoever says nothing', LOGO, undefined, 'png'], ['a logo for a browser', LOGO, BROWSER, 'avif'],
-    ['what moves for a browser', CLIP, BROWSER, 'webp'], ['what moves for whoever says nothing', CLIP, undefined, 'gif'], ['what moves for AVIF alone', CLIP, 'image/avif', 'gif'],
-  ])('of %s', (_, original, accept, expected) => expect(formatOf(original, accept)).toBe(expected));
+  test.each<[string, readonly [Original, string?], string]>([
+    ['a photo for a browser', [PHOTO, BROWSER], 'avif'], ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'], ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],
+    ['a photo for whoever says nothing', [PHOTO], 'jpeg'], ['a photo for whoever refuses AVIF', [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'], 'jpeg'],
+    ['a photo for an odd sender', [PHOTO, 'IMAGE/AVIF;q=0.1'], 'avif'], ['a logo for whoever says nothing', [LOGO], 'png'], ['a logo for a browser', [LOGO, BROWSER], 'avif'],
+    ['what moves for a browser', [CLIP, BROWSER], 'webp'], ['what moves for whoever says nothing', [CLIP], 'gif'], ['what moves for AVIF alone', [CLIP, 'image/avif'], 'gif'],
+  ])('of %s', (_, [original, accept], expected) => expect(formatOf(original, accept)).toBe(expected));
 
   test.each(FORMATS)('is %s where that is asked for', (format) => expect(formatOf(CLIP, BROWSER, { format })).toBe(format));
 
