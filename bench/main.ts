@@ -9,7 +9,7 @@ import { median, type Ratios } from './pair.ts';
 
 type Row = readonly [what: string, against: string, figure: string, goal: string, detail: string];
 
-const EFFORT = { rounds: 7, seconds: 3 };
+const EFFORT = { rounds: 5, seconds: 2 };
 const round = (value: number) => value.toFixed(2);
 
 const ofPair = (what: string, against: string, goal: string) => ({ throughput, perCpu, ours, limit }: Ratios): Row =>
@@ -23,8 +23,8 @@ async function measure(): Promise<Row[]> {
     ofPair('upload-url: asset, event', 'bare Fastify + one-row INSERT', '≥ 0.5')(await openUpload(ground, EFFORT)),
   ];
   await ground.leave();
-  const encoded = await encode(5);
-  const starts = await startUp(5);
+  const encoded = await encode(3);
+  const starts = await startUp(3);
   return [
     ...rows,
     ['encode of 10 s 1280×720', 'the same ffmpeg arguments by hand', `${round(encoded.ratio)} × time`, '≤ 1.15', `${round(encoded.ours)} s to ${round(encoded.byHand)} s`],

@@ -56,7 +56,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   const [db, engine, storage] = await Promise.all([openData(connection, around), openEngine(config, around), openStore(config)]);
-  const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(db.db, 'url_signing'))];
+  const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(connection, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe();
   const imageProcessor = openSharpImageProcessor({ maxPixels: config.maxImagePixels });

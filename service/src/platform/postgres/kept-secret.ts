@@ -1,12 +1,18 @@
 // A secret that all processes of one database share because none was set: made once, kept there.
 import { randomBytes } from 'node:crypto';
-import type { Database } from './database.ts';
-import { sql } from './sql.ts';
+import pg from 'pg';
+import type { Connection } from './database.ts';
 
-/** The same text for every process, from the first that asks. */
-export async function keptSecret(db: Database, name: string): Promise<string> {
-  await db.one(sql('make secret')`insert into secrets (name, value) values (${name}, ${randomBytes(32).toString('base64url')}) on conflict (name) do nothing`);
-  const row = await db.one(sql('read secret', { value: 'text' })`select value from secrets where name = ${name}`);
-  if (!row) throw new Error(`the secret ${name} was not kept`);
-  return row.value;
+/** The same text for every process, from the first that asks. At the start a busy database is waited for longer than a request would. */
+export async function keptSecret(connection: Connection, name: string): Promise<string> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await client.query('insert into secrets (name, value) values ($1, $2) on conflict (name) do nothing', [name, randomBytes(32).toString('base64url')]);
+    const { rows: [row] } = await client.query<{ value: string }>('select value from secrets where name = $1', [name]);
+    if (!row) throw new Error(`the secret ${name} was not kept`);
+    return row.value;
+  } finally {
+    await client.end();
+  }
 }
