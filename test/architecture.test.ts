@@ -20,7 +20,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider)'
 /** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|welcome|config|parts|app|tables|job-list)$/],
-  [/^platform\/(?:errors|uuid|postgres\/row)$/, 'ground'],
+  [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'ground'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/[a-z-]+\.(sql|routes|hook|job|worker)$/],

@@ -1,6 +1,6 @@
 // Every query on the tables of assets, their events and their deliveries.
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import { columns, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow } from '../tables.ts';
 import type { Asset, NewAsset, ProviderName } from './asset.ts';
@@ -9,7 +9,6 @@ import type { StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 
 const ASSET = columns(assetRow);
-const MOVED = columnsOf('moved', assetRow);
 
 const found = (row: unknown) => row as Asset | undefined;
 const json = (value: unknown) => JSON.stringify(value);
@@ -42,15 +41,15 @@ export const insertAsset = async (db: Queries, asset: NewAsset, event: NewEvent)
 export type Cause = { readonly events: readonly NewEvent[]; readonly delivery?: Delivery | undefined; readonly outcome?: Outcome; readonly now: Date };
 
 /** Stores a decided state, its events and the delivery that caused it in one statement; undefined if another change was faster (read and decide again). */
-export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: Cause & { readonly next: StreamState }) =>
-  found(await db.one(sql('store change', assetRow)`
+export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: Cause & { readonly next: StreamState }): Promise<Asset | undefined> => {
+  const stored = await db.one(sql('store change', { revision: 'int4' })`
     with moved as (
       update assets set stream_status = ${next.stream_status}, attempt = ${next.attempt}, progress = ${next.progress},
              renditions = ${json(next.renditions)}, warnings = ${json(next.warnings)}, failure = ${next.failure && json(next.failure)}, refused = ${next.refused},
              playback = ${next.playback && json(next.playback)}, playable_at = ${next.playable_at}, completed_at = ${next.completed_at},
              width = ${next.width}, height = ${next.height}, duration_ms = ${next.duration_ms}, placeholder = ${next.placeholder},
              encode_try = ${next.encode_try}, encoded_try = ${next.encoded_try}, revision = revision + 1, updated_at = ${cause.now}
-       where id = ${seen.id} and revision = ${seen.revision} returning ${ASSET}),
+       where id = ${seen.id} and revision = ${seen.revision} returning id, owner_user_id, revision),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select event.id, moved.id, moved.owner_user_id, event.type, event.data, ${cause.now}::timestamptz
@@ -62,7 +61,9 @@ export const storeChange = async (db: Queries, seen: Asset, { next, ...cause }: 
              ${cause.outcome?.processed ?? null}::boolean, ${cause.outcome?.reason ?? null}, ${cause.delivery?.receivedAt ?? null}::timestamptz
         from moved where ${cause.delivery !== undefined}
       on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
-    select ${MOVED} from moved`));
+    select revision from moved`);
+  return stored && { ...seen, ...next, revision: stored.revision, updated_at: cause.now };
+};
 
 /** Keeps a delivery that changed nothing; one that was parked gets its new outcome. */
 export const keepDelivery = (db: Queries, delivery: Delivery, { processed, reason, assetId }: Outcome & { readonly assetId: string | null }) =>

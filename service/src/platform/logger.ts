@@ -8,7 +8,7 @@ const FLUSH_MS = 200;
 const FLUSH_BYTES = 4096;
 
 export const createLogger = (level: string, output: DestinationStream = standardOutput()): Logger =>
-  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: factsOf } }, output);
+  pino({ level, base: null, serializers: { err: factsOf } }, output);
 
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, minLength: FLUSH_BYTES });

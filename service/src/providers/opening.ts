@@ -26,11 +26,6 @@ export function payload(read: () => Reading): Reading | Refusal {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** JSON from bytes: invalid UTF-8 and a byte order mark are faults. Throws SyntaxError or TypeError. */
-export const jsonOf = (body: Uint8Array): unknown => JSON.parse(utf8.decode(body));
-
 /** A JSON object's own members; undefined for null, lists and everything else. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

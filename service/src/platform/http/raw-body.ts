@@ -1,11 +1,7 @@
 // The three ways a body is taken: JSON objects, raw bytes up to a limit, or a stream that the handler reads.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** JSON from bytes: invalid UTF-8 and a byte order mark are faults. Throws SyntaxError or TypeError. */
-export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes));
+import { parseJson } from '../strict-json.ts';
 
 /** Bodies are JSON objects; an empty one counts as `{}` whatever its Content-Type (B2). */
 export function acceptJson(app: FastifyInstance): void {

@@ -65,9 +65,11 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
   socket.end(rawAnswer(randomUUID(), refusal));
 }
 
-/** One line for each answer: the route's pattern, never the URL, which may carry a token. */
+/** One line for each answer, of reads that succeed only at level debug: the route's pattern, never the URL, which may carry a token. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method } = request;
+  const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
+  if (level === 'debug' && request.log.level !== level) return;
   const line = { request_id: id, method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
-  request.log.info(line, 'answered');
+  request.log[level](line, 'answered');
 }

@@ -1,7 +1,8 @@
 // Reads what cdnhost says of a video: its numbers as our events, its playback addresses from the library's host (contract A6, B5, B6).
 import type { Warning } from '../../assets/asset.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
-import { isVideoId, jsonOf, membersOf, NOT_ACTIONABLE } from '../opening.ts';
+import { parseJson } from '../../platform/strict-json.ts';
+import { isVideoId, membersOf, NOT_ACTIONABLE } from '../opening.ts';
 import type { Reading } from '../provider.ts';
 
 export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
@@ -18,7 +19,7 @@ const TOLD: Readonly<Record<number, Told>> = {
 };
 
 export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
-  const members = membersOf(jsonOf(body));
+  const members = membersOf(parseJson(body));
   const { VideoLibraryId, VideoGuid: guid, Status } = members ?? {};
   if (!isVideoId(guid) || !areIntegers(body, { VideoLibraryId, Status })) return NOT_ACTIONABLE;
   if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId)) return { reason: 'wrong_library' };

@@ -2,14 +2,15 @@
 import type { Failure, Warning } from '../../assets/asset.ts';
 import { anyRefused, type ToldUrls, toldUrl } from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
-import { isVideoId, jsonOf, membersOf, NOT_ACTIONABLE, plainWords } from '../opening.ts';
+import { parseJson } from '../../platform/strict-json.ts';
+import { isVideoId, membersOf, NOT_ACTIONABLE, plainWords } from '../opening.ts';
 import type { Reading } from '../provider.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** `customerHost` is the whole host name that serves this account's videos. */
 export function readEdgehost(body: Uint8Array, customerHost: string | undefined): Reading {
-  const video = membersOf(jsonOf(body));
+  const video = membersOf(parseJson(body));
   const status = membersOf(video?.['status']);
   const uid = video?.['uid'];
   if (!video || !status || !isVideoId(uid)) return NOT_ACTIONABLE;

@@ -3,7 +3,8 @@ import { type Secret, secret } from '../../auth/secret.ts';
 import { reportOf } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isUuid } from '../../platform/uuid.ts';
-import { jsonOf, membersOf, NOT_ACTIONABLE, openWith, payload } from '../opening.ts';
+import { parseJson } from '../../platform/strict-json.ts';
+import { membersOf, NOT_ACTIONABLE, openWith, payload } from '../opening.ts';
 import type { Provider, Reading } from '../provider.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
 
@@ -30,7 +31,7 @@ export const openOnprem = ({ webhookSecrets }: OnpremSettings, { ownSecrets, all
 });
 
 function readOnprem(body: Uint8Array, isOurs: boolean): Reading {
-  const members = membersOf(jsonOf(body));
+  const members = membersOf(parseJson(body));
   const assetId = members?.['asset_id'];
   if (!members || typeof assetId !== 'string' || !isUuid(assetId)) return NOT_ACTIONABLE;
   const report = reportOf(members, isOurs);
