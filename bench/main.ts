@@ -1,5 +1,5 @@
 // Runs every case and prints one table of ratios; `--write` keeps it in RESULTS.md with the machine's description.
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { getAsset, openUpload, startUp, webhook } from './cases.ts';
@@ -40,11 +40,16 @@ function table(rows: readonly Row[]): string {
 
 const machine = () => `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node ${process.version}`;
 
+/** From here on the page is written by hand, and kept. */
+const REMARKS = '## What holds back';
+
 const ABOUT = `Ratios of one run: both sides take turns on the same machine, database and driver settings (\`synchronous_commit\` on); the ratio is the median of the rounds.
 The load generator, the server and PostgreSQL share the processors, so absolute figures are this machine's alone. \`npm run bench -- --write\` makes this page.`;
 
 const results = table(await measure());
 process.stdout.write(`${results}\n`);
 if (process.argv.includes('--write')) {
-  await writeFile(join(import.meta.dirname, 'RESULTS.md'), `# Bench\n\n${ABOUT}\n\nMachine: ${machine()}. ${new Date().toISOString().slice(0, 10)}.\n\n${results}\n`);
+  const file = join(import.meta.dirname, 'RESULTS.md');
+  const remarks = (await readFile(file, 'utf8')).split(REMARKS)[1] ?? '';
+  await writeFile(file, `# Bench\n\n${ABOUT}\n\nMachine: ${machine()}. ${new Date().toISOString().slice(0, 10)}.\n\n${results}\n\n${REMARKS}${remarks}`);
 }
