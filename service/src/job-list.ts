@@ -30,7 +30,7 @@ const DAY = 24 * HOUR;
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'encode-asset': { concurrency: 1, expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 300 },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
-  'process-image': { concurrency: 2, expireIn: 120, retries: 5, retryDelay: 2, retryDelayMax: 60 },
+  'process-image': { concurrency: 2, expireIn: 300, retries: 5, retryDelay: 2, retryDelayMax: 60 },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
