@@ -85,6 +85,8 @@ test('told to stop while it encodes, it ends in order, leaves no process, and fi
 
   service = await startProcess(environment, NPM);
   await expectDoneOnce(await readyWithoutFalling(begun));
+  // A run that was handed back does not count.
+  expect(await publishedFolders(begun.id)).toEqual([expect.stringMatching(/\/1-1$/)]);
 }, 180_000);
 
 test('told to stop through npm, it ends in order and leaves no process', async () => {

@@ -18,6 +18,7 @@ import { progressTeller } from './progress-teller.ts';
 export type EncodeNeeds = {
   readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly handBack: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -41,6 +42,7 @@ export const encodeAssetJob = (needs: EncodeNeeds) => async ({ payload, signal }
     if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
   } catch (error) {
     await needs.store.removeAll(folderOf(run));
+    if (signal.aborted) await needs.handBack(run);
     if (!overtaken.signal.aborted) throw error;
   } finally {
     await removeScratch(scratch);

@@ -15,3 +15,9 @@ export const markEncoded = (db: Queries, run: { readonly assetId: string; readon
     update assets set encoded_try = encode_try, revision = revision + 1
      where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and encoded_try = 0 and deleted_at is null
     returning encoded_try`);
+
+/** Takes a run that was handed back out of the count; nothing where a later one began. */
+export const uncountRun = (db: Queries, run: { readonly assetId: string; readonly attempt: number; readonly try: number }) =>
+  db.one(sql('uncount run')`
+    update assets set encode_try = encode_try - 1, revision = revision + 1
+     where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and encoded_try = 0`);

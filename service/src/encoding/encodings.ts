@@ -2,7 +2,7 @@
 import type { ServiceJobs } from '../job-list.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { EncoderReport } from './encoder-report.ts';
-import { beginRun, markEncoded } from './encodings.sql.ts';
+import { beginRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
 export type EncodingNeeds = { readonly db: Database; readonly jobs: ServiceJobs };
 
@@ -22,3 +22,6 @@ export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderRep
     await jobs.send(tx, 'deliver-report', { body: JSON.stringify(report) });
     return true;
   });
+
+/** A run that ended because its process was told to stop is no failure, however often that happens. */
+export const handBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => { await uncountRun(db, run); };
