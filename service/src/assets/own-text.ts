@@ -1,8 +1,12 @@
-// What callers may write on an asset: text that a column can hold, JSON of a bounded size (contract B1).
+// What may be written on an asset: text that a column can hold, JSON of a bounded size (contract B1).
 import { badRequest } from '../platform/errors.ts';
 
 /** Text that a database column can hold as it is. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** Words of a stranger, fit to be stored and shown; undefined where there are none. */
+export const plainWords = (value: unknown, longest = 500): string | undefined =>
+  typeof value === 'string' ? value.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, longest).toWellFormed() || undefined : undefined;
 
 export const MAX_METADATA_BYTES = 16 * 1024;
 

@@ -1,5 +1,6 @@
 // The body of the onprem webhook: our encoder writes it, the onprem door reads it, and so does a stranger's encoder (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
+import { plainWords } from '../assets/own-text.ts';
 import { anyRefused, type ToldPlayback, type ToldUrls, toldUrl } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
@@ -61,8 +62,7 @@ function pictureOf({ width, height, duration_ms: durationMs }: Members): NonNull
 function failureOf({ failure }: Members): { failure?: Failure } {
   if (typeof failure !== 'object' || failure === null) return {};
   const { code, message, retryable } = failure as Members;
-  const words = typeof message === 'string' ? message.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, 500).toWellFormed() : '';
-  return { failure: { code: isCode(code) ? code : 'encode_failed', message: words || 'The video could not be encoded', retryable: retryable !== false } };
+  return { failure: { code: isCode(code) ? code : 'encode_failed', message: plainWords(message) ?? 'The video could not be encoded', retryable: retryable !== false } };
 }
 
 const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);

@@ -1,4 +1,5 @@
 // The order in which every webhook is opened: configured, signature over the raw bytes, then JSON (contract A5, B6).
+import { isPlainText } from '../assets/own-text.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Reading, Refusal } from './provider.ts';
 
@@ -34,10 +35,6 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> | u
 
 /** An id that can be looked up: short, plain text. */
 export const isVideoId = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '' && value.length <= 255 && value.isWellFormed() && !value.includes('\0');
-
-/** Words of a stranger, fit to be stored and shown. */
-export const plainWords = (value: unknown, longest = 500): string | undefined =>
-  typeof value === 'string' ? value.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, longest).toWellFormed() || undefined : undefined;
+  typeof value === 'string' && value.trim() !== '' && value.length <= 255 && isPlainText(value);
 
 export const NOT_ACTIONABLE = { reason: 'not_actionable' } as const satisfies Reading;

@@ -19,22 +19,24 @@ export const renditionKey = (assetId: string, folder: string, file: string): Obj
 /** `variants/<id>/<file>` */
 export const variantKey = (assetId: string, file: string): ObjectKey => join('variants', uuid(assetId), matching(FILE, file));
 
-export const variantsPrefix = (assetId: string): ObjectKey => `${join('variants', uuid(assetId))}/` as ObjectKey;
-
 /** A picture's, among its variants; a video's lies with its renditions. */
 export const THUMBNAIL = 'thumb.jpg';
 
-/** Everything that is stored of one asset, as prefixes that end in a slash. */
-export const assetPrefixes = (assetId: string): ObjectKey[] =>
-  ['originals', 'renditions', 'variants'].map((kind) => `${join(kind, uuid(assetId))}/` as ObjectKey);
+const KINDS = ['originals', 'renditions', 'variants'] as const;
+type Kind = (typeof KINDS)[number];
 
 /** The prefixes below which everything lies. */
-export const storeRoots = (): ObjectKey[] => ['originals', 'renditions', 'variants'].map((kind) => `${kind}/` as ObjectKey);
+export const storeRoots = (): ObjectKey[] => KINDS.map((kind) => below(kind));
 
-export const originalPrefix = (assetId: string): ObjectKey => `${join('originals', uuid(assetId))}/` as ObjectKey;
-export const renditionsPrefix = (assetId: string): ObjectKey => `${join('renditions', uuid(assetId))}/` as ObjectKey;
-export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>
-  `${join('renditions', uuid(assetId), matching(FOLDER, folder))}/` as ObjectKey;
+/** Everything that is stored of one asset, as prefixes that end in a slash. */
+export const assetPrefixes = (assetId: string): ObjectKey[] => KINDS.map((kind) => assetPrefix(kind, assetId));
+
+export const originalPrefix = (assetId: string): ObjectKey => assetPrefix('originals', assetId);
+export const renditionsPrefix = (assetId: string): ObjectKey => assetPrefix('renditions', assetId);
+export const variantsPrefix = (assetId: string): ObjectKey => assetPrefix('variants', assetId);
+export const renditionPrefix = (assetId: string, folder: string): ObjectKey => below('renditions', uuid(assetId), matching(FOLDER, folder));
+
+const assetPrefix = (kind: Kind, assetId: string) => below(kind, uuid(assetId));
 
 /** The folder of one worker's run within an attempt. */
 export const renditionFolder = (attempt: number, run: number): string => `${attempt}-${run}`;
@@ -50,3 +52,4 @@ function matching(form: RegExp, part: string): string {
 }
 
 const join = (...parts: string[]) => parts.join('/') as ObjectKey;
+const below = (...parts: string[]) => `${join(...parts)}/` as ObjectKey;

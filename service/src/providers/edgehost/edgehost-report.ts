@@ -1,9 +1,10 @@
 // Reads what edgehost says of a video: the video object itself is the message (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
 import { anyRefused, type ToldUrls, toldUrl } from '../../assets/playback-manifest.ts';
+import { plainWords } from '../../assets/own-text.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
-import { isVideoId, membersOf, NOT_ACTIONABLE, plainWords } from '../opening.ts';
+import { isVideoId, membersOf, NOT_ACTIONABLE } from '../opening.ts';
 import type { Reading } from '../provider.ts';
 
 type Members = Readonly<Record<string, unknown>>;
