@@ -1,4 +1,4 @@
-// How the tests run: beside the code and as journeys (`npm test`), and at size (`npm run test:scale`).
+// How the tests run: beside the code and as journeys (`npm test`), as long proofs (`npm run test:proof`), and at size (`npm run test:scale`).
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -7,7 +7,8 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     projects: [
-      { test: { name: 'fast', include: ['service/src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [...configDefaults.exclude, 'test/scale/**'], ...limits } },
+      { test: { name: 'fast', include: ['service/src/**/*.test.ts', 'test/**/*.test.ts'], exclude: [...configDefaults.exclude, 'test/{proof,scale}/**'], ...limits } },
+      { test: { name: 'proof', include: ['test/proof/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 120_000 } },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
     ],
   },

@@ -29,7 +29,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg-|images\/sharp-)[a-z-]+$/, 'adapter'],
-  [/^(?:assets\/reports|encoding\/progress-teller|storage\/object-answer|uploads\/completion)$/, 'verbs'],
+  [/^(?:assets\/reports|assets\/asset-batches|encoding\/progress-teller|storage\/object-answer|uploads\/completion)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

@@ -1,5 +1,6 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
 import type { Asset } from './assets/asset.ts';
+import { assetBatches } from './assets/asset-batches.ts';
 import * as editVerbs from './assets/asset-edits.ts';
 import * as listVerbs from './assets/asset-list.ts';
 import { assetListRoutes } from './assets/asset-list.routes.ts';
@@ -78,8 +79,9 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
-  const assets = bind({ db }, assetVerbs);
-  const reports = bind({ db, jobs, now, inTurn: takeTurns() }, reportVerbs);
+  const batches = assetBatches(db);
+  const assets = bind(batches, assetVerbs);
+  const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
   const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });

@@ -55,6 +55,18 @@ export const assetRow = {
   purge_at: 'timestamptz?',
 } as const;
 
+/** What upload-url decides of a new asset; all else starts at the table's defaults. */
+export const newAssetColumns = pick(assetRow, [
+  'id', 'owner_user_id', 'kind', 'filename', 'content_type', 'mime_type', 'visibility', 'title', 'tags', 'metadata',
+  'announced_size_bytes', 'announced_sha256', 'provider', 'provider_video_id', 'upload_expires_at', 'created_at',
+]);
+
+/** What reports and their like may change. */
+export const streamStateColumns = pick(assetRow, [
+  'stream_status', 'attempt', 'progress', 'renditions', 'warnings', 'failure', 'refused', 'playback', 'playable_at', 'completed_at',
+  'width', 'height', 'duration_ms', 'placeholder', 'encode_try', 'encoded_try',
+]);
+
 /** One thing that happened to an asset, written with the change itself (B8). */
 export const eventRow = {
   id: 'uuid',
@@ -95,3 +107,7 @@ export const idempotencyRow = {
 } as const;
 
 export const TABLES = { assets: assetRow, events: eventRow, deliveries: deliveryRow, secrets: secretRow, idempotency_keys: idempotencyRow } as const;
+
+function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
+  return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
+}

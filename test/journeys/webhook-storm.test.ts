@@ -1,7 +1,7 @@
 // Reports shuffled, repeated and sent over many connections at once end where one after the other would (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAsset } from '../../service/src/assets/assets.sql.ts';
+import { findAssets } from '../../service/src/assets/assets.sql.ts';
 import { openUpload } from '../support/media.ts';
 import { type Ending, foretell, type Said } from '../support/report-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -46,7 +46,7 @@ async function send(queue: readonly { id: string; said: Said }[]): Promise<numbe
 }
 
 async function endingOf(id: string): Promise<Ending | undefined> {
-  const asset = await findAsset(service.parts.db, id);
+  const [asset] = await findAssets(service.parts.db, [id]);
   return asset && {
     status: asset.stream_status, attempt: asset.attempt, progress: asset.progress, renditions: asset.renditions.map(({ height, state }) => `${height} ${state}`).sort(),
   };

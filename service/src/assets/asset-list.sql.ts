@@ -32,8 +32,12 @@ function conditions(filter: AssetFilter): Piece[] {
     ...(streamStatus === undefined ? [] : [piece('status')`and stream_status = ${streamStatus}`]),
     ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
     ...(tag === undefined ? [] : [piece('tag')`and tags @> array[${tag}::text]`]),
-    ...(text === undefined ? [] : [piece('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${text})`]),
+    ...(text === undefined ? [] : [inText(text)]),
     ...(fromId === undefined ? [] : [piece('from')`and id >= ${fromId}`]),
     ...(belowId === undefined ? [] : [piece('below')`and id < ${belowId}`]),
   ];
 }
+
+/** The first condition is the index's, which also finds what begins in the title and ends in the file name. */
+const inText = (pattern: string): Piece =>
+  piece('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern}) and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;

@@ -1,6 +1,6 @@
 // An asset as the service holds it: the row, with the meaning of its columns in types.
 import type { RowOf } from '../platform/postgres/row.ts';
-import type { assetRow } from '../tables.ts';
+import type { assetRow, newAssetColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { StreamStatus } from './stream-status.ts';
@@ -29,10 +29,7 @@ type Meaning = {
 
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof Meaning> & Meaning>;
 
-/** What upload-url decides of a new asset; all else starts at the table's defaults. */
-export type NewAsset = Pick<Asset,
-  'id' | 'owner_user_id' | 'kind' | 'filename' | 'content_type' | 'mime_type' | 'visibility' | 'title' | 'tags' | 'metadata' |
-  'announced_size_bytes' | 'announced_sha256' | 'provider' | 'provider_video_id' | 'upload_expires_at' | 'created_at'>;
+export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
 
 /** How a report names its asset: our id, or the provider's own. */
 export type AssetRef = { readonly assetId: string } | { readonly provider: ProviderName; readonly providerVideoId: string };

@@ -1,19 +1,18 @@
 // Makes assets and finds them: two of the three doors to an asset are here.
 import type { Caller } from '../auth/caller.ts';
 import { conflict, forbidden, notFound } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { Asset, NewAsset } from './asset.ts';
+import type { AssetBatches } from './asset-batches.ts';
 import { type EventData, newEvent } from './asset-event.ts';
-import { findAsset, insertAsset } from './assets.sql.ts';
 
-export type AssetNeeds = { readonly db: Database };
+export type AssetNeeds = Pick<AssetBatches, 'find' | 'insert'>;
 
 /** A new asset and its first event, or the one that an earlier try of the same request made; CONFLICT where the provider's video is another asset's. */
-export async function create({ db }: AssetNeeds, asset: NewAsset, note: EventData): Promise<Asset> {
+export async function create({ insert, find }: AssetNeeds, asset: NewAsset, note: EventData): Promise<Asset> {
   try {
-    const made = (await insertAsset(db, asset, newEvent('asset.created', note))) ?? (await findAsset(db, asset.id));
+    const made = (await insert({ asset, event: newEvent('asset.created', note) })) ?? (await find(asset.id));
     if (!made) throw new Error('an asset was neither made nor there');
     return made;
   } catch (error) {
@@ -38,4 +37,4 @@ function admitted(caller: Caller, asset: Asset | undefined, isThere: (asset: Ass
 }
 
 /** For jobs and verified reports: whoever it belongs to, a tombstone too. */
-export const byId = async ({ db }: AssetNeeds, id: string): Promise<Asset | undefined> => (isUuid(id) ? findAsset(db, id) : undefined);
+export const byId = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> => (isUuid(id) ? find(id) : undefined);

@@ -1,5 +1,6 @@
 // Decides what a report does to an asset: pure, so that every order and repetition of reports can be tried (contract B6).
 import { isDeepStrictEqual } from 'node:util';
+import type { streamStateColumns } from '../tables.ts';
 import type { Asset, Failure, Warning } from './asset.ts';
 import { type EventData, type EventType, type NewEvent, newEvent } from './asset-event.ts';
 import type { Outcome } from './delivery.ts';
@@ -9,9 +10,7 @@ import type { Reason, StreamReport } from './stream-report.ts';
 import { advance, type StreamEvent, type StreamStatus } from './stream-status.ts';
 
 /** The columns that a change may touch. */
-export type StreamState = Pick<Asset,
-  'stream_status' | 'attempt' | 'progress' | 'renditions' | 'warnings' | 'failure' | 'refused' | 'playback' | 'playable_at' | 'completed_at' |
-  'width' | 'height' | 'duration_ms' | 'placeholder' | 'encode_try' | 'encoded_try'>;
+export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
 
 /** What one statement stores: the state as it will be, and the events that tell of it. */
 export type Change = { readonly next: StreamState; readonly events: readonly NewEvent[] };

@@ -5,12 +5,14 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Turns } from '../platform/turns.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
-import { findAsset, findByProviderVideo, keepDelivery, storeChange } from './assets.sql.ts';
+import type { AssetBatches } from './asset-batches.ts';
+import { findAssets, findByProviderVideo } from './assets.sql.ts';
+import { storeChanges } from './changes.sql.ts';
 import { type Change, completed, decide, refused, retried, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
-export type ReportNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly inTurn: Turns; readonly now: () => Date };
+export type ReportNeeds = { readonly db: Database; readonly batches: AssetBatches; readonly jobs: ServiceJobs; readonly inTurn: Turns; readonly now: () => Date };
 export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 
 /** More writers than this at one asset at one moment are a fault, not a race. */
@@ -20,23 +22,26 @@ const MAX_RACES = 50;
 export const apply = (needs: ReportNeeds, report: StreamReport, cause: Cause): Promise<Outcome | undefined> =>
   needs.inTurn('assetId' in cause.ref ? cause.ref.assetId : `${cause.ref.provider} ${cause.ref.providerVideoId}`, () => applyNow(needs, report, cause));
 
-async function applyNow({ db, now }: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
+async function applyNow(needs: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
+  const { batches, now } = needs;
   for (let race = 0; race < MAX_RACES; race++) {
-    const asset = await find(db, ref);
+    const asset = await named(needs, ref);
     if (!asset) return undefined;
     const { change, ...outcome } = decide(asset, report, now());
-    const stored = change
-      ? await storeChange(db, asset, { ...change, outcome, delivery, now: now() })
-      : await keepUnchanged(db, asset, { outcome, delivery });
-    if (stored) return outcome;
+    const kept = delivery && { ...outcome, delivery, assetId: asset.id };
+    if (!change) {
+      if (kept) await batches.keepDelivery(kept);
+      return outcome;
+    }
+    if (await batches.store({ seen: asset, change, kept, now: now() })) return outcome;
   }
   throw unavailable(`The asset changed ${MAX_RACES} times while a report was applied`);
 }
 
 /** Keeps a delivery that reached no asset, or says nothing that can be acted on. */
-export async function keep({ db }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
+export async function keep({ batches }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
   const outcome = { processed: false, reason };
-  await keepDelivery(db, delivery, { ...outcome, assetId: null });
+  await batches.keepDelivery({ ...outcome, delivery, assetId: null });
   return outcome;
 }
 
@@ -65,11 +70,11 @@ type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset
 async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decide: decideStart }: Start): Promise<Asset> {
   for (let race = 0; race < MAX_RACES; race++) {
     const stored = await db.transaction(async (tx) => {
-      const seen = await findAsset(tx, id);
+      const [seen] = await findAssets(tx, [id]);
       if (!seen || seen.deleted_at) throw notFound('No such asset');
       const change = decideStart(seen);
       if (!change) return seen;
-      const moved = await storeChange(tx, seen, { ...change, now: now() });
+      const [moved] = await storeChanges(tx, [{ seen, change, kept: undefined, now: now() }]);
       if (moved && job) await jobs.send(tx, job.name, job.payload as never);
       return moved;
     });
@@ -78,10 +83,5 @@ async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decid
   throw new Error(`asset changed ${MAX_RACES} times while it was completed`);
 }
 
-const find = (db: Database, ref: AssetRef): Promise<Asset | undefined> =>
-  'assetId' in ref ? findAsset(db, ref.assetId) : findByProviderVideo(db, ref.provider, ref.providerVideoId);
-
-async function keepUnchanged(db: Database, asset: Asset, { outcome, delivery }: { outcome: Outcome; delivery: Delivery | undefined }): Promise<true> {
-  if (delivery) await keepDelivery(db, delivery, { ...outcome, assetId: asset.id });
-  return true;
-}
+const named = ({ db, batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
+  'assetId' in ref ? batches.find(ref.assetId) : findByProviderVideo(db, ref.provider, ref.providerVideoId);

@@ -93,6 +93,17 @@ test('no more jobs run at once than the queue allows', async () => {
   expect(most).toBeLessThanOrEqual(2);
 });
 
+test('jobs that have piled up are run one after the other, without a pause in between', async () => {
+  const queue = await open({ concurrency: 1 });
+  const words = Array.from({ length: 50 }, (_, number) => `piled up ${number}`);
+  await send(queue, ...words);
+  const ran: string[] = [];
+  await queue.work({ note: async ({ payload }) => { ran.push(payload.words); } });
+  // A look every two seconds would take far longer.
+  await expect.poll(() => ran.length, LONG).toBe(words.length);
+  expect(ran).toEqual(words);
+});
+
 test('a list of handlers with one missing is refused', async () => {
   const queue = await open();
   await expect(queue.work({} as never)).rejects.toThrow('job "note" has no handler');

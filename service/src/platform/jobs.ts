@@ -85,8 +85,15 @@ type Worker = { readonly boss: PgBoss; readonly name: string; readonly job: JobS
 
 async function startWorker<T>({ boss, name, job, stopping }: Worker, handler: ((run: JobRun<T>) => Promise<void>) | undefined): Promise<void> {
   if (!handler) throw new Error(`job "${name}" has no handler`);
-  const options = { localConcurrency: job.concurrency, burstWhenBatchFull: true, heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: POLL, notifyPollingIntervalSeconds: POLL };
-  await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
-    for (const { data, signal } of batch) await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
-  });
+  const options = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: POLL, notifyPollingIntervalSeconds: POLL };
+  for (let lane = 0; lane < job.concurrency; lane++) {
+    const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+      try {
+        for (const { data, signal } of batch) await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
+      } finally {
+        // More may be waiting: of a batch of one the library cannot tell, and would look again only at its next poll.
+        boss.notifyWorker(worker);
+      }
+    });
+  }
 }

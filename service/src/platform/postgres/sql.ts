@@ -20,6 +20,12 @@ export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape)
 /** The same, each under its table's alias. */
 export const columnsOf = (alias: string, shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).map((name) => `${alias}.${name}`).join(', ') });
 
+/** The columns of a shape with their types: what a function needs that makes rows of JSON. */
+export const definitions = (shape: Shape): Fragment => ({ [TEXT]: Object.entries(shape).map(([name, type]) => `${name} ${type.replace('?', '')}`).join(', ') });
+
+/** Sets each column of a shape to the one of the same name under an alias. */
+export const assignments = (alias: string, shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).map((name) => `${name} = ${alias}.${name}`).join(', ') });
+
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
 

@@ -1,0 +1,39 @@
+// Joins pieces of work of one kind that come at once: under load each costs its share of a round trip, alone none waits.
+import { ServiceError } from './errors.ts';
+
+type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+type Waiting<Item, Result> = { readonly item: Item; readonly resolve: (result: Result) => void; readonly reject: (error: unknown) => void };
+
+/** `atOnce`: batches under way; what comes meanwhile waits for the next one, of at most `most` pieces. */
+export type BatchLimits = { readonly atOnce: number; readonly most: number };
+
+/** `work` answers in the order of its items; it starts after the item came, so that what was stored before is seen. */
+export function inBatches<Item, Result>(work: Work<Item, Result>, { atOnce, most }: BatchLimits): (item: Item) => Promise<Result> {
+  const queue: Waiting<Item, Result>[] = [];
+  let underWay = 0;
+  const startBatches = () => {
+    while (underWay < atOnce && queue.length > 0) {
+      underWay += 1;
+      settle(work, queue.splice(0, most)).finally(() => { underWay -= 1; startBatches(); });
+    }
+  };
+  return (item) => new Promise((resolve, reject) => {
+    queue.push({ item, resolve, reject });
+    // Those who come in the same turn of the event loop travel together.
+    if (queue.length === 1) setImmediate(startBatches);
+  });
+}
+
+/** A batch that failed by one of its items is done again piece by piece: nobody suffers for another's fault. */
+async function settle<Item, Result>(work: Work<Item, Result>, batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  try {
+    const results = await work(batch.map(({ item }) => item));
+    batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+  } catch (error) {
+    if (batch.length === 1 || isForAll(error)) return batch.forEach(({ reject }) => reject(error));
+    await Promise.all(batch.map((piece) => settle(work, [piece])));
+  }
+}
+
+/** Whoever cannot be reached cannot be reached for any of them. */
+const isForAll = (error: unknown) => error instanceof ServiceError && error.code === 'UNAVAILABLE';
