@@ -18,8 +18,12 @@ import * as encodingVerbs from './encoding/encodings.ts';
 import * as imageVerbs from './images/images.ts';
 import { imageRoutes } from './images/images.routes.ts';
 import { processImageJob } from './images/process-image.job.ts';
+import * as feedVerbs from './events/feed.ts';
+import { timelineRoutes } from './events/feed.routes.ts';
 import type { JobPayloads, StartJob } from './job-list.ts';
 import { mediaTypeOf } from './media/media-type.ts';
+import * as overviewVerbs from './operations/providers-overview.ts';
+import { providersOverviewRoutes } from './operations/providers-overview.routes.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
@@ -39,7 +43,11 @@ import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
 import * as playbackVerbs from './playback/playback.ts';
 import { playbackRoutes } from './playback/playback.routes.ts';
+import * as inboxVerbs from './providers/inbox.ts';
+import { inboxRoutes } from './providers/inbox.routes.ts';
+import { type CallNeeds, providerCalls } from './providers/provider-calls.ts';
 import * as providerVerbs from './providers/providers.ts';
+import { protectVideoJob } from './providers/protect-video.job.ts';
 import type { Providers } from './providers/registry.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
@@ -53,6 +61,10 @@ import * as orphanVerbs from './upkeep/orphans.ts';
 import { orphanRoutes } from './upkeep/orphans.routes.ts';
 import * as partitionVerbs from './upkeep/partitions.ts';
 import { purgeAssetJob } from './upkeep/purge-asset.job.ts';
+import * as reconcileVerbs from './upkeep/reconcile.ts';
+import { reconcileJob } from './upkeep/reconcile.job.ts';
+import { removeStrayVideosJob } from './upkeep/remove-stray-videos.job.ts';
+import * as strayVerbs from './upkeep/stray-videos.ts';
 import * as completionVerbs from './uploads/completion.ts';
 import * as transferVerbs from './uploads/transfers.ts';
 import { transferRoutes } from './uploads/transfers.routes.ts';
@@ -79,30 +91,38 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
+  const circuits: CallNeeds['circuits'] = new Map();
   const batches = assetBatches(db);
   const assets = bind(batches, assetVerbs);
   const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
-  const links = bind({ db, providers, apply: reports.apply, byId: assets.byId }, providerVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
+  const call = providerCalls({ providers, circuits, now });
+  const hosted = bind({ db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now }, providerVerbs);
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
   const start = startJob(providers);
   return {
     assets, reports,
     guards: assetGuards({ ...assets, callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }) }),
     lists: bind({ db, urlSecrets }, listVerbs),
-    edits: bind({ db, byId: assets.byId, now }, { edit: editVerbs.edit }),
+    edits: bind({ db, jobs, byId: assets.byId, now }, { edit: editVerbs.edit }),
     trash: bind({ db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
     encodings: bind({ db, jobs }, encodingVerbs),
     images: bind({ byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) }, imageVerbs),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
-    uploads: bind({ create: assets.create, applyParked: links.applyParked, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
-    completion: bind({ ...reports, store, probe, startJob: start }, completionVerbs),
+    inbox: bind({ db, providers, apply: reports.apply, findRef: reports.findRef, now }, inboxVerbs),
+    feed: bind({ db }, feedVerbs),
+    overview: bind({ db, providers, circuits, now }, overviewVerbs),
+    uploads: bind({ create: assets.create, applyParked: hosted.applyParked, prepareUpload: hosted.prepareUpload, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
+    hosted,
+    completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
     transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
-    playback: bind({ byId: assets.byId, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
-    downloads: bind({ byId: assets.byId, urlSecrets, publicBaseUrl, now }, downloadVerbs),
+    playback: bind({ byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
+    downloads: bind({ byId: assets.byId, downloadOf: hosted.downloadOf, canAsk: hosted.canAsk, urlSecrets, publicBaseUrl, now }, downloadVerbs),
     objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
+    reconcile: bind({ db, jobs, now, ...assets, ...reports, ...hosted, startJob: start }, reconcileVerbs),
+    strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
     keys: { forgetKeys: () => forgetKeys(db) },
@@ -119,7 +139,8 @@ type Means = { readonly providers: Providers; readonly takesHeif: boolean };
 const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config, { providers, takesHeif }: Means): UploadLimits => ({
   maxUploadBytes, uploadTtlSeconds, defaultProvider: videoProvider,
   mediaTypeOf: (mime) => mediaTypeOf(mime, mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'))),
-  uploadProviders: Object.values(providers).filter(({ takesUploads }) => takesUploads).map(({ name }) => name),
+  hostedProviders: Object.values(providers).filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
+  uploadProviders: Object.values(providers).filter(({ capabilities }) => capabilities.uploads).map(({ name }) => name),
 });
 
 const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined =>
@@ -128,17 +149,17 @@ const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
 async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, images, playback, objects, webhooks, health, orphans, asOperator, once } = features;
+  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, images, playback, objects, webhooks, health, orphans, inbox, feed, overview, asOperator, once } = features;
   await server.register(async (api) => {
     mount(api, { tag: 'media', once }, [
       ...uploadRoutes({ start: uploads.start, complete: completion.complete, retry: completion.retry }, guards, publicBaseUrl),
       ...assetListRoutes(lists, guards, publicBaseUrl), ...assetRoutes(edits, guards, publicBaseUrl), ...trashRoutes(trash, guards, publicBaseUrl),
-      ...downloadRoutes(downloads, guards, objects),
+      ...downloadRoutes(downloads, guards, objects), ...timelineRoutes(feed, guards),
     ]);
     mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
     mount(api, { tag: 'playback' }, [...playbackRoutes(playback, guards, objects), ...imageRoutes({ ...images, findVisible: playback.findVisible, objects })]);
     mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
-    mount(api, { tag: 'admin' }, orphanRoutes(orphans, asOperator));
+    mount(api, { tag: 'admin' }, [...orphanRoutes(orphans, asOperator), ...inboxRoutes(inbox, asOperator), ...providersOverviewRoutes(overview, asOperator)]);
   }, { prefix: '/api/v1' });
   mount(server, { tag: 'operations' }, healthRoutes(health));
 }
@@ -147,7 +168,10 @@ const jobHandlers = ({ store, encoder, callback, scratchRoot }: Parts, features:
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
   'deliver-report': deliverReportJob({ callback }),
   'process-image': processImageJob({ ...features.images, byId: features.assets.byId, apply: features.reports.apply }),
-  'purge-asset': purgeAssetJob({ byId: features.assets.byId, store }),
+  'purge-asset': purgeAssetJob({ byId: features.assets.byId, store, removeVideo: features.hosted.removeVideo }),
+  'protect-video': protectVideoJob({ byId: features.assets.byId, protect: features.hosted.protect }),
+  'reconcile': reconcileJob(features.reconcile),
+  'remove-stray-videos': removeStrayVideosJob(features.strays),
   'expire-uploads': expireUploadsJob(features.expiry),
   'empty-trash': emptyTrashJob(features.trash),
   'forget-keys': forgetKeysJob(features.keys),

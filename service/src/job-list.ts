@@ -5,10 +5,16 @@ export type JobPayloads = {
   /** Makes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
   /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
-  'deliver-report': { readonly body: string };
+  'deliver-report': { readonly assetId: string; readonly body: string };
   'process-image': { readonly assetId: string };
   /** Removes the bytes that an asset may no longer have. */
   'purge-asset': { readonly assetId: string };
+  /** Tells a hosted provider who may play. */
+  'protect-video': { readonly assetId: string };
+  /** Asks what became of what is waited for. */
+  'reconcile': Record<never, never>;
+  /** Removes videos at hosted providers that no asset is linked to. */
+  'remove-stray-videos': Record<never, never>;
   /** Ends uploads whose time is over. */
   'expire-uploads': Record<never, never>;
   /** Removes for good what has been in the trash for long enough. */
@@ -32,6 +38,9 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'process-image': { concurrency: 2, expireIn: 300, retries: 5, retryDelay: 2, retryDelayMax: 60 },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
+  'reconcile': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
+  'remove-stray-videos': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 60, cron: '52 * * * *' },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
   'forget-keys': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '41 * * * *' },

@@ -17,7 +17,11 @@ import { welcome } from './welcome.ts';
 export type RunningService = { readonly address: string; readonly parts: Parts; readonly server: HttpServer; stop(): Promise<void> };
 
 /** What tests set and the process leaves alone. */
-export type Extras = { readonly now?: () => Date; readonly inspect?: Inspect; readonly log?: Logger; readonly onDatabaseExit?: (error: Error) => void };
+export type Extras = {
+  readonly now?: () => Date; readonly inspect?: Inspect; readonly log?: Logger; readonly onDatabaseExit?: (error: Error) => void;
+  /** Comes between the service and its parts, to count calls and let some fail. */
+  readonly between?: (parts: Parts) => Parts;
+};
 
 /** Runs until SIGTERM or SIGINT; one that comes during the start is obeyed after it. */
 export async function runService(environment: Environment): Promise<void> {
@@ -69,9 +73,10 @@ async function withLocalSecrets(environment: Environment): Promise<{ settings: E
 export async function startService(config: Config, { searchPath }: { searchPath: string | undefined }, extras: Extras = {}): Promise<RunningService> {
   const log = extras.log ?? createLogger(config.logLevel);
   let address = '';
-  const parts = await openParts(config, {
+  const opened = await openParts(config, {
     log, searchPath, ownAddress: () => address, onDatabaseExit: extras.onDatabaseExit ?? (() => {}), ...(extras.inspect && { inspect: extras.inspect }),
   });
+  const parts = extras.between?.(opened) ?? opened;
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
     const { server, handlers } = await buildApp(parts, { config, publicBaseUrl, log, now: extras.now ?? (() => new Date()) });

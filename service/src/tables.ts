@@ -53,18 +53,22 @@ export const assetRow = {
   deleted_at: 'timestamptz?',
   /** Until when a removed asset can be restored; null for one that is gone for good. */
   purge_at: 'timestamptz?',
+  /** The provider itself was asked and said its last word on this attempt. */
+  closed: 'bool',
+  /** When the sweep looks at what is waited for; null where nothing is. */
+  check_at: 'timestamptz?',
 } as const;
 
 /** What upload-url decides of a new asset; all else starts at the table's defaults. */
 export const newAssetColumns = pick(assetRow, [
   'id', 'owner_user_id', 'kind', 'filename', 'content_type', 'mime_type', 'visibility', 'title', 'tags', 'metadata',
-  'announced_size_bytes', 'announced_sha256', 'provider', 'provider_video_id', 'upload_expires_at', 'created_at',
+  'announced_size_bytes', 'announced_sha256', 'provider', 'provider_video_id', 'upload_expires_at', 'check_at', 'created_at',
 ]);
 
 /** What reports and their like may change. */
 export const streamStateColumns = pick(assetRow, [
   'stream_status', 'attempt', 'progress', 'renditions', 'warnings', 'failure', 'refused', 'playback', 'playable_at', 'completed_at',
-  'width', 'height', 'duration_ms', 'placeholder', 'encode_try', 'encoded_try',
+  'width', 'height', 'duration_ms', 'placeholder', 'encode_try', 'encoded_try', 'uploaded_at', 'closed', 'check_at',
 ]);
 
 /** One thing that happened to an asset, written with the change itself (B8). */
@@ -88,6 +92,10 @@ export const deliveryRow = {
   processed: 'bool',
   reason: 'text',
   received_at: 'timestamptz',
+  /** Signed by our own encoder. */
+  is_ours: 'bool',
+  /** From its arrival until it was kept. */
+  latency_ms: 'int4',
 } as const;
 
 /** A secret that the service made for itself. */

@@ -15,6 +15,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'GET /api/v1/media/{id}': { kind: 'read' },
   'GET /api/v1/media/{id}/playback': { kind: 'read' },
   'GET /api/v1/media/{id}/download-url': { kind: 'read' },
+  'GET /api/v1/media/{id}/timeline': { kind: 'read' },
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
   'PATCH /api/v1/media/{id}': { kind: 'write', body: { title: 'Edited' } },
   // There is nothing to try again at an asset that did not fail.

@@ -152,13 +152,13 @@ describe('the timeline', () => {
 
 describe('the service itself', () => {
   test('sets processing once, when the bytes are found good', () => {
-    expect(completed(pending, { width: 320 })).toMatchObject({ next: { stream_status: 'processing', width: 320 }, events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }] });
-    for (const asset of [processing, ready, failedVideo]) expect(completed(asset, {})).toBeUndefined();
+    expect(completed(pending, { facts: { width: 320 }, now: NOW })).toMatchObject({ next: { stream_status: 'processing', width: 320 }, events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }] });
+    for (const asset of [processing, ready, failedVideo]) expect(completed(asset, { facts: {}, now: NOW })).toBeUndefined();
   });
 
   test('opens another attempt for a caller only where one failed', () => {
-    expect(retried(failedVideo, {})).toMatchObject({ next: { stream_status: 'processing', attempt: 2, progress: 0, failure: null }, events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }] });
-    for (const asset of [pending, processing, ready]) expect(retried(asset, {})).toBeUndefined();
+    expect(retried(failedVideo, {}, NOW)).toMatchObject({ next: { stream_status: 'processing', attempt: 2, progress: 0, failure: null }, events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }] });
+    for (const asset of [pending, processing, ready]) expect(retried(asset, {}, NOW)).toBeUndefined();
   });
 
   test('refuses for good within the attempt', () => {

@@ -4,6 +4,7 @@ import type { streamStateColumns } from '../tables.ts';
 import type { Asset, Failure, Warning } from './asset.ts';
 import { type EventData, type EventType, type NewEvent, newEvent } from './asset-event.ts';
 import type { Outcome } from './delivery.ts';
+import { firstCheck } from './next-check.ts';
 import { afterReady } from './playback-manifest.ts';
 import { mergeRenditions } from './renditions.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
@@ -20,14 +21,26 @@ export type Decision = Outcome & { readonly change?: Change };
 export function decide(asset: Asset, report: StreamReport, now: Date): Decision {
   const why = ignored(asset, report);
   if (why) return { processed: false, reason: why };
+  if (isClosedTo(asset, report)) return advance('pending_upload', report.event) === asset.stream_status ? REPEAT : LATE;
   const base = (report.attempt ?? asset.attempt) > asset.attempt ? openAttempt(asset, report.attempt as number) : stateOf(asset);
-  const to = advance(base.stream_status, report.event);
-  const seen = withProgress(base, report);
-  const next = to ? entered(seen, to, { report, now }) : tooLate(seen, report);
+  const isLast = isLastWord(report);
+  const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
+  const seen = { ...withProgress(base, report), closed: base.closed || isLast };
+  const next = withCheck(asset, to ? entered(seen, to, { report, now }) : tooLate(seen, report), now);
   const change = isDeepStrictEqual(stateOf(asset), next) ? undefined : { next, events: eventsOf(asset, next, report) };
   const reason = to ? (change ? 'applied' : 'repeat') : 'late';
   return { processed: to !== undefined, reason, ...(change && { change }) };
 }
+
+const REPEAT: Decision = { processed: true, reason: 'repeat' };
+const LATE: Decision = { processed: false, reason: 'late' };
+
+/** Learned by asking the provider itself: taken as it is, whatever the table says, and the end of the attempt. */
+const isLastWord = ({ source, event, complete }: StreamReport): boolean => source === 'inspect' && event !== 'started' && complete !== false;
+
+/** After the provider's last word only its next one, or another attempt, changes anything. */
+const isClosedTo = (asset: Asset, report: StreamReport): boolean =>
+  asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isLastWord(report);
 
 /** Why a report does not count for this asset, if it does not. */
 function ignored(asset: Asset, report: StreamReport): Reason | undefined {
@@ -39,33 +52,53 @@ function ignored(asset: Asset, report: StreamReport): Reason | undefined {
   return undefined;
 }
 
+type Completing = { readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly note?: EventData; readonly now: Date };
+
 /** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
-export function completed(asset: Asset, facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>, note: EventData = {}): Change | undefined {
+export function completed(asset: Asset, { facts, note = {}, now }: Completing): Change | undefined {
   const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
   if (!to) return undefined;
-  return { next: { ...stateOf(asset), ...facts, stream_status: to }, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...note })] };
+  const next = withCheck(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
+  return { next, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...looked(next), ...note })] };
 }
 
-/** The service itself refuses the asset: final for its attempt. */
+/** The service itself refuses the asset: final for its attempt; the bytes are gone for later ones too. */
 export function refused(asset: Asset, failure: Failure): Change {
   return {
-    next: { ...stateOf(asset), stream_status: 'failed', failure, refused: true },
+    next: { ...stateOf(asset), stream_status: 'failed', failure, refused: true, uploaded_at: null, check_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
   };
 }
 
 /** The caller wants another attempt after a failure; undefined where nothing failed. */
-export function retried(asset: Asset, note: EventData): Change | undefined {
+export function retried(asset: Asset, note: EventData, now: Date): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
-  const next = openAttempt(asset, asset.attempt + 1);
-  return { next, events: [newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...note })] };
+  const next = withCheck(asset, openAttempt(asset, asset.attempt + 1), now);
+  return { next, events: [newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...looked(next), ...note })] };
 }
+
+/** `isStartedAgain`: whole files whose report was lost are made once more. */
+export type Note = { readonly words: EventData; readonly checkAt: Date | null; readonly isStartedAgain?: boolean };
+
+/** The sweep looked and nothing moved: why, and when it looks again. */
+export function noted(asset: Asset, { words, checkAt, isStartedAgain = false }: Note): Change {
+  const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
+  return { next, events: [newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...looked(next) })] };
+}
+
+/** A move, or a trace of trouble, sets anew when the sweep looks. */
+function withCheck(asset: Asset, next: StreamState, now: Date): StreamState {
+  const isMoved = asset.stream_status !== next.stream_status || asset.attempt !== next.attempt || asset.warnings.length !== next.warnings.length;
+  return isMoved || asset.closed !== next.closed ? { ...next, check_at: firstCheck({ ...asset, ...next }, now) } : next;
+}
+
+const looked = ({ check_at }: StreamState): EventData => (check_at ? { next_check_at: check_at.toISOString() } : {});
 
 /** A new attempt: what was playable keeps playing until the new one is ready. */
 function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
     ...stateOf(asset), attempt, stream_status: 'processing', progress: 0, renditions: [], warnings: [], failure: null, refused: false,
-    completed_at: null, encode_try: 0, encoded_try: 0,
+    completed_at: null, encode_try: 0, encoded_try: 0, closed: false,
   };
 }
 
@@ -105,23 +138,27 @@ const tooLate = (state: StreamState, report: StreamReport): StreamState =>
   report.event === 'failed' && state.stream_status === 'ready' ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) } : state;
 
 const UNEXPLAINED: Failure = { code: 'encode_failed', message: 'The provider could not encode this video', retryable: true };
-const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
+export const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
 
 const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] =>
   [...known, ...more.filter((warning) => !known.some(({ code }) => code === warning.code))];
 
 const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = { processing: 'asset.processing', ready: 'asset.ready', failed: 'asset.failed' };
 
-function eventsOf(before: Asset, next: StreamState, { source }: StreamReport): NewEvent[] {
+function eventsOf(before: Asset, next: StreamState, { source, providerCode }: StreamReport): NewEvent[] {
   const moved = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
   const status = moved ? STATUS_EVENTS[next.stream_status] : undefined;
-  const data = { attempt: next.attempt, source, ...(next.failure && { code: next.failure.code }) };
+  const code = next.failure?.code;
+  const data = { attempt: next.attempt, source, ...(code !== undefined && { code }), ...(providerCode !== undefined && { provider_code: providerCode }), ...looked(next) };
   const playable = !before.playable_at && next.playable_at;
   return [...(playable ? [newEvent('asset.playable', data)] : []), ...(status ? [newEvent(status, data)] : [])];
 }
 
 function stateOf(asset: Asset): StreamState {
   const { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at } = asset;
-  const { width, height, duration_ms, placeholder, encode_try, encoded_try } = asset;
-  return { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, placeholder, encode_try, encoded_try };
+  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } = asset;
+  return {
+    stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, placeholder,
+    encode_try, encoded_try, uploaded_at, closed, check_at,
+  };
 }

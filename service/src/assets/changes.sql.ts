@@ -7,8 +7,8 @@ import type { Asset } from './asset.ts';
 import type { Change } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 
-/** A delivery with what became of it. */
-export type Kept = Outcome & { readonly delivery: Delivery; readonly assetId: string | null };
+/** A delivery with what became of it, and when. */
+export type Kept = Outcome & { readonly delivery: Delivery; readonly assetId: string | null; readonly now: Date };
 /** `seen` is the row that the change was decided on. */
 export type Move = { readonly seen: Asset; readonly change: Change; readonly kept: Kept | undefined; readonly now: Date };
 
@@ -61,7 +61,8 @@ export async function keepDeliveries(db: Queries, deliveries: readonly Kept[]): 
 }
 
 /** In JSON, bytes travel as PostgreSQL writes them. */
-const rowOf = ({ delivery, assetId, processed, reason }: Kept) => ({
+const rowOf = ({ delivery, assetId, processed, reason, now }: Kept) => ({
   id: delivery.id, provider: delivery.provider, provider_video_id: delivery.providerVideoId, asset_id: assetId,
   body: `\\x${Buffer.from(delivery.body).toString('hex')}`, headers: delivery.headers, processed, reason, received_at: delivery.receivedAt,
+  is_ours: delivery.isOurs, latency_ms: Math.max(0, Math.min(now.getTime() - delivery.receivedAt.getTime(), 2 ** 31 - 1)),
 });

@@ -10,6 +10,8 @@ export type Delivery = {
   readonly body: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
   readonly receivedAt: Date;
+  /** Signed by our own encoder: its body points to renditions of ours. */
+  readonly isOurs: boolean;
 };
 
 export type Outcome = { readonly processed: boolean; readonly reason: Reason };

@@ -8,6 +8,9 @@ export type UrlManifest = { readonly kind: 'urls'; readonly attempt: number; rea
 export type ImageManifest = { readonly kind: 'image'; readonly attempt: number; readonly animated: boolean; readonly alpha: boolean };
 export type Manifest = OwnManifest | UrlManifest | ImageManifest;
 
+/** Addresses that a player can use. */
+export type PlayUrls = { readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
+
 /** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
 export type ToldUrls = { readonly hls?: ToldUrl; readonly dash?: ToldUrl; readonly thumbnail?: ToldUrl };
 export type ToldUrl = string | null | { readonly refused: true };

@@ -8,7 +8,7 @@ import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
 import { findAssets, findByProviderVideo } from './assets.sql.ts';
 import { storeChanges } from './changes.sql.ts';
-import { type Change, completed, decide, refused, retried, type StreamState } from './change.ts';
+import { type Change, completed, decide, type Note, noted, refused, retried, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
@@ -25,10 +25,10 @@ export const apply = (needs: ReportNeeds, report: StreamReport, cause: Cause): P
 async function applyNow(needs: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
   const { batches, now } = needs;
   for (let race = 0; race < MAX_RACES; race++) {
-    const asset = await named(needs, ref);
+    const asset = await findRef(needs, ref);
     if (!asset) return undefined;
     const { change, ...outcome } = decide(asset, report, now());
-    const kept = delivery && { ...outcome, delivery, assetId: asset.id };
+    const kept = delivery && { ...outcome, delivery, assetId: asset.id, now: now() };
     if (!change) {
       if (kept) await batches.keepDelivery(kept);
       return outcome;
@@ -39,9 +39,9 @@ async function applyNow(needs: ReportNeeds, report: StreamReport, { ref, deliver
 }
 
 /** Keeps a delivery that reached no asset, or says nothing that can be acted on. */
-export async function keep({ batches }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
+export async function keep({ batches, now }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
   const outcome = { processed: false, reason };
-  await batches.keepDelivery({ ...outcome, delivery, assetId: null });
+  await batches.keepDelivery({ ...outcome, delivery, assetId: null, now: now() });
   return outcome;
 }
 
@@ -52,7 +52,7 @@ export type Completion = {
 
 /** The bytes are there and good: state, event and the job that goes on are stored together. Said before: nothing changes. */
 export const complete = (needs: ReportNeeds, asset: Asset, { facts, job, note }: Completion): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => completed(seen, facts, note) });
+  start(needs, asset, { job, decide: (seen) => completed(seen, { facts, note, now: needs.now() }) });
 
 /** The service itself refuses the asset, for good; its bytes are removed by a job. */
 export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
@@ -62,8 +62,12 @@ export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Prom
   });
 
 /** Another attempt after a failure; nothing changes where there was none, or somebody was faster. */
-export const retry = (needs: ReportNeeds, asset: Asset, { job, note }: { job: StartJob; note: EventData }): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note) : undefined) });
+export const retry = (needs: ReportNeeds, asset: Asset, { job, note }: { job: StartJob | undefined; note: EventData }): Promise<Asset> =>
+  start(needs, asset, { job, decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note, needs.now()) : undefined) });
+
+/** Notes what the sweep saw, and starts a job that had vanished; nothing where the asset moved meanwhile. */
+export const note = (needs: ReportNeeds, asset: Asset, { job, ...seenBySweep }: Note & { readonly job?: StartJob | undefined }): Promise<Asset> =>
+  start(needs, asset, { job, decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 
@@ -83,5 +87,6 @@ async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decid
   throw new Error(`asset changed ${MAX_RACES} times while it was completed`);
 }
 
-const named = ({ db, batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
+/** The asset that a report names. */
+export const findRef = ({ db, batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
   'assetId' in ref ? batches.find(ref.assetId) : findByProviderVideo(db, ref.provider, ref.providerVideoId);

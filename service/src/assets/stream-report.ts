@@ -18,6 +18,8 @@ export type StreamReport = {
   /** Whether a `ready` is the last word, or more rungs are coming; absent: it is. */
   readonly complete?: boolean;
   readonly failure?: Failure;
+  /** The provider's own code for what went wrong, for the timeline. */
+  readonly providerCode?: string;
   readonly warnings?: readonly Warning[];
   readonly picture?: { readonly width?: number; readonly height?: number; readonly durationMs?: number; readonly placeholder?: string };
 };

@@ -19,7 +19,7 @@ export async function begin({ db }: EncodingNeeds, { assetId, attempt }: { asset
 export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
   db.transaction(async (tx) => {
     if (!(await markEncoded(tx, run))) return false;
-    await jobs.send(tx, 'deliver-report', { body: JSON.stringify(report) });
+    await jobs.send(tx, 'deliver-report', { assetId: run.assetId, body: JSON.stringify(report) });
     return true;
   });
 

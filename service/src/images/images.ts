@@ -71,7 +71,8 @@ async function keep(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Prom
   try {
     await store.put(key, once(bytes), MAX_MADE_BYTES);
   } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
+    if (!(error instanceof ObjectRefused)) throw error;
+    if (error.reason !== 'exists') throw unavailable('There is no space left for pictures', error);
   }
 }
 

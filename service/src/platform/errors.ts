@@ -24,11 +24,14 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | null;
+  /** When a caller may try again; undefined: as usual for its code. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, { details = null, cause }: { details?: ErrorDetails | null; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, { details = null, cause, retryAfterSeconds }: { details?: ErrorDetails | null; cause?: unknown; retryAfterSeconds?: number | undefined } = {}) {
     super(message, { cause });
     this.code = code;
     this.details = details;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

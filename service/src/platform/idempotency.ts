@@ -14,15 +14,16 @@ export type Once = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Pr
 
 export const onceIn = (db: Database): Once => async (claim, work) => {
   const by = randomUUID();
-  const row = await claimed(db, claim, by);
-  if (row.fingerprint !== claim.fingerprint) throw conflict('This Idempotency-Key was used for another request', { field: 'Idempotency-Key', reason: 'other_request' });
-  if (row.answer !== null) return { data: row.answer as never, isReplay: true };
-  if (row.busy_by !== by) throw conflict('A request with this Idempotency-Key is under way', { field: 'Idempotency-Key', reason: 'in_progress' });
   try {
+    const row = await claimed(db, claim, by);
+    if (row.fingerprint !== claim.fingerprint) throw conflict('This Idempotency-Key was used for another request', { field: 'Idempotency-Key', reason: 'other_request' });
+    if (row.answer !== null) return { data: row.answer as never, isReplay: true };
+    if (row.busy_by !== by) throw conflict('A request with this Idempotency-Key is under way', { field: 'Idempotency-Key', reason: 'in_progress' });
     const data = await work(row.made_id);
     await keepAnswer(db, claim, data);
     return { data, isReplay: false };
   } catch (error) {
+    // Also a claim that was made, and the answer lost.
     await release(db, claim, by);
     throw error;
   }

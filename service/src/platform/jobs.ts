@@ -28,6 +28,8 @@ export type JobHandlers<P extends Payloads> = { readonly [N in keyof P]: (run: J
 export type Jobs<P extends Payloads> = {
   /** Enqueues within the caller's transaction: no commit, no job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
+  /** Whether a job with (at least) this payload waits or runs. */
+  isUnderWay<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
@@ -50,6 +52,8 @@ const WATCH = 5;
 /** New jobs are notified; those that wait for another run are found by looking. */
 const POLL = 2;
 
+const UNDER_WAY: readonly string[] = ['created', 'retry', 'active'];
+
 export async function openJobs<P extends Payloads>({ connection, settings, onError }: Opening<P>): Promise<JobQueue<P>> {
   const boss = new PgBoss({
     ...(connection as object), max: 4, useListenNotify: true, superviseIntervalSeconds: WATCH, monitorIntervalSeconds: WATCH,
@@ -61,6 +65,7 @@ export async function openJobs<P extends Payloads>({ connection, settings, onErr
   await boss.start();
   for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
   return {
+    isUnderWay: async (name, payload) => (await boss.findJobs(name, { data: payload })).some(({ state }) => UNDER_WAY.includes(state)),
     send: async (tx, name, payload) => { await boss.send(name, payload, { db: tx as never }); },
     work: async (handlers) => { for (const [name, job] of Object.entries(settings)) await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]); },
     stop: async () => {

@@ -8,7 +8,7 @@ import type { Objects } from '../storage/object-answer.ts';
 import { originalKey } from '../storage/object-key.ts';
 
 type Downloads = {
-  downloadUrl(asset: Asset): { url: string; expires_at: string; filename: string };
+  downloadUrl(asset: Asset): Promise<{ url: string; expires_at: string; filename: string }>;
   findDownload(id: string, ticket: string): Promise<Asset>;
 };
 
@@ -16,7 +16,7 @@ const DownloadUrl = Type.Object({ url: Type.String(), expires_at: Type.String({ 
 
 export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objects: Objects): Route[] => [
   ownAsset({
-    method: 'GET', url: '/media/:id/download-url', message: 'Download URL', summary: 'A signed URL of the original', answer: DownloadUrl, errors: [403, 404],
+    method: 'GET', url: '/media/:id/download-url', message: 'Download URL', summary: 'A signed URL of the original', answer: DownloadUrl, errors: [403, 404, 503],
     handle: async ({ asset }) => downloads.downloadUrl(asset),
   }),
   {

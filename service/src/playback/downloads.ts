@@ -6,6 +6,9 @@ import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
+  /** Whether a hosted provider has the file, and can be asked for it. */
+  readonly canAsk: (asset: Asset) => boolean;
+  readonly downloadOf: (asset: Asset, expires: number) => Promise<string>;
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -13,11 +16,15 @@ export type DownloadNeeds = {
 
 const TTL_SECONDS = 3600;
 
-export function downloadUrl({ urlSecrets, publicBaseUrl, now }: DownloadNeeds, asset: Asset): { url: string; expires_at: string; filename: string } {
+export async function downloadUrl(needs: DownloadNeeds, asset: Asset): Promise<{ url: string; expires_at: string; filename: string }> {
+  const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
+  const url = needs.canAsk(asset) ? await needs.downloadOf(asset, expires) : ownUrl(needs, asset, expires);
+  return { url, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
+}
+
+function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
   requireBytes(asset);
-  const expires = Math.floor(now().getTime() / 1000) + TTL_SECONDS;
-  const ticket = issueTicket(urlSecrets, 'download', { assetId: asset.id, expires });
-  return { url: `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
+  return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${issueTicket(urlSecrets, 'download', { assetId: asset.id, expires })}`;
 }
 
 /** The asset whose original a ticket opens. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
+import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
 import type { Objects } from '../storage/object-answer.ts';
@@ -11,6 +12,7 @@ import { cachingOf, ENTRY_FILES, fileOf, typeOf } from './served-file.ts';
 
 type Playback = {
   addresses(asset: Asset): Addresses;
+  destinations(asset: Asset): PlayUrls | undefined;
   findVisible(id: string, token: string | undefined): Promise<Asset>;
 };
 
@@ -60,8 +62,8 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
   return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
 }
 
-async function serve({ objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
-  const served = fileOf(asset, path);
+async function serve({ playback, objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
+  const served = fileOf(asset, path, playback.destinations(asset));
   if ('location' in served) return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };

@@ -1,12 +1,15 @@
 // What plays, for whom and where: addresses for callers, files for players (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
+import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 export type PlaybackNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
+  /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
+  readonly signed: (asset: Asset, expires: number) => PlayUrls | undefined;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly publicBaseUrl: () => string;
@@ -23,6 +26,8 @@ export type Addresses = {
 
 /** URLs that a player can use as they are; null for what is not there. */
 export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
+  const hosted = hostedAddresses(needs, asset);
+  if (hosted) return { stream_status: asset.stream_status, mp4: null, storyboard: null, ...hosted };
   const isSigned = asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }) : null;
   const base = playbackUrl(needs.publicBaseUrl(), asset.id);
@@ -33,6 +38,15 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
     ...(asset.playback?.kind === 'image' && { image: `${base}${token}/image?v=${asset.playback_version}` }),
   };
 }
+
+function hostedAddresses(needs: PlaybackNeeds, asset: Asset): (PlayUrls & { readonly expires_at: string }) | undefined {
+  const expires = tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds });
+  const urls = needs.signed(asset, expires);
+  return urls && { ...urls, expires_at: new Date(expires * 1000).toISOString() };
+}
+
+/** The addresses to which a player of a hosted video is sent. */
+export const destinations = (needs: PlaybackNeeds, asset: Asset): PlayUrls | undefined => hostedAddresses(needs, asset);
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
 export async function findVisible({ byId, urlSecrets, now }: PlaybackNeeds, id: string, token: string | undefined): Promise<Asset> {

@@ -1,5 +1,6 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
+import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { notFound } from '../platform/errors.ts';
 import { isRenditionName, type ObjectKey, renditionKey, THUMBNAIL, variantKey } from '../storage/object-key.ts';
 
@@ -23,16 +24,18 @@ export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: bo
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
 export type Served = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
 
-export function fileOf(asset: Asset, path: string): Served {
-  const served = isEntryFile(path) ? entryOf(asset, path) : childOf(asset, path);
+/** `signed`: the addresses of a hosted video that only play with a signature. */
+export function fileOf(asset: Asset, path: string, signed?: PlayUrls): Served {
+  const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
   if (!served) throw notFound('Nothing plays here');
   return served;
 }
 
-function entryOf({ id, playback }: Asset, file: EntryFile): Served | undefined {
+function entryOf({ id, playback }: Asset, file: EntryFile, signed: PlayUrls | undefined): Served | undefined {
   if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, file), isEntry: true };
   if (playback?.kind === 'image') return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
-  const location = playback && { 'hls.m3u8': playback.hls, 'dash.mpd': playback.dash, 'thumb.jpg': playback.thumbnail }[file];
+  const urls = signed ?? playback;
+  const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
 }
 

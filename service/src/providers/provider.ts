@@ -1,5 +1,6 @@
 // The port behind which somebody streams videos: our own encoder, an operator's, or a hosted product (design §5).
-import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
+import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
+import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { StartJob } from '../job-list.ts';
@@ -7,20 +8,117 @@ import type { StartJob } from '../job-list.ts';
 /** A webhook as it came: nothing parsed, nothing inflated. */
 export type Incoming = { readonly headers: HeaderValues; readonly body: Uint8Array; readonly now: Date };
 
-/** What a body says: a report on a video, or nothing that can be acted on. */
-export type Reading = { readonly report: StreamReport; readonly ref: AssetRef } | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
+/** What a body says: a report on a video, or nothing that can be acted on. `isOurs`: our own encoder signed it. */
+export type Reading =
+  | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOurs?: boolean }
+  | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
 
 /** The message of the 401. */
 export type Refusal = { readonly refused: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload' };
 
 export type Provider = {
   readonly name: ProviderName;
-  /** Whether it can be asked to take a new video as it is configured. */
-  readonly takesUploads: boolean;
+  /** `hosted`: has the bytes and streams them itself. `encoder`: works on bytes in our store. */
+  readonly kind: 'hosted' | 'encoder';
+  readonly capabilities: Capabilities;
   /** Configured? Signature? JSON? Then what it says. */
   open(incoming: Incoming): Reading | Refusal;
-  /** What a body says that was verified before. */
-  read(body: Uint8Array): Reading;
+  /** What a body says that was verified before, and by whose secret. */
+  read(body: Uint8Array, signer: { readonly isOurs: boolean }): Reading;
   /** The job that goes on once the bytes are there; undefined where the provider starts by itself. */
   startJob(asset: Asset): StartJob | undefined;
+  /** The hosted product's own interface; undefined where there is none, or its settings are missing. */
+  readonly api: HostedApi | undefined;
+  /** The stored addresses of a video such as players can use until `expires` (seconds since 1970); undefined where they need no signature. */
+  sign(video: SignedVideo): PlayUrls | undefined;
 };
+
+/** What an operator is told of a provider (GET /admin/providers). */
+export type Capabilities = {
+  /** Whether webhooks can be verified. */
+  readonly webhooks: boolean;
+  /** Whether new videos can be sent to it. */
+  readonly uploads: boolean;
+  /** Whether it can be asked what became of a video. */
+  readonly inspection: boolean;
+  readonly signedPlayback: boolean;
+  readonly dash: boolean;
+  /** Names of the settings that are missing for what is false above. */
+  readonly missingSettings: readonly string[];
+};
+
+export type SignedVideo = { readonly videoId: string; readonly urls: PlayUrls; readonly isPrivate: boolean; readonly expires: number };
+
+/** Every call is HTTP with a deadline, is made outside any transaction, and throws ProviderFailed. */
+export type HostedApi = {
+  /** Makes an empty video, or takes up the one that an earlier try made, and says how its bytes go straight to the provider. */
+  prepareUpload(wish: UploadWish): Promise<PreparedUpload>;
+  inspect(videoId: string): Promise<Inspection>;
+  /** One that is gone already is removed. */
+  remove(videoId: string): Promise<void>;
+  /** Encodes the bytes that are there once more; undefined where the product cannot. */
+  readonly restart: ((videoId: string) => Promise<void>) | undefined;
+  /** Has the product demand signed addresses of a video, or not; undefined where that is not a matter of single videos. */
+  readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
+  /** Where the file can be had; undefined where the product offers none of this video. */
+  download(wish: { readonly videoId: string; readonly filename: string; readonly expires: number }): Promise<string | undefined>;
+  /** The videos that this service made there, newest first. */
+  list(): AsyncIterable<ListedVideo>;
+  /** Tries the credentials; what is wrong, in words for the operator. */
+  check(): Promise<readonly string[]>;
+};
+
+/** `expires`: seconds since 1970. `size` in bytes, where it was announced. `videoId`: of an earlier try. */
+export type UploadWish = {
+  readonly assetId: string; readonly filename: string; readonly mimeType: string; readonly size: number | null; readonly maxBytes: number;
+  readonly isPrivate: boolean; readonly expires: number; readonly videoId: string | null;
+};
+
+export type PreparedUpload = { readonly videoId: string; readonly target: UploadTarget; readonly alternatives?: readonly UploadTarget[] };
+
+/** How bytes are sent. */
+export type UploadTarget = {
+  /** `put`: one request. `tus`: resumable; method POST creates the upload at `url`, PATCH sends to one that is there. `form`: one multipart request, the file in the field `file`. */
+  readonly protocol: 'put' | 'tus' | 'form';
+  readonly method: 'PUT' | 'POST' | 'PATCH';
+  readonly url: string;
+  /** To be sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of a form, beside the file; of tus, the Upload-Metadata in plain text. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly expires_at: string;
+  readonly max_bytes: number;
+};
+
+/** `missing`: the provider has no such video. `waiting`: it has it, without bytes. */
+export type Inspection = { readonly state: 'missing' | 'waiting' } | { readonly state: 'known'; readonly report: StreamReport };
+
+/** `assetId`: as it was noted at the provider when the video was made; undefined for videos that are not ours. */
+export type ListedVideo = { readonly videoId: string; readonly assetId: string | undefined; readonly createdAt: Date };
+
+/** Codes that every provider's errors are told in. */
+export const PROVIDER_FAILURES = {
+  provider_unreachable: { message: 'The video host cannot be reached', retryable: true },
+  provider_timeout: { message: 'The video host did not answer in time', retryable: true },
+  provider_rate_limited: { message: 'The video host takes no more requests for now', retryable: true },
+  provider_error: { message: 'The video host has trouble of its own', retryable: true },
+  provider_credentials: { message: 'The video host does not accept the credentials of this service', retryable: false },
+  provider_rejected: { message: 'The video host does not accept this request', retryable: false },
+  provider_video_missing: { message: 'The video host does not have this video', retryable: false },
+} as const satisfies Record<string, Omit<Failure, 'code'>>;
+
+export type ProviderFailureCode = keyof typeof PROVIDER_FAILURES;
+
+/** A call to a provider that did not do what it should; `providerCode` is its own word, for operators. */
+export class ProviderFailed extends Error {
+  readonly failure: Failure;
+  readonly providerCode: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ProviderFailureCode, { providerCode, retryAfterSeconds, cause }: { providerCode?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {}) {
+    super(`${PROVIDER_FAILURES[code].message}${providerCode === undefined ? '' : ` (${providerCode})`}`, { cause });
+    this.failure = { code, ...PROVIDER_FAILURES[code] };
+    this.providerCode = providerCode;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

@@ -22,7 +22,7 @@ export async function receive(needs: WebhookNeeds, name: ProviderName, { kept, .
   const now = needs.now();
   const opened = needs.providers[name].open({ ...incoming, now });
   if ('refused' in opened) throw unauthorized(opened.refused);
-  const delivery: Delivery = { id: uuidV7(), provider: name, providerVideoId: videoIdOf(opened), body: incoming.body, headers: kept, receivedAt: now };
+  const delivery: Delivery = { id: uuidV7(), provider: name, providerVideoId: videoIdOf(opened), body: incoming.body, headers: kept, receivedAt: now, isOurs: 'isOurs' in opened && opened.isOurs === true };
   if ('reason' in opened) return needs.keep(delivery, opened.reason);
   return (await needs.apply(opened.report, { ref: opened.ref, delivery })) ?? unmatched(needs, delivery, opened);
 }

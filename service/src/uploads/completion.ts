@@ -2,11 +2,13 @@
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { Completion } from '../assets/reports.ts';
+import type { StreamReport } from '../assets/stream-report.ts';
 import type { StartJob } from '../job-list.ts';
 import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
 import { badRequest, conflict, type ServiceError } from '../platform/errors.ts';
+import type { Inspection } from '../providers/provider.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { announcedMismatch, refusal, type RefusalCode } from './content-check.ts';
@@ -17,27 +19,41 @@ export type CompletionNeeds = {
   readonly startJob: (asset: Asset) => StartJob | undefined;
   readonly complete: (asset: Asset, completion: Completion) => Promise<Asset>;
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
-  readonly retry: (asset: Asset, how: { job: StartJob; note: EventData }) => Promise<Asset>;
+  readonly isHosted: (asset: Asset) => boolean;
+  readonly inspectNow: (asset: Asset) => Promise<Inspection>;
+  readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
+  readonly restart: (asset: Asset) => Promise<void>;
+  readonly retry: (asset: Asset, how: { job: StartJob | undefined; note: EventData }) => Promise<Asset>;
 };
 
 /** Called twice, it answers twice the same. `note` is what the timeline keeps of who called. */
 export async function complete(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return answered(asset);
-  if (asset.provider_video_id !== null) return answered(await needs.complete(asset, { facts: {}, job: undefined, note }));
+  if (needs.isHosted(asset)) return answered(await completeHosted(needs, asset, note));
   if (!asset.uploaded_at) throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
   const found = await inspect(needs, asset);
   if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
   return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset), note }));
 }
 
+/** Of a video that the caller linked, its word is enough; of one that was uploaded through us, the provider is asked. */
+async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
+  if (asset.upload_expires_at === null) return needs.complete(asset, { facts: {}, job: undefined, note });
+  if (asset.provider_video_id === null) throw conflict('The video host was not reached when this upload was opened: open another one', { reason: 'not_linked' });
+  const found = await needs.inspectNow(asset);
+  if (found.state !== 'known') throw conflict('The bytes of this asset are not at the video host yet', { reason: 'not_uploaded' });
+  const completed = await needs.complete(asset, { facts: {}, job: undefined, note });
+  return found.report.event === 'started' ? completed : needs.applyInspection(completed, found.report);
+}
+
 /** Another attempt at what failed, on the bytes that are there; one that is under way already is left alone. */
 export async function retry(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status === 'processing') return asset;
   if (asset.stream_status !== 'failed') throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
-  if (asset.refused || !asset.uploaded_at) throw conflict('The bytes of this asset are not stored: upload again', { reason: asset.failure?.code ?? 'not_uploaded' });
-  const job = needs.startJob({ ...asset, attempt: asset.attempt + 1 });
-  if (!job) throw conflict('Its provider cannot try again', { reason: 'not_supported' });
-  return needs.retry(asset, { job, note });
+  const hasBytes = needs.isHosted(asset) ? asset.provider_video_id !== null : asset.uploaded_at !== null;
+  if (asset.refused || !hasBytes) throw conflict('The bytes of this asset are not stored: upload again', { reason: asset.failure?.code ?? 'not_uploaded' });
+  if (needs.isHosted(asset)) await needs.restart(asset);
+  return needs.retry(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
 
 function answered(asset: Asset): Asset {

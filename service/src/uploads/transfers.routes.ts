@@ -5,6 +5,7 @@ import type { Asset } from '../assets/asset.ts';
 import { AssetView, viewOf } from '../assets/asset-view.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
+import { SLOWEST_BODY } from '../platform/http/slow-bodies.ts';
 import type { Transfer } from './transfers.ts';
 
 type Transfers = { receive(transfer: Transfer): Promise<Asset> };
@@ -14,7 +15,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
   summary: 'Takes the bytes of an original in one request, opened by the ticket in its URL',
   answer: AssetView,
   answers: {
-    200: 'Stored; the asset in the envelope', 400: 'Longer or shorter than announced, or broken off', 401: 'Ticket missing, altered or expired', 404: 'No such asset',
+    200: 'Stored; the asset in the envelope', 400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`, 401: 'Ticket missing, altered or expired', 404: 'No such asset',
     409: 'A second writer, or the bytes are there already', 413: 'Over the maximum', 415: 'Another Content-Type than the upload URL names',
   },
   handle: async (request, reply) => {

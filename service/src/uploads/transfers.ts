@@ -32,11 +32,12 @@ export async function receive(needs: TransferNeeds, transfer: Transfer): Promise
   const asset = await admitted(needs, transfer);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
   const writer = randomUUID();
-  if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
   const keeping = setInterval(() => { keepUpload(needs.db, asset.id, writer).catch(() => { /* the claim then runs out, and finishUpload says so */ }); }, KEEP_EVERY_MS);
   try {
+    if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
     return await write(needs, asset, { writer, transfer });
   } catch (error) {
+    // Also a right that was given, and the answer lost.
     await releaseUpload(needs.db, asset.id, writer);
     throw error;
   } finally {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
 
-const LIMITS: UploadLimits = { maxUploadBytes: 1000, uploadTtlSeconds: 60, mediaTypeOf, defaultProvider: 'onprem', uploadProviders: ['onprem'] };
+const LIMITS: UploadLimits = { maxUploadBytes: 1000, uploadTtlSeconds: 60, mediaTypeOf, defaultProvider: 'onprem', uploadProviders: ['onprem'], hostedProviders: ['cdnhost', 'edgehost'] };
 const VIDEO: UploadWishes = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
 const byUser = (wishes: Partial<UploadWishes> = {}, limits: Partial<UploadLimits> = {}) =>

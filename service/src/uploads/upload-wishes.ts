@@ -20,16 +20,18 @@ export type UploadLimits = {
   readonly defaultProvider: ProviderName;
   /** Providers that take uploads as they are configured now. */
   readonly uploadProviders: readonly ProviderName[];
+  /** Those that have the bytes themselves. */
+  readonly hostedProviders: readonly ProviderName[];
 };
 
-type Wished = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'created_at'>;
+type Wished = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'check_at' | 'created_at'>;
 type Context = { readonly isService: boolean; readonly limits: UploadLimits };
 
 export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Context): Wished {
   const media = mediaOf(wishes, limits);
   refuseText(wishes);
   requireFitting(wishes);
-  const videoId = isService ? linkedVideo(wishes, media) : null;
+  const videoId = isService ? linkedVideo(wishes, media, limits) : null;
   return {
     kind: media.kind, filename: wishes.filename, content_type: wishes.content_type, mime_type: media.mime,
     visibility: wishes.visibility ?? 'private', title: wishes.title ?? null, tags: [...(wishes.tags ?? [])], metadata: (wishes.metadata ?? null) as Wished['metadata'],
@@ -60,13 +62,13 @@ function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits):
 }
 
 /** A video that is at a hosted provider already. */
-function linkedVideo({ provider_video_id: id, provider }: UploadWishes, media: MediaType): string | null {
+function linkedVideo({ provider_video_id: id, provider }: UploadWishes, media: MediaType, { hostedProviders }: UploadLimits): string | null {
   if (id === undefined || id === null) return null;
   if (typeof id !== 'string' || id.trim() === '' || id.length > 255 || !isPlainText(id)) {
     throw badRequest('provider_video_id must be text of 1 to 255 characters', { field: 'provider_video_id', limit: 255 });
   }
   if (media.kind !== 'video') throw badRequest('provider_video_id needs a video mime_type', { field: 'mime_type' });
-  if (provider !== 'cdnhost' && provider !== 'edgehost') throw badRequest('provider_video_id needs provider cdnhost or edgehost', { field: 'provider' });
+  if (!provider || !hostedProviders.includes(provider)) throw badRequest(`provider_video_id needs provider ${hostedProviders.join(' or ')}`, { field: 'provider' });
   return id;
 }
 

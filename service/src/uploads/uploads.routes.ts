@@ -6,10 +6,10 @@ import type { EventData } from '../assets/asset-event.ts';
 import { AssetView, nullable, Owner, viewOf } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { UploadWishes } from './upload-wishes.ts';
-import type { UploadRequest, UploadTarget } from './uploads.ts';
+import type { Opened, UploadRequest } from './uploads.ts';
 
 type Uploads = {
-  start(request: UploadRequest): Promise<{ asset: Asset; target: UploadTarget | null }>;
+  start(request: UploadRequest): Promise<Opened>;
   complete(asset: Asset, note: EventData): Promise<Asset>;
   retry(asset: Asset, note: EventData): Promise<Asset>;
 };
@@ -30,7 +30,10 @@ const Wishes = Type.Object({
 });
 
 const Target = Type.Object({
-  protocol: Type.Enum(['put']), method: Type.Enum(['PUT']), url: Type.String(), headers: Type.Record(Type.String(), Type.String()),
+  protocol: Type.Enum(['put', 'tus', 'form'], { description: 'put: one request. tus: resumable, POST creates the upload at url, PATCH sends to one that is there. form: one multipart request, the file in the field `file`' }),
+  method: Type.Enum(['PUT', 'POST', 'PATCH']), url: Type.String(),
+  headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent with every request' }),
+  fields: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Of a form, beside the file; of tus, the Upload-Metadata in plain text' })),
   expires_at: Type.String({ format: 'date-time' }), max_bytes: Type.Integer(),
 });
 const Started = Type.Object({
@@ -40,7 +43,7 @@ const Started = Type.Object({
 export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Guards, publicBaseUrl: () => string) => [
   asCreator({
     method: 'POST', url: '/media/upload-url', message: 'Upload URL', summary: 'Makes an asset and says where to send its bytes',
-    body: Wishes, answer: Started, errors: [409, 413],
+    body: Wishes, answer: Started, errors: [409, 413, 503],
     handle: async ({ actor, body, madeId }) => startedOf(await uploads.start({ actor, wishes: body as UploadWishes, madeId }), publicBaseUrl()),
   }),
   changingAsset({
@@ -55,6 +58,6 @@ export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Gua
   }),
 ];
 
-const startedOf = ({ asset, target }: { asset: Asset; target: UploadTarget | null }, publicBaseUrl: string): Static<typeof Started> => ({
-  asset_id: asset.id, asset: viewOf(asset, publicBaseUrl), upload_url: target?.url ?? null, upload: target as Static<typeof Target> | null, alternatives: [],
+const startedOf = ({ asset, target, alternatives = [] }: Opened, publicBaseUrl: string): Static<typeof Started> => ({
+  asset_id: asset.id, asset: viewOf(asset, publicBaseUrl), upload_url: target?.url ?? null, upload: target, alternatives: [...alternatives],
 });

@@ -5,6 +5,7 @@ import { type Actor, noteOf } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { create } from '../assets/assets.ts';
+import type { UploadTarget } from '../providers/provider.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
@@ -13,30 +14,36 @@ export type UploadNeeds = {
   readonly create: (asset: Parameters<typeof create>[1], note: EventData) => Promise<Asset>;
   /** Applies what a provider reported of its video before this asset was linked to it. */
   readonly applyParked: (asset: Asset) => Promise<Asset>;
+  /** Has a hosted provider take the bytes itself. */
+  readonly prepareUpload: (asset: Asset) => Promise<Opened>;
   readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
-/** How the bytes are to be sent. */
-export type UploadTarget = {
-  readonly protocol: 'put'; readonly method: 'PUT'; readonly url: string; readonly headers: Readonly<Record<string, string>>;
-  readonly expires_at: string; readonly max_bytes: number;
-};
+/** Where the bytes go: one way to send them, and others that do as well. */
+export type Opened = { readonly asset: Asset; readonly target: UploadTarget | null; readonly alternatives?: readonly UploadTarget[] };
 
 /** `madeId`: the asset's id, where the request is one that may be repeated. */
 export type UploadRequest = { readonly actor: Actor; readonly wishes: UploadWishes; readonly madeId: string | undefined };
 
+/** When the sweep looks first whether a hosted provider has heard of the upload. */
+const FIRST_LOOK_MS = 15 * 60_000;
+
 /** A new asset, and where its bytes go; no target for a video that is at its provider already. */
-export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<{ asset: Asset; target: UploadTarget | null }> {
+export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<Opened> {
   const id = madeId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
   const wished = wishesToAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
   const expires = wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
-  const created = { ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, created_at: now };
+  const isHosted = wished.provider !== null && needs.limits.hostedProviders.includes(wished.provider);
+  const created = {
+    ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, check_at: isHosted ? new Date(now.getTime() + FIRST_LOOK_MS) : null, created_at: now,
+  };
   const asset = await needs.create(created, noteOf(actor, created));
-  return expires ? { asset, target: targetOf(needs, asset, expires) } : { asset: await needs.applyParked(asset), target: null };
+  if (!expires) return { asset: await needs.applyParked(asset), target: null };
+  return isHosted ? needs.prepareUpload(asset) : { asset, target: targetOf(needs, asset, expires) };
 }
 
 function targetOf({ urlSecrets, publicBaseUrl, limits }: UploadNeeds, asset: Asset, expires: Date): UploadTarget {

@@ -1,8 +1,7 @@
 // Requests that the HTTP library would answer by itself, without the envelope, or too early: they are taken in hand here (contract A2, B2).
-import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import { rawAnswer } from './envelope.ts';
+import { hangUp } from './hang-up.ts';
 import { headerValues } from './headers.ts';
 
 /** After what sets headers, before any guard and before a body is read. */
@@ -10,7 +9,7 @@ export function refuseOddRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (_request, socket) => {
     socket.on('error', () => { /* whoever asked is gone: nobody waits for the answer */ });
-    socket.end(rawAnswer(randomUUID(), notFound('No such route')));
+    hangUp(socket, notFound('No such route'));
   });
   app.addHook('onRequest', (request, _reply, done) => {
     makeContentTypeReadable(request);

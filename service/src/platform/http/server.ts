@@ -3,14 +3,19 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { badRequest, notFound, ServiceError, STATUS } from '../errors.ts';
-import { failure, RETRY_AFTER, rawAnswer, toServiceError } from './envelope.ts';
+import { badRequest, notFound, type ServiceError, STATUS } from '../errors.ts';
+import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
+import { hangUp } from './hang-up.ts';
 import { acceptJson } from './raw-body.ts';
+import { endSlowBodies } from './slow-bodies.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** Largest JSON body, and the largest head of a request, in bytes. */
 const MAX_JSON = 1024 * 1024;
 const MAX_HEAD = 32 * 1024;
+/** A head is a few hundred bytes: whoever needs longer for it only holds a socket. Looked for often, since the library's own 30 s would be added to it. */
+const HEAD_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
@@ -18,7 +23,7 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
   const app = Fastify({
     loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }), childLoggerFactory: sameLogger, genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
     forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: MAX_HEAD },
-    http: { maxHeaderSize: MAX_HEAD, requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
+    http: { maxHeaderSize: MAX_HEAD, requireHostHeader: false, headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: LOOK_EVERY_MS, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
     frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerMalformed,
   });
@@ -30,6 +35,7 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
   app.addHook('onRequest', (request, reply, done) => { reply.headers(headersOf(request)); done(); });
   app.addHook('onResponse', (request, reply, done) => { logAnswer(request, reply); done(); });
   acceptJson(app);
+  endSlowBodies(app.server);
   return app;
 }
 
@@ -51,7 +57,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   const error = toServiceError(thrown as FastifyError);
   if (error.code === 'INTERNAL_ERROR') request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
   if (error.code === 'UNAVAILABLE') request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'a request could not be served now');
-  const wait = RETRY_AFTER[error.code];
+  const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   reply.headers(headersOf(request)).code(STATUS[error.code]).type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure(request.id, error));
 }
@@ -59,11 +65,13 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
 /** HTTP that could not be parsed, a head that is too large or too slow. */
 function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const refusal = error.code === 'HPE_HEADER_OVERFLOW'
-    ? badRequest('The head of the request is too large', { max_bytes: MAX_HEAD })
-    : new ServiceError('BAD_REQUEST', 'The request is not valid HTTP');
-  socket.end(rawAnswer(randomUUID(), refusal));
+  hangUp(socket, MALFORMED[error.code ?? ''] ?? badRequest('The request is not valid HTTP'));
 }
+
+const MALFORMED: Readonly<Record<string, ServiceError>> = {
+  HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEAD }),
+  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', { reason: 'too_slow', seconds: HEAD_WITHIN_MS / 1000 }),
+};
 
 /** One line for each answer, of reads that succeed only at level debug: the route's pattern, never the URL, which may carry a token. */
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {

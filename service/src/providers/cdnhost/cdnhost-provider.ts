@@ -1,27 +1,55 @@
 // The hosted video provider whose wire format is Bunny Stream's.
 import { type Secret, secret } from '../../auth/secret.ts';
+import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
+import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
 import { openWith } from '../opening.ts';
 import type { Provider } from '../provider.ts';
-import { type CdnhostPlaces, readCdnhost } from './cdnhost-report.ts';
+import { replacedIn } from '../signed-urls.ts';
+import { openCdnhostApi } from './cdnhost-api.ts';
+import { type CdnhostPlaces, folderOf, readCdnhost } from './cdnhost-report.ts';
 import { checkCdnhostSignature } from './cdnhost-signature.ts';
+import { signedFolder } from './cdnhost-token.ts';
 
-export type CdnhostSettings = CdnhostPlaces & { readonly webhookSecrets: readonly Secret[] };
+export type CdnhostSettings = CdnhostPlaces & {
+  readonly webhookSecrets: readonly Secret[];
+  readonly apiUrl: string;
+  readonly apiKey: Secret | undefined;
+  /** Set where the delivery host demands tokens, of every video. */
+  readonly tokenKey: Secret | undefined;
+};
 
 export const readCdnhostSettings = (settings: Settings): CdnhostSettings => ({
   webhookSecrets: settings.rotating('CDNHOST_STREAM_READ_ONLY_API_KEY').map(secret),
   libraryId: settings.text('CDNHOST_STREAM_LIBRARY_ID'),
-  hostname: settings.text('CDNHOST_STREAM_HOSTNAME'),
+  hostname: readHost(settings, 'CDNHOST_STREAM_HOSTNAME'),
+  apiUrl: settings.url('CDNHOST_API_URL') ?? 'https://video.bunnycdn.com',
+  apiKey: readSecret(settings, 'CDNHOST_STREAM_API_KEY'),
+  tokenKey: readSecret(settings, 'CDNHOST_TOKEN_AUTH_KEY'),
 });
 
-export const openCdnhost = ({ webhookSecrets, ...places }: CdnhostSettings): Provider => ({
-  name: 'cdnhost',
-  takesUploads: false,
-  open: ({ headers, body }) => openWith({
-    secrets: webhookSecrets, allowUnsigned: false,
-    verify: () => checkCdnhostSignature(headers, body, webhookSecrets),
-    read: () => readCdnhost(body, places),
-  }),
-  read: (body) => readCdnhost(body, places),
-  startJob: () => undefined,
-});
+export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): Provider {
+  const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;
+  const api = libraryId !== undefined && apiKey ? openCdnhostApi({ ...settings, libraryId, apiKey, limits }) : undefined;
+  const missingSettings = missingOf({
+    CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets, CDNHOST_STREAM_LIBRARY_ID: libraryId, CDNHOST_STREAM_API_KEY: apiKey,
+    CDNHOST_STREAM_HOSTNAME: hostname, CDNHOST_TOKEN_AUTH_KEY: tokenKey,
+  });
+  return {
+    name: 'cdnhost',
+    kind: 'hosted',
+    capabilities: { webhooks: webhookSecrets.length > 0, uploads: api !== undefined, inspection: api !== undefined, signedPlayback: tokenKey !== undefined, dash: false, missingSettings },
+    api,
+    sign({ videoId, urls, expires }) {
+      const folder = folderOf(videoId);
+      return tokenKey && replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires }));
+    },
+    open: ({ headers, body }) => openWith({
+      secrets: webhookSecrets, allowUnsigned: false,
+      verify: () => checkCdnhostSignature(headers, body, webhookSecrets),
+      read: () => readCdnhost(body, settings),
+    }),
+    read: (body) => readCdnhost(body, settings),
+    startJob: () => undefined,
+  };
+}

@@ -1,11 +1,17 @@
 // Reads what cdnhost says of a video: its numbers as our events, its playback addresses from the library's host (contract A6, B5, B6).
-import type { Warning } from '../../assets/asset.ts';
+import type { Failure, Warning } from '../../assets/asset.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
+import { originOf } from '../hosted-settings.ts';
 import { isVideoId, membersOf, NOT_ACTIONABLE } from '../opening.ts';
 import type { Reading } from '../provider.ts';
 
 export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
+
+export const FAILED = {
+  encode_failed: { code: 'encode_failed', message: 'The video host could not encode this video', retryable: true },
+  upload_failed: { code: 'upload_failed', message: 'The upload to the video host failed', retryable: true },
+} as const satisfies Record<string, Failure>;
 
 type Told = Pick<StreamReport, 'event' | 'complete' | 'failure'>;
 
@@ -14,8 +20,8 @@ const TOLD: Readonly<Record<number, Told>> = {
   3: { event: 'succeeded', complete: true },
   4: { event: 'succeeded', complete: false },
   7: { event: 'started' },
-  5: { event: 'failed', failure: { code: 'encode_failed', message: 'The video host could not encode this video', retryable: true } },
-  8: { event: 'failed', failure: { code: 'upload_failed', message: 'The upload to the video host failed', retryable: true } },
+  5: { event: 'failed', failure: FAILED.encode_failed },
+  8: { event: 'failed', failure: FAILED.upload_failed },
 };
 
 export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
@@ -36,10 +42,13 @@ function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>
   return Object.entries(members).every(([name, value]) => Number.isSafeInteger(value) && isWritten(name, value));
 }
 
-function playbackOf(guid: string, hostname: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
+export function playbackOf(guid: string, hostname: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
   if (!hostname) return { warnings: [UNCONFIGURED] };
-  const base = `https://${hostname}/${encodeURIComponent(guid)}`;
-  return { playback: { kind: 'urls', urls: { hls: `${base}/playlist.m3u8`, thumbnail: `${base}/thumbnail.jpg` } } };
+  const folder = `${originOf(hostname)}${folderOf(guid)}`;
+  return { playback: { kind: 'urls', urls: { hls: `${folder}playlist.m3u8`, thumbnail: `${folder}thumbnail.jpg` } } };
 }
+
+/** Where the delivery host has a video's files. */
+export const folderOf = (guid: string): string => `/${encodeURIComponent(guid)}/`;
 
 const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'CDNHOST_STREAM_HOSTNAME is not set: the video is ready, but its addresses are not known' };

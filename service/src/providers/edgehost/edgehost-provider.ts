@@ -21,7 +21,10 @@ export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
 
 export const openEdgehost = ({ webhookSecrets, toleranceSeconds, customerHost }: EdgehostSettings, allowUnsigned: boolean): Provider => ({
   name: 'edgehost',
-  takesUploads: false,
+  kind: 'hosted',
+  capabilities: { webhooks: webhookSecrets.length > 0 || allowUnsigned, uploads: false, inspection: false, signedPlayback: false, dash: true, missingSettings: [] },
+  api: undefined,
+  sign: () => undefined,
   open: ({ headers, body, now }) => openWith({
     secrets: webhookSecrets, allowUnsigned,
     verify: () => checkEdgehostSignature(headers, body, { secrets: webhookSecrets, nowSeconds: now.getTime() / 1000, toleranceSeconds }),

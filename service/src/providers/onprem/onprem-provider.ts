@@ -17,7 +17,10 @@ export type OnpremContext = { readonly ownSecrets: readonly Secret[]; readonly a
 
 export const openOnprem = ({ webhookSecrets }: OnpremSettings, { ownSecrets, allowUnsigned }: OnpremContext): Provider => ({
   name: 'onprem',
-  takesUploads: true,
+  kind: 'encoder',
+  capabilities: { webhooks: true, uploads: true, inspection: false, signedPlayback: true, dash: true, missingSettings: [] },
+  api: undefined,
+  sign: () => undefined,
   open({ headers, body }) {
     if (checkOnpremSignature(headers, body, ownSecrets)) return payload(() => readOnprem(body, true));
     return openWith({
@@ -26,7 +29,7 @@ export const openOnprem = ({ webhookSecrets }: OnpremSettings, { ownSecrets, all
       read: () => readOnprem(body, false),
     });
   },
-  read: (body) => readOnprem(body, false),
+  read: (body, { isOurs }) => readOnprem(body, isOurs),
   startJob: ({ id, attempt }) => ({ name: 'encode-asset', payload: { assetId: id, attempt } }),
 });
 
@@ -35,5 +38,5 @@ function readOnprem(body: Uint8Array, isOurs: boolean): Reading {
   const assetId = members?.['asset_id'];
   if (!members || typeof assetId !== 'string' || !isUuid(assetId)) return NOT_ACTIONABLE;
   const report = reportOf(members, isOurs);
-  return report ? { report, ref: { assetId } } : NOT_ACTIONABLE;
+  return report ? { report, ref: { assetId }, isOurs } : NOT_ACTIONABLE;
 }

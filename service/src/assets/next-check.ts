@@ -1,0 +1,46 @@
+// When the sweep looks at what is waited for: nothing stays under way without a time at which somebody asks (contract B6).
+import type { Asset } from './asset.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** After a move into `processing`: early, because only the sweep knows how fast the provider was lately. */
+const FIRST_LOOK_MS = 2 * MINUTE;
+/** A provider may report an error and then recover. */
+const FAILURE_PAUSE_MS = 30 * MINUTE;
+const ASKED_AFTER_FAILURE_MS = 24 * HOUR;
+const SHORTEST_PAUSE_MS = 5 * MINUTE;
+const LONGEST_PAUSE_MS = 6 * HOUR;
+
+type Waiting = Pick<Asset, 'stream_status' | 'provider' | 'provider_video_id' | 'refused' | 'warnings'>;
+
+/** After a move: when to look first; null where nothing is waited for. */
+export function firstCheck(asset: Waiting, now: Date): Date | null {
+  if (asset.stream_status === 'processing') return later(now, FIRST_LOOK_MS);
+  if (asset.provider_video_id === null || asset.refused) return null;
+  if (asset.stream_status === 'failed') return later(now, FAILURE_PAUSE_MS);
+  if (asset.stream_status === 'ready') return asset.warnings.some(({ code }) => code === 'encoding_incomplete') ? now : null;
+  return later(now, FIRST_LOOK_MS);
+}
+
+/** What is known of a file before it is encoded. */
+type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
+
+/** Slower than any encoder worth waiting for. */
+const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
+
+/** How long an encoding may take; `filmPerSecond`: seconds of film that its provider made in a second lately. */
+export function expectedMs({ duration_ms, size_bytes, announced_size_bytes }: Known, filmPerSecond = SLOWEST.filmPerSecond): number {
+  const bySize = ((size_bytes ?? announced_size_bytes ?? 0) / SLOWEST.bytesPerSecond) * 1000;
+  const byDuration = (duration_ms ?? 0) / filmPerSecond;
+  return Math.round(SHORTEST_PAUSE_MS + Math.max(bySize, byDuration));
+}
+
+/** The pause before the next look: the longer something takes already, the longer. */
+export const nextLook = (since: Date, now: Date): Date => later(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+
+/** After a failure the provider is asked for a day; null: no more. */
+export const nextLookAfterFailure = (failedAt: Date, now: Date): Date | null =>
+  (now.getTime() - failedAt.getTime() < ASKED_AFTER_FAILURE_MS ? later(nextLook(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS) : null);
+
+export const later = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);

@@ -1,0 +1,12 @@
+// The title of a video at cdnhost ends with the id of its asset, so that videos which were linked to no asset can be told from a stranger's.
+import { isUuid } from '../../platform/uuid.ts';
+
+const MARK = /\[mediary:([0-9a-f-]{36})\]$/i;
+
+export const titleOf = ({ filename, assetId }: { readonly filename: string; readonly assetId: string }): string => `${filename} [mediary:${assetId}]`;
+
+/** Undefined for a title that is not ours. */
+export function assetIdIn(title: unknown): string | undefined {
+  const id = typeof title === 'string' ? MARK.exec(title.trimEnd())?.[1] : undefined;
+  return id !== undefined && isUuid(id) ? id : undefined;
+}

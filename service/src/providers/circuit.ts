@@ -1,0 +1,33 @@
+// Stops asking a provider that fails again and again, and lets one question through from time to time (contract B7: an answer of 503, never a hang).
+
+/** What is remembered of a provider's answers; times in milliseconds since 1970. */
+export type Circuit = {
+  readonly failures: number;
+  /** No question before this time. */
+  readonly closedUntil: number;
+  readonly lastAnswerAt: number | null;
+  /** The code of the last failure; null after a success. */
+  readonly lastFailure: string | null;
+};
+
+export const FRESH: Circuit = { failures: 0, closedUntil: 0, lastAnswerAt: null, lastFailure: null };
+
+/** So many failures in a row open it, for so long; doubles with each further failure. */
+const TOLERATED = 5;
+const PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+
+export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.closedUntil;
+
+/** Seconds until the next question is let through. */
+export const waitSeconds = (circuit: Circuit, now: number): number => Math.max(1, Math.ceil((circuit.closedUntil - now) / 1000));
+
+export const afterSuccess = (now: number): Circuit => ({ ...FRESH, lastAnswerAt: now });
+
+/** `retryAfterSeconds`: the provider's own wish, which counts at once. A failure of the request alone does not count: pass `isOurs`. */
+export function afterFailure(circuit: Circuit, { code, isOurs, retryAfterSeconds }: { code: string; isOurs: boolean; retryAfterSeconds: number | undefined }, now: number): Circuit {
+  if (isOurs) return { ...circuit, failures: 0, lastAnswerAt: now, lastFailure: code };
+  const failures = circuit.failures + 1;
+  const pause = failures < TOLERATED ? 0 : Math.min(PAUSE_MS * 2 ** (failures - TOLERATED), LONGEST_PAUSE_MS);
+  return { ...circuit, failures, lastFailure: code, closedUntil: now + Math.max(pause, (retryAfterSeconds ?? 0) * 1000) };
+}

@@ -1,0 +1,35 @@
+// Asks a hosted provider's interface, and tells what its answers mean in the one list of failures that all providers share.
+import { type Asked, ask, type ClientLimits, retryAfterOf } from '../platform/http-client.ts';
+import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
+
+export type Product = {
+  /** What every path begins with. */
+  readonly url: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How the product writes its own error into a body; undefined where there is none. */
+  readonly codeOf: (body: unknown) => string | undefined;
+  readonly limits: ClientLimits | undefined;
+};
+
+export type Question = Omit<Asked, 'url'> & { readonly path: string };
+export type Reply = { readonly body: unknown; readonly headers: Headers };
+
+/** Answers what succeeded; throws ProviderFailed for anything else. */
+export const askProduct = ({ url, headers, codeOf, limits }: Product) => async ({ path, ...asked }: Question): Promise<Reply> => {
+  const answered = await ask({ ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } }, limits);
+  if ('broken' in answered) throw new ProviderFailed(BROKEN[answered.broken], { cause: answered.cause });
+  if (answered.status >= 200 && answered.status < 300) return answered;
+  throw new ProviderFailed(failureOf(answered.status), {
+    providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`, retryAfterSeconds: retryAfterOf(answered.headers, new Date()),
+  });
+};
+
+const BROKEN = { timeout: 'provider_timeout', unreachable: 'provider_unreachable', too_large: 'provider_error' } as const satisfies Record<string, ProviderFailureCode>;
+
+function failureOf(status: number): ProviderFailureCode {
+  if (status === 401 || status === 403) return 'provider_credentials';
+  if (status === 404 || status === 410) return 'provider_video_missing';
+  if (status === 429) return 'provider_rate_limited';
+  return status >= 400 && status < 500 ? 'provider_rejected' : 'provider_error';
+}

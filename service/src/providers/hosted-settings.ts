@@ -1,0 +1,23 @@
+// What the settings of hosted providers have in common: hosts, secrets, and which of them are missing.
+import { type Secret, secret } from '../auth/secret.ts';
+
+type Settings = { readonly problems: string[]; text(name: string): string | undefined };
+
+/** A plain host name, or an address with its scheme for what stands between: a proxy, a simulator. */
+export function readHost({ text, problems }: Settings, name: string): string | undefined {
+  const host = text(name);
+  if (host !== undefined && !(/^(?:https?:\/\/)?[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(host) && URL.canParse(originOf(host)))) problems.push(`${name} must be a host name, or an http or https URL`);
+  return host;
+}
+
+/** What the addresses of a host begin with; without a slash at its end. */
+export const originOf = (host: string): string => (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');
+
+export function readSecret({ text }: Settings, name: string): Secret | undefined {
+  const given = text(name);
+  return given === undefined ? undefined : secret(given);
+}
+
+/** Names of the settings that are not there. */
+export const missingOf = (given: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(given).filter(([, value]) => value === undefined || (Array.isArray(value) && value.length === 0)).map(([name]) => name);

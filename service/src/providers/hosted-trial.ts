@@ -1,0 +1,25 @@
+// What it means to an operator that a provider did not take a request.
+import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
+
+/** `url` as it is set; `key` and `place` are names of settings. */
+export type Tried = { readonly url: string; readonly key: string; readonly place: string };
+
+/** Words for what went wrong; none where all went well. */
+export async function wordsOf(trial: Promise<unknown>, tried: Tried): Promise<readonly string[]> {
+  try {
+    await trial;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ProviderFailed)) throw error;
+    const { failure: { code, message }, providerCode } = error;
+    const words = WORDS[code as ProviderFailureCode]?.(tried) ?? `${tried.url}: ${message}`;
+    return [providerCode === undefined ? words : `${words} (${providerCode})`];
+  }
+}
+
+const WORDS: Partial<Record<ProviderFailureCode, (tried: Tried) => string>> = {
+  provider_unreachable: ({ url }) => `${url} cannot be reached`,
+  provider_timeout: ({ url }) => `${url} does not answer`,
+  provider_credentials: ({ url, key, place }) => `${url} does not accept ${key} for the ${place} that is set`,
+  provider_video_missing: ({ url, place }) => `${url} does not know the ${place} that is set`,
+};

@@ -1,0 +1,41 @@
+// The deliveries that were kept, for operators: listed by what they are, read one by one.
+import type { ProviderName } from '../assets/asset.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, composed, type Piece, piece, sql } from '../platform/postgres/sql.ts';
+import type { RowOf } from '../platform/postgres/row.ts';
+import { deliveryRow } from '../tables.ts';
+
+/** A delivery as its row says it, with its bytes. */
+export type StoredDelivery = RowOf<typeof deliveryRow>;
+
+const { body: _body, headers: _headers, ...listed } = deliveryRow;
+const LISTED = columns(listed);
+const DELIVERY = columns(deliveryRow);
+
+/** What is absent does not narrow. Ids carry the time: `fromId` is included, `belowId` is not. */
+export type DeliveryFilter = {
+  readonly provider?: ProviderName | undefined; readonly assetId?: string | undefined; readonly providerVideoId?: string | undefined;
+  readonly processed?: boolean | undefined; readonly reason?: string | undefined; readonly fromId?: string | undefined; readonly belowId?: string | undefined;
+};
+
+/** Newest first. */
+export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: number) =>
+  db.all(composed('list deliveries', listed, [piece('')`select ${LISTED} from deliveries where true`, ...conditions(filter), piece('')`order by id desc limit ${limit}`]));
+
+function conditions({ provider, assetId, providerVideoId, processed, reason, fromId, belowId }: DeliveryFilter): Piece[] {
+  return [
+    ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
+    ...(assetId === undefined ? [] : [piece('asset')`and asset_id = ${assetId}`]),
+    ...(providerVideoId === undefined ? [] : [piece('video')`and provider_video_id = ${providerVideoId}`]),
+    ...(processed === undefined ? [] : [piece('processed')`and processed = ${processed}`]),
+    ...(reason === undefined ? [] : [piece('reason')`and reason = ${reason}`]),
+    ...(fromId === undefined ? [] : [piece('from')`and id >= ${fromId}`]),
+    ...(belowId === undefined ? [] : [piece('below')`and id < ${belowId}`]),
+  ];
+}
+
+export const findDelivery = (db: Queries, id: string) => db.one(sql('find delivery', deliveryRow)`select ${DELIVERY} from deliveries where id = ${id}`);
+
+/** Oldest first, as they would have come. */
+export const deliveriesToReplay = (db: Queries, filter: DeliveryFilter, limit: number) =>
+  db.all(composed('deliveries to replay', deliveryRow, [piece('')`select ${DELIVERY} from deliveries where true`, ...conditions(filter), piece('')`order by id limit ${limit}`]));

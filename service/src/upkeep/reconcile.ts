@@ -1,0 +1,105 @@
+// The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
+import { type Asset, type Failure, PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { EventData } from '../assets/asset-event.ts';
+import type { Note } from '../assets/change.ts';
+import { expectedMs, later, nextLook, nextLookAfterFailure } from '../assets/next-check.ts';
+import type { StreamReport } from '../assets/stream-report.ts';
+import type { JobPayloads, ServiceJobs, StartJob } from '../job-list.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { type Inspection, ProviderFailed } from '../providers/provider.ts';
+import { dueAssets, lastEventAt, recentSpeeds } from './reconcile.sql.ts';
+
+export type ReconcileNeeds = {
+  readonly db: Database;
+  readonly jobs: ServiceJobs;
+  readonly now: () => Date;
+  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly isHosted: (asset: Asset) => boolean;
+  readonly canAsk: (asset: Asset) => boolean;
+  readonly inspect: (asset: Asset) => Promise<Inspection>;
+  readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
+  readonly startJob: (asset: Asset) => StartJob | undefined;
+  readonly note: (asset: Asset, note: Note & { readonly job?: StartJob | undefined }) => Promise<Asset>;
+  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+};
+
+/** Within the limits of every provider; what is left over is as overdue a minute later. */
+const MOST_IN_A_RUN = 100;
+const MINUTE = 60_000;
+
+/** Answers how many it looked at. */
+export async function reconcile(needs: ReconcileNeeds): Promise<number> {
+  const due = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
+  const speeds = due.length > 0 ? await recentSpeeds(needs.db, PROVIDERS) : new Map<ProviderName, number>();
+  for (const asset of due) await look(needs, asset, speeds);
+  return due.length;
+}
+
+async function look(needs: ReconcileNeeds, asset: Asset, speeds: ReadonlyMap<ProviderName, number>): Promise<void> {
+  if (asset.stream_status === 'processing') {
+    const deadline = later(await attemptStart(needs, asset), expectedMs(asset, asset.provider ? speeds.get(asset.provider) : undefined));
+    if (deadline > needs.now()) return void (await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline }));
+  }
+  await (needs.isHosted(asset) ? lookAtHosted(needs, asset) : lookAtOwn(needs, asset));
+}
+
+const attemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> => (await lastEventAt(db, id, 'asset.processing')) ?? created_at;
+
+/** Our own work stands or falls with its job. */
+async function lookAtOwn(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  if (asset.stream_status !== 'processing') return void (await needs.note(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null }));
+  const checkAt = nextLook(await attemptStart(needs, asset), needs.now());
+  // Without bytes of ours an encoder elsewhere is at work, and only its reports tell of it.
+  if (!asset.uploaded_at) return void (await needs.note(asset, { words: { reason: 'encoder_outside' }, checkAt }));
+  const job = needs.startJob(asset);
+  if (!job || (await isUnderWay(needs, asset, job))) return void (await needs.note(asset, { words: { reason: 'job_under_way' }, checkAt }));
+  await needs.note(asset, { words: { reason: 'job_lost' }, checkAt, job, isStartedAgain: true });
+}
+
+const isUnderWay = async ({ jobs }: ReconcileNeeds, asset: Asset, { name, payload }: StartJob): Promise<boolean> =>
+  (await jobs.isUnderWay(name, payload as Partial<JobPayloads[typeof name]>)) || jobs.isUnderWay('deliver-report', { assetId: asset.id });
+
+async function lookAtHosted(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  if (asset.provider_video_id === null) return void (await needs.refuse(asset, UNREACHED));
+  if (!needs.canAsk(asset)) return postpone(needs, asset, { reason: 'not_configured' });
+  const found = await needs.inspect(asset).catch((error: unknown) => troubleOf(error));
+  if ('trouble' in found) return void (await needs.note(asset, { words: found.trouble, checkAt: later(needs.now(), Math.max(5 * MINUTE, found.pauseMs)) }));
+  if (found.state === 'waiting') return bytesAreMissing(needs, asset);
+  const told = await needs.applyInspection(asset, found.state === 'known' ? found.report : { ...MISSING, provider: asset.provider });
+  await afterAnswer(needs, { before: asset, now: told });
+}
+
+async function bytesAreMissing(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  const isOver = asset.stream_status === 'pending_upload' && asset.upload_expires_at !== null && asset.upload_expires_at <= needs.now();
+  if (isOver) await needs.refuse(asset, EXPIRED);
+  else await postpone(needs, asset, { reason: 'no_bytes_yet' });
+}
+
+/** What moved says so by itself; what did not gets its next look. */
+async function afterAnswer(needs: ReconcileNeeds, { before, now: told }: { before: Asset; now: Asset }): Promise<void> {
+  const isMoved = told.stream_status !== before.stream_status;
+  const words = isMoved ? { reason: 'repaired' } : { reason: `still_${told.stream_status}`, progress: told.progress };
+  if (told.stream_status === 'processing') return postpone(needs, told, words);
+  if (told.stream_status === 'failed') {
+    const failedAt = (await lastEventAt(needs.db, told.id, 'asset.failed')) ?? needs.now();
+    return void (await needs.note(told, { words, checkAt: nextLookAfterFailure(failedAt, needs.now()) }));
+  }
+  await needs.note(told, { words, checkAt: null });
+}
+
+async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData): Promise<void> {
+  await needs.note(asset, { words, checkAt: nextLook(await attemptStart(needs, asset), needs.now()) });
+}
+
+/** Only the provider's trouble is waited out; ours ends the run, and the queue starts another. */
+function troubleOf(error: unknown): { readonly trouble: EventData; readonly pauseMs: number } {
+  if (!(error instanceof ProviderFailed)) throw error;
+  const { failure, providerCode, retryAfterSeconds } = error;
+  return { trouble: { reason: 'not_answered', code: failure.code, ...(providerCode !== undefined && { provider_code: providerCode }) }, pauseMs: (retryAfterSeconds ?? 0) * 1000 };
+}
+
+const MISSING: Omit<StreamReport, 'provider'> = {
+  source: 'inspect', event: 'failed', failure: { code: 'provider_video_missing', message: 'The video host does not have this video any more', retryable: false },
+};
+const UNREACHED: Failure = { code: 'provider_unavailable', message: 'The video host was not reached when the upload was opened', retryable: false };
+const EXPIRED: Failure = { code: 'upload_expired', message: 'The upload was not completed in time', retryable: false };
