@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/access-token.ts';
 import { secret } from '../service/src/auth/secret.ts';
-import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
 import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
@@ -23,13 +23,12 @@ export async function takeGround(assets: number): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-'));
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
-  const { host, port, user, database } = postgres.connection;
-  const databaseUrl = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-  const service = await startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' }, '/healthz');
-  const token = signAccessToken({ user_id: 'bench', type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+  const databaseUrl = urlOf(postgres);
+  const service = await startService(folder, databaseUrl);
+  const token = tokenOf('bench');
   const assetIds = await makeAssets(service, token, assets);
   await makeBareRows(databaseUrl, assetIds);
-  const bare = await startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
+  const bare = await startBare(databaseUrl);
   return {
     folder, service, bare, token, assetIds,
     leave: async () => {
@@ -40,7 +39,17 @@ export async function takeGround(assets: number): Promise<Ground> {
   };
 }
 
-async function makeAssets({ port }: Server, token: string, count: number): Promise<string[]> {
+export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
+  `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+
+export const tokenOf = (userId: string): string => signAccessToken({ user_id: userId, type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+
+export const startService = (folder: string, databaseUrl: string): Promise<Server> =>
+  startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' }, '/healthz');
+
+export const startBare = (databaseUrl: string): Promise<Server> => startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
+
+export async function makeAssets({ port }: Server, token: string, count: number): Promise<string[]> {
   const make = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
       method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -54,7 +63,7 @@ async function makeAssets({ port }: Server, token: string, count: number): Promi
 }
 
 /** One row for each asset, of a table with nothing but a state. */
-async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {
+export async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query('create table bare_rows (id uuid primary key, status text not null, revision int not null default 1)');

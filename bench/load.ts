@@ -1,8 +1,8 @@
 // A load generator that costs little: plain sockets, one request under way on each, answers counted and their status checked.
 import { connect } from 'node:net';
 
-/** `next` makes the bytes of the n-th request; every answer must carry Content-Length and have status 200. */
-export type Load = { readonly port: number; readonly connections: number; readonly seconds: number; readonly next: (n: number) => Buffer };
+/** `next` makes the bytes of the n-th request, undefined ends the load; every answer must carry Content-Length and have status 200. */
+export type Load = { readonly port: number; readonly connections: number; readonly seconds: number; readonly next: (n: number) => Buffer | undefined };
 export type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly requests: number };
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');

@@ -18,3 +18,21 @@ alter table deliveries add column is_ours boolean not null default false;
 -- From its arrival until it was kept.
 alter table deliveries add column latency_ms int not null default 0;
 create index deliveries_by_provider on deliveries (provider, id);
+
+-- Drops the months of a parent that ended before a time, and what lies in its default partition from before it; answers how many months.
+create function drop_month_partitions(parent text, before timestamptz) returns int language plpgsql as $$
+declare
+  part text;
+  dropped int := 0;
+begin
+  for part in
+    select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = to_regclass(parent) and relname ~ (parent || '_\d{4}_\d{2}$')
+       and (to_date(right(relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'utc' <= before
+  loop
+    execute format('drop table %I', part);
+    dropped := dropped + 1;
+  end loop;
+  execute format('delete from %I where id < %L', parent || '_default', first_id_of(before));
+  return dropped;
+end $$;

@@ -127,7 +127,7 @@ function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, prov
     asOperator: operatorGuard(config.operatorKeys),
     keys: { forgetKeys: () => forgetKeys(db) },
     once: onceIn(db),
-    partitions: bind({ db }, partitionVerbs),
+    partitions: bind({ db, now, webhookRetentionDays: config.webhookRetentionDays }, partitionVerbs),
   };
 }
 

@@ -37,6 +37,7 @@ export type Config = {
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
+  readonly webhookRetentionDays: number;
   readonly logLevel: string;
   /** Weaknesses that do not stop the start. */
   readonly warnings: readonly string[];
@@ -83,6 +84,7 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
+    webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     warnings: [...shortSecrets(settings), ...equalSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],

@@ -21,7 +21,7 @@ export type JobPayloads = {
   'empty-trash': Record<never, never>;
   /** Forgets Idempotency-Keys after a day. */
   'forget-keys': Record<never, never>;
-  /** Makes the months' partitions that are coming. */
+  /** Makes the months' partitions that are coming, drops those whose time is over. */
   'make-partitions': Record<never, never>;
 };
 

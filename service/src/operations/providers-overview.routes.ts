@@ -9,9 +9,9 @@ type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 const Overview = Type.Object({
   name: Type.String(), kind: Type.Enum(['hosted', 'encoder']), configured: Type.Boolean({ description: 'Nothing that it could do is missing a setting' }),
   capabilities: Type.Object({
-    webhooks: Type.Boolean(), uploads: Type.Boolean(), inspection: Type.Boolean(), signedPlayback: Type.Boolean(), dash: Type.Boolean(),
-    missingSettings: Type.Array(Type.String()),
+    webhooks: Type.Boolean(), uploads: Type.Boolean(), inspection: Type.Boolean(), signed_playback: Type.Boolean(), dash: Type.Boolean(),
   }),
+  missing_settings: Type.Array(Type.String()),
   circuit: Type.Object({ open: Type.Boolean(), failures: Type.Integer(), open_until: nullable(Type.String({ format: 'date-time' })) }, { description: 'Of the process that answers' }),
   last_answer_at: nullable(Type.String({ format: 'date-time' })), last_failure: nullable(Type.String()),
   last_webhook_at: nullable(Type.String({ format: 'date-time' })), last_webhook_reason: nullable(Type.String()),

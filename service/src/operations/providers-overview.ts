@@ -2,7 +2,7 @@
 import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Circuit, FRESH } from '../providers/circuit.ts';
-import type { Capabilities, Provider } from '../providers/provider.ts';
+import type { Provider } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
 export type OverviewNeeds = {
@@ -13,7 +13,10 @@ export type OverviewNeeds = {
 };
 
 export type ProviderOverview = {
-  readonly name: ProviderName; readonly kind: Provider['kind']; readonly configured: boolean; readonly capabilities: Capabilities;
+  readonly name: ProviderName; readonly kind: Provider['kind']; readonly configured: boolean;
+  readonly capabilities: { readonly webhooks: boolean; readonly uploads: boolean; readonly inspection: boolean; readonly signed_playback: boolean; readonly dash: boolean };
+  /** Of what it could do, were they set. */
+  readonly missing_settings: readonly string[];
   readonly circuit: { readonly open: boolean; readonly failures: number; readonly open_until: string | null };
   readonly last_answer_at: string | null; readonly last_failure: string | null;
   readonly last_webhook_at: string | null; readonly last_webhook_reason: string | null;
@@ -22,11 +25,11 @@ export type ProviderOverview = {
 export async function providersOverview({ db, providers, circuits, now }: OverviewNeeds): Promise<ProviderOverview[]> {
   const heard = new Map((await lastWebhooks(db, PROVIDERS)).map((row) => [row.provider, row]));
   return PROVIDERS.map((name) => {
-    const { kind, capabilities } = providers[name];
+    const { kind, capabilities: { missingSettings, signedPlayback, ...capabilities } } = providers[name];
     const { failures, closedUntil, lastAnswerAt, lastFailure } = circuits.get(name) ?? FRESH;
     const isOpen = closedUntil > now().getTime();
     return {
-      name, kind, configured: capabilities.missingSettings.length === 0, capabilities,
+      name, kind, configured: missingSettings.length === 0, capabilities: { ...capabilities, signed_playback: signedPlayback }, missing_settings: missingSettings,
       circuit: { open: isOpen, failures, open_until: isOpen ? new Date(closedUntil).toISOString() : null },
       last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(), last_failure: lastFailure,
       last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null, last_webhook_reason: heard.get(name)?.reason ?? null,

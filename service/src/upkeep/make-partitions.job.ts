@@ -1,4 +1,7 @@
-// Makes coming partitions every hour, since not every machine runs at night, and long before they are needed.
-export const makePartitionsJob = ({ makePartitions }: { makePartitions: () => Promise<number> }) => async (): Promise<void> => {
+// Looks every hour after the months of events and deliveries: those to come, and those whose time is over.
+type Partitions = { makePartitions(): Promise<number>; dropDeliveries(): Promise<number> };
+
+export const makePartitionsJob = ({ makePartitions, dropDeliveries }: Partitions) => async (): Promise<void> => {
   await makePartitions();
+  await dropDeliveries();
 };

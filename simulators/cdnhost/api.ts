@@ -1,0 +1,86 @@
+// cdnhost's API for the operator's server: one key, one library, JSON both ways.
+import { type Call, header, json, readJson, type Route } from '../route.ts';
+import { addVideo, demandNoUpload, encode, entryOf, type Library, removeVideo, result, takeOriginal } from './library.ts';
+import { type CdnhostVideo, editsIn, newVideo } from './video.ts';
+
+const VIDEOS = '/library/(?<library>\\d+)/videos';
+const VIDEO = `${VIDEOS}/(?<video>[0-9a-fA-F-]{36})`;
+
+type Handler = (library: Library, call: Call) => ReturnType<Route['run']>;
+const HANDLERS: readonly (readonly [name: string, method: string, path: string, handler: Handler])[] = [
+  ['create', 'POST', VIDEOS, create],
+  ['list', 'GET', VIDEOS, list],
+  ['get', 'GET', VIDEO, (library, call) => json(200, entryOf(library, call.params['video']).shows)],
+  ['put', 'PUT', VIDEO, put],
+  ['update', 'POST', VIDEO, update],
+  ['delete', 'DELETE', VIDEO, remove],
+  ['reencode', 'POST', `${VIDEO}/reencode`, reencode],
+  ['play', 'GET', `${VIDEO}/play`, playData],
+];
+
+export function apiRoutes(library: Library): Route[] {
+  const guard = (call: Call) => (isAllowed(library, call) ? undefined : result(401, 'Authentication has been denied for this request.'));
+  return HANDLERS.map(([name, method, path, handler]) =>
+    ({ name, group: 'api', method, path: new RegExp(`^${path}$`), guard, run: (call) => handler(library, call) }));
+}
+
+/** The read-only key reads. */
+function isAllowed({ settings }: Library, call: Call): boolean {
+  const keys = call.method === 'GET' ? [settings.apiKey, settings.readOnlyApiKey] : [settings.apiKey];
+  return call.params['library'] === String(settings.libraryId) && keys.includes(header(call, 'AccessKey') ?? '');
+}
+
+async function create(library: Library, call: Call) {
+  const body = await readJson(call);
+  if (typeof body['title'] !== 'string' || body['title'] === '') return result(400, 'The title is required');
+  const video = newVideo(library.settings.libraryId, library.ground.clock.now(), body);
+  addVideo(library, video);
+  return json(200, video);
+}
+
+function list({ entries }: Library, { query }: Call) {
+  const currentPage = Math.max(1, Number(query.get('page')) || 1);
+  const itemsPerPage = Math.max(1, Number(query.get('itemsPerPage')) || 100);
+  const search = (query.get('search') ?? '').toLowerCase();
+  const collection = query.get('collection') ?? '';
+  const isWanted = ({ title, collectionId }: CdnhostVideo) => title.toLowerCase().includes(search) && (!collection || collectionId === collection);
+  const found = [...entries.values()].map(({ shows }) => shows).filter(isWanted).reverse();
+  const sorted = query.get('orderBy') === 'title' ? found.sort((one, other) => (one.title < other.title ? -1 : 1)) : found;
+  const items = sorted.slice((currentPage - 1) * itemsPerPage, currentPage * itemsPerPage);
+  return json(200, { totalItems: found.length, currentPage, itemsPerPage, items });
+}
+
+async function put(library: Library, call: Call) {
+  const entry = entryOf(library, call.params['video']);
+  demandNoUpload(entry);
+  await takeOriginal(library, entry, call.body);
+  return result(200, 'OK');
+}
+
+async function update(library: Library, call: Call) {
+  const entry = entryOf(library, call.params['video']);
+  entry.shows = { ...entry.shows, ...editsIn(await readJson(call)) };
+  return result(200, 'OK');
+}
+
+async function remove(library: Library, call: Call) {
+  await removeVideo(library, entryOf(library, call.params['video']));
+  return result(200, 'OK');
+}
+
+function reencode(library: Library, call: Call) {
+  const entry = entryOf(library, call.params['video']);
+  if (!entry.shows.hasOriginal) return result(400, 'The original was not kept');
+  entry.shows = { ...entry.shows, status: 1, availableResolutions: null, encodeProgress: 0 };
+  encode(library, entry);
+  return json(200, entry.shows);
+}
+
+function playData(library: Library, call: Call) {
+  const { shows } = entryOf(library, call.params['video']);
+  const base = `${call.origin}/${shows.guid}`;
+  return json(200, {
+    video: shows, videoPlaylistUrl: `${base}/playlist.m3u8`, thumbnailUrl: `${base}/${shows.thumbnailFileName}`, fallbackUrl: `${base}/play_240p.mp4`,
+    originalUrl: shows.hasOriginal ? `${base}/original` : null, previewUrl: `${base}/preview.webp`, captionsPath: `${base}/captions/`, seekPath: `${base}/seek/`,
+  });
+}

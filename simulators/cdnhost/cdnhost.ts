@@ -1,0 +1,53 @@
+// cdnhost (the wire format of Bunny Stream) as a local server: API, tus door, delivery host and webhooks on one port.
+import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
+import { apiRoutes } from './api.ts';
+import { type CdnhostSettings, type Library, reportOf } from './library.ts';
+import { playbackRoutes } from './playback.ts';
+import { webhookSignature } from './signatures.ts';
+import { tusRoutes } from './tus-upload.ts';
+import type { CdnhostVideo } from './video.ts';
+
+export type CdnhostOptions = Partial<CdnhostSettings> & { /** 0, the default: any that is free. */ readonly port?: number; readonly webhookUrl?: string };
+export type CdnhostSimulator = Simulator<CdnhostVideo>;
+
+const DEFAULTS: CdnhostSettings = { libraryId: 4242, apiKey: 'simulated-library-key', readOnlyApiKey: 'simulated-read-only-key', ladder: [240, 360, 720] };
+
+export function startCdnhost(surroundings: Surroundings, { port = 0, webhookUrl, ...given }: CdnhostOptions): Promise<CdnhostSimulator> {
+  const settings = { ...DEFAULTS, ...given };
+  return startSimulator({
+    port,
+    surroundings,
+    webhook: { url: webhookUrl },
+    sign: (body) => ({
+      'X-BunnyStream-Signature-Version': 'v1',
+      'X-BunnyStream-Signature-Algorithm': 'hmac-sha256',
+      'X-BunnyStream-Signature': webhookSignature(settings.readOnlyApiKey, body),
+    }),
+    open: (ground) => openLibrary(ground, settings),
+  });
+}
+
+function openLibrary(ground: Ground, settings: CdnhostSettings) {
+  const library: Library = { settings, ground, entries: new Map(), uploads: new Map() };
+  return {
+    routes: [...apiRoutes(library), ...tusRoutes(library), ...playbackRoutes(library)],
+    environment: environmentOf(settings, ground.origin),
+    videos: () => [...library.entries.values()].map(({ shows }) => shows),
+    reportOf: (video: string, kind: number | string) => reportOf(library, video, kind),
+    forget: () => {
+      library.entries.clear();
+      library.uploads.clear();
+    },
+  };
+}
+
+function environmentOf({ libraryId, apiKey, readOnlyApiKey, tokenAuthKey }: CdnhostSettings, origin: string) {
+  return {
+    CDNHOST_API_URL: origin,
+    CDNHOST_STREAM_LIBRARY_ID: String(libraryId),
+    CDNHOST_STREAM_API_KEY: apiKey,
+    CDNHOST_STREAM_READ_ONLY_API_KEY: readOnlyApiKey,
+    CDNHOST_STREAM_HOSTNAME: origin,
+    ...(tokenAuthKey === undefined ? {} : { CDNHOST_TOKEN_AUTH_KEY: tokenAuthKey }),
+  };
+}

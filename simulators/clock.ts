@@ -1,0 +1,70 @@
+// The time that encoding takes and tokens end by: the wall's, or one that a test moves on by hand.
+export type Task = () => Promise<void>;
+
+export type Clock = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly after: (ms: number, task: Task) => void;
+  /** Forgets what waits, and resolves when nothing runs any more. */
+  readonly stop: () => Promise<void>;
+};
+
+export type ManualClock = Clock & {
+  /** Resolves when everything due by then has been done, its webhooks answered. */
+  readonly advance: (ms: number) => Promise<void>;
+};
+
+export function wallClock(log: (line: string) => void): Clock {
+  const timers = new Set<NodeJS.Timeout>();
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+  const start = async (task: Task) => {
+    // A video can be deleted under a step: the others go on.
+    const run = task().catch((error: unknown) => log(`a step failed: ${error}`));
+    running.add(run);
+    await run;
+    running.delete(run);
+  };
+  return {
+    now: Date.now,
+    after: (ms, task) => {
+      if (isStopped) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        void start(task);
+      }, ms);
+      timers.add(timer);
+    },
+    stop: async () => {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+export function manualClock(start = Date.now()): ManualClock {
+  let time = start;
+  let waiting: { readonly at: number; readonly task: Task }[] = [];
+  const takeDue = (until: number) => {
+    const first = waiting.filter(({ at }) => at <= until).sort((one, other) => one.at - other.at)[0];
+    waiting = waiting.filter((entry) => entry !== first);
+    return first;
+  };
+  return {
+    now: () => time,
+    after: (ms, task) => void waiting.push({ at: time + ms, task }),
+    advance: async (ms) => {
+      const until = time + ms;
+      for (let due = takeDue(until); due; due = takeDue(until)) {
+        time = Math.max(time, due.at);
+        await due.task();
+      }
+      time = Math.max(time, until);
+    },
+    stop: async () => {
+      waiting = [];
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// edgehost (the wire format of Cloudflare Stream) as a local server: API, upload doors, delivery host and webhooks on one port.
+import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
+import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
+import { ACCOUNT_ROUTES } from './account-api.ts';
+import { apiRoutes } from './guard.ts';
+import { playbackRoutes } from './playback.ts';
+import { newSigningKey, type SigningKey, signingKeyFrom, webhookSignature } from './signatures.ts';
+import { uploadRoutes } from './uploads.ts';
+import type { EdgehostVideo } from './video.ts';
+import { VIDEO_ROUTES } from './videos-api.ts';
+
+export type EdgehostOptions = Partial<EdgehostSettings> & {
+  /** 0, the default: any that is free. */
+  readonly port?: number;
+  readonly webhookUrl?: string;
+  readonly webhookSecret?: string;
+  /** `pem` as the API hands it out (base64), or its text; made anew where it is not given. */
+  readonly signingKey?: { readonly id: string; readonly pem: string };
+};
+export type EdgehostSimulator = Simulator<EdgehostVideo>;
+
+const DEFAULTS: EdgehostSettings = { accountId: 'simulated-account', apiToken: 'simulated-api-token', maxFormBytes: 209_715_200 };
+
+export async function startEdgehost(surroundings: Surroundings, options: EdgehostOptions): Promise<EdgehostSimulator> {
+  const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
+  const key = signingKey ? signingKeyFrom(signingKey.id, signingKey.pem) : await newSigningKey();
+  const webhook: Webhook = { url: webhookUrl, secret: webhookSecret, modified: new Date(surroundings.clock.now()).toISOString() };
+  return startSimulator({
+    port,
+    surroundings,
+    webhook,
+    sign: (body, time) => ({ 'Webhook-Signature': `time=${time},sig1=${webhookSignature(webhook.secret, time, body)}` }),
+    open: (ground) => openAccount(ground, { settings: { ...DEFAULTS, ...given }, webhook, key }),
+  });
+}
+
+function openAccount(ground: Ground, { settings, webhook, key }: Pick<Account, 'settings' | 'webhook'> & { readonly key: SigningKey }) {
+  const account: Account = { settings, ground, webhook, keys: new Map([[key.id, key]]), entries: new Map(), uploads: new Map() };
+  return {
+    routes: [...uploadRoutes(account), ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]), ...playbackRoutes(account)],
+    environment: {
+      EDGEHOST_API_URL: `${ground.origin}/client/v4`,
+      EDGEHOST_ACCOUNT_ID: settings.accountId,
+      EDGEHOST_STREAM_API_TOKEN: settings.apiToken,
+      EDGEHOST_STREAM_WEBHOOK_SECRET: webhook.secret,
+      EDGEHOST_CUSTOMER_SUBDOMAIN: ground.origin,
+      EDGEHOST_SIGNING_KEY_ID: key.id,
+      EDGEHOST_SIGNING_KEY_PEM: key.pem,
+    },
+    videos: () => [...account.entries.values()].map(({ shows }) => shows),
+    reportOf: (video: string, kind: number | string) => reportOf(account, video, kind),
+    forget: () => {
+      account.entries.clear();
+      account.uploads.clear();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// edgehost's doors for bytes: one-time form upload, and tus; both opened by the server's token and then used without one.
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Call, header, type JsonObject, readBody, readJson, type Route } from '../route.ts';
+import { announcedLength, appendToUpload, type Chunk, createUpload, type TusRules, tusAbilities, uploadMetadata, uploadOffset } from '../tus.ts';
+import { type Account, addVideo, type Entry, entryOf, uploadFinished } from './account.ts';
+import { badRequest, failure, success } from './envelope.ts';
+import { type ApiRoute, apiRoutes } from './guard.ts';
+
+const MOST_BYTES = 30_000_000_000;
+const CHUNK = { least: 5_242_880, most: 209_715_200, unit: 262_144 } as const;
+/** Names in Upload-Metadata that set something; all others describe the video. */
+const SETTINGS = ['maxdurationseconds', 'expiry', 'requiresignedurls', 'allowedorigins', 'thumbnailtimestamppct', 'watermark', 'scheduleddeletion'];
+const FORM_OVERHEAD = 65_536;
+
+export function uploadRoutes(account: Account): Route[] {
+  const rules: TusRules = {
+    uploads: account.uploads,
+    folder: account.ground.folder,
+    most: MOST_BYTES,
+    location: (id) => `${account.ground.origin}/tus/${id}`,
+    refusal: chunkProblem,
+    finished: ({ video, path }) => account.ground.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
+  };
+  const tus = { group: 'upload', path: /^\/tus\/(?<upload>[\w-]+)$/ } as const;
+  const created: readonly ApiRoute[] = [
+    ['direct-upload', 'POST', '/direct_upload', openForm],
+    ['tus-create', 'POST', '/?', (_, call) => openTus(account, rules, call)],
+  ];
+  return [
+    ...apiRoutes(account, created),
+    { name: 'form', group: 'upload', method: 'POST', path: /^\/upload\/(?<uid>[0-9a-f]{32})$/, run: (call) => takeForm(account, call) },
+    { ...tus, name: 'tus-options', method: 'OPTIONS', run: () => tusAbilities(rules) },
+    { ...tus, name: 'tus-head', method: 'HEAD', run: (call) => uploadOffset(rules, call) },
+    { ...tus, name: 'tus-patch', method: 'PATCH', run: (call) => appendToUpload(rules, call) },
+  ];
+}
+
+async function openForm(account: Account, call: Call) {
+  const wishes = await readJson(call);
+  if (wishes['maxDurationSeconds'] === undefined) throw badRequest('maxDurationSeconds is required');
+  const { uid, scheduledDeletion } = addVideo(account, { ...creatorIn(call), ...wishes }, 'open');
+  return success({ uploadURL: `${call.origin}/upload/${uid}`, uid, watermark: null, scheduledDeletion });
+}
+
+async function takeForm(account: Account, call: Call) {
+  const entry = entryOf(account, call.params['uid']);
+  demandOpenForm(account, entry);
+  entry.formUpload = 'used';
+  const file = await fileIn(call, account.settings.maxFormBytes);
+  if (!file) return failure(400, 10005, 'Bad Request: the form has no field `file`');
+  if (file.size > account.settings.maxFormBytes) return failure(413, 10006, 'Request entity too large');
+  const path = join(account.ground.folder, `upload-${randomUUID()}`);
+  await writeFile(path, file.stream());
+  entry.shows = { ...entry.shows, meta: { name: file.name, filename: file.name, filetype: file.type, ...entry.shows.meta } };
+  await uploadFinished(account, entry, path);
+  return { status: 200 };
+}
+
+function demandOpenForm({ ground }: Account, { formUpload, shows }: Entry): void {
+  if (formUpload !== 'open') throw badRequest('this upload URL was used already');
+  if (Date.parse(shows.uploadExpiry ?? '') < ground.clock.now()) throw badRequest('this upload URL has expired');
+}
+
+/** The whole form in memory: it is small enough. */
+async function fileIn(call: Call, most: number): Promise<File | undefined> {
+  const body = await readBody(call, most + FORM_OVERHEAD);
+  try {
+    const form = await new Response(new Uint8Array(body), { headers: { 'Content-Type': header(call, 'Content-Type') ?? '' } }).formData();
+    const file = form.get('file');
+    return file instanceof File ? file : undefined;
+  } catch {
+    return undefined; // No form at all is a form without a file.
+  }
+}
+
+async function openTus(account: Account, rules: TusRules, call: Call) {
+  announcedLength(rules, call);
+  const { uid } = addVideo(account, { ...creatorIn(call), ...wishesIn(uploadMetadata(header(call, 'Upload-Metadata') ?? '')) });
+  const answer = await createUpload(rules, call, uid);
+  return { ...answer, headers: { ...answer.headers, 'stream-media-id': uid } };
+}
+
+function wishesIn(metadata: ReadonlyMap<string, string>): JsonObject {
+  const lower = new Map([...metadata].map(([key, value]) => [key.toLowerCase(), value]));
+  const seconds = lower.get('maxdurationseconds');
+  const expiry = lower.get('expiry');
+  const origins = lower.get('allowedorigins');
+  const meta = Object.fromEntries([...metadata].filter(([key]) => !SETTINGS.includes(key.toLowerCase())));
+  return {
+    meta, requireSignedURLs: lower.has('requiresignedurls'),
+    ...(seconds === undefined ? {} : { maxDurationSeconds: Number(seconds) }), ...(expiry === undefined ? {} : { expiry }),
+    ...(origins === undefined ? {} : { allowedOrigins: origins.split(',') }),
+  };
+}
+
+function creatorIn(call: Call): JsonObject {
+  const creator = header(call, 'Upload-Creator');
+  return creator === undefined ? {} : { creator };
+}
+
+function chunkProblem({ size, offset, length }: Chunk): string | undefined {
+  if (size === undefined) return 'Content-Length is required';
+  if (size > CHUNK.most) return `A chunk has at most ${CHUNK.most} bytes`;
+  if (offset + size >= length) return undefined;
+  if (size < CHUNK.least) return `A chunk has at least ${CHUNK.least} bytes`;
+  return size % CHUNK.unit === 0 ? undefined : `A chunk is a multiple of ${CHUNK.unit} bytes`;
+}

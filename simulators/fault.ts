@@ -1,0 +1,83 @@
+// What can be told to go wrong, and how often: faults wait here until the event comes that they are meant for.
+type Limits = {
+  /** How many events it hits; without it, all until the faults are cleared. */
+  readonly times?: number;
+  readonly video?: string;
+};
+
+export type WebhookFault = Limits & {
+  readonly on: 'webhook';
+  readonly do: 'drop' | 'delay' | 'duplicate' | 'reorder' | 'wrong_signature' | 'clock_skew';
+  /** `delay`: how late. `reorder`: how long it waits at most for a later one to overtake it. */
+  readonly ms?: number;
+  /** `clock_skew`: added to the time that is signed. */
+  readonly seconds?: number;
+  /** Only reports of this Status (cdnhost) or state (edgehost). */
+  readonly when?: number | string;
+};
+
+export type EncodingFault = Limits & {
+  readonly on: 'encoding';
+  /** `recover`: an error first, then all is well. `partial`: only the lowest rendition ever comes. `upload_failed`: cdnhost alone. */
+  readonly do: 'never_finish' | 'fail' | 'recover' | 'partial' | 'upload_failed';
+  /** cdnhost: an issue code (7). edgehost: an error code (`ERR_MALFORMED_VIDEO`). */
+  readonly code?: number | string;
+  /** `fail` only after the video could be played. */
+  readonly after?: 'first_rendition';
+};
+
+export type ApiFault = Omit<Limits, 'video'> & {
+  readonly on: 'api';
+  /** `cut`: the connection ends before anything is done. `lose_answer`: it is done, and nobody hears of it. `slow`: it is done, and the headers come late. */
+  readonly do: 'status' | 'slow' | 'slow_body' | 'cut' | 'lose_answer';
+  /** A route's name, or a group: `api` (default), `upload`, `playback`. */
+  readonly route?: string;
+  /** 503 where not told. */
+  readonly status?: number;
+  readonly retryAfter?: number | string;
+  readonly ms?: number;
+  /** `cut` only after so many bytes of the request's body were taken. */
+  readonly afterBytes?: number;
+};
+
+export type Fault = WebhookFault | EncodingFault | ApiFault;
+export type Faults = {
+  readonly add: (faults: readonly Fault[]) => void;
+  readonly clear: () => void;
+  readonly list: () => readonly Fault[];
+  readonly forWebhook: (video: string, kind: number | string) => readonly WebhookFault[];
+  readonly forEncoding: (video: string, kinds: readonly EncodingFault['do'][]) => EncodingFault | undefined;
+  readonly forCall: (route: { readonly name: string; readonly group: string }) => ApiFault | undefined;
+};
+
+const KINDS: { readonly [On in Fault['on']]: readonly Extract<Fault, { on: On }>['do'][] } = {
+  webhook: ['drop', 'delay', 'duplicate', 'reorder', 'wrong_signature', 'clock_skew'],
+  encoding: ['never_finish', 'fail', 'recover', 'partial', 'upload_failed'],
+  api: ['status', 'slow', 'slow_body', 'cut', 'lose_answer'],
+};
+
+export function isFault(value: unknown): value is Fault {
+  if (typeof value !== 'object' || value === null || !('on' in value) || !('do' in value)) return false;
+  return Object.entries(KINDS).some(([on, kinds]) => on === value.on && kinds.some((kind) => kind === value.do));
+}
+
+export function openFaults(): Faults {
+  let entries: { readonly fault: Fault; left: number }[] = [];
+  const take = <Kind extends Fault>(meets: (fault: Fault) => fault is Kind, most: number): Kind[] => {
+    const hits = entries.filter(({ fault }) => meets(fault)).slice(0, most);
+    for (const hit of hits) hit.left -= 1;
+    entries = entries.filter(({ left }) => left > 0);
+    return hits.map(({ fault }) => fault).filter(meets);
+  };
+  const isOf = (fault: Exclude<Fault, ApiFault>, video: string) => fault.video === undefined || fault.video === video;
+  return {
+    add: (faults) => void entries.push(...faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }))),
+    clear: () => void entries.splice(0),
+    list: () => entries.map(({ fault }) => fault),
+    forWebhook: (video, kind) =>
+      take((fault): fault is WebhookFault => fault.on === 'webhook' && isOf(fault, video) && [undefined, kind].includes(fault.when), Number.POSITIVE_INFINITY),
+    forEncoding: (video, kinds) =>
+      take((fault): fault is EncodingFault => fault.on === 'encoding' && isOf(fault, video) && kinds.includes(fault.do), 1)[0],
+    forCall: ({ name, group }) => take((fault): fault is ApiFault => fault.on === 'api' && [name, group].includes(fault.route ?? 'api'), 1)[0],
+  };
+}

@@ -1,0 +1,76 @@
+// What a route is: a name that faults can be aimed at, who may come in, and a function from the call to an answer.
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type Call = {
+  readonly method: string;
+  /** As it came, not decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** Named groups of the route's path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+  /** The simulator's own address. */
+  readonly origin: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | { readonly file: string };
+};
+
+export type Route = {
+  readonly name: string;
+  readonly group: 'api' | 'upload' | 'playback' | 'control';
+  readonly method: string;
+  readonly path: RegExp;
+  readonly guard?: (call: Call) => Answer | undefined;
+  readonly run: (call: Call) => Answer | Promise<Answer>;
+};
+
+/** Ends a call at any depth with this answer. */
+export class Refused extends Error {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super(`${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+export const json = (status: number, body: unknown): Answer =>
+  ({ status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+
+export function header({ headers }: Call, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(',') : value;
+}
+
+export async function readBody({ body }: Call, most = 1024 * 1024): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > most) throw new Refused(json(413, { message: `The body is longer than ${most} bytes` }));
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** An empty body is an empty object. */
+export async function readJson(call: Call): Promise<JsonObject> {
+  const text = (await readBody(call)).toString() || '{}';
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refused(json(400, { message: 'The body is not a JSON object' }));
+  return value as JsonObject;
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // What is no JSON is nothing; the caller says so in its own words.
+  }
+}

@@ -1,0 +1,113 @@
+// What both simulators have: a listener, faults, webhooks, a log of requests, and the control endpoint by which all of it is moved from outside.
+import { mkdir } from 'node:fs/promises';
+import type { Clock } from './clock.ts';
+import { type Fault, type Faults, isFault, openFaults } from './fault.ts';
+import { listen, type RequestLine } from './http-host.ts';
+import type { Renderer } from './renderer.ts';
+import { json, parsed, readBody, type Route } from './route.ts';
+import { type Delivery, openWebhookSender, type Report, type WebhookSender } from './webhook-sender.ts';
+
+export type Surroundings = {
+  readonly clock: Clock;
+  /** Pause before each step of an encoding. */
+  readonly stepMs: number;
+  readonly render: Renderer;
+  readonly folder: string;
+  readonly log: (line: string) => void;
+};
+
+/** What a provider's own part is given. */
+export type Ground = Surroundings & { readonly origin: string; readonly faults: Faults; readonly webhooks: WebhookSender };
+
+export type Simulator<Video> = {
+  /** Origin, `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** What Mediary is to be started with. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly setFault: (...faults: readonly Fault[]) => void;
+  readonly clearFaults: () => void;
+  /** As the provider's API shows them. */
+  readonly videos: () => readonly Video[];
+  readonly deliveries: () => readonly Delivery[];
+  readonly requests: () => readonly RequestLine[];
+  /** Out of turn: any status or state, of any video, known or not. */
+  readonly sendWebhook: (video: string, kind: number | string) => Promise<void>;
+  readonly sendWebhooksTo: (url: string | undefined) => void;
+  /** Forgets videos, faults, deliveries and requests. */
+  readonly reset: () => void;
+  readonly stop: () => Promise<void>;
+};
+
+/** What each provider brings. */
+export type Provider<Video> = {
+  readonly routes: readonly Route[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly videos: () => readonly Video[];
+  readonly reportOf: (video: string, kind: number | string) => Report;
+  readonly forget: () => void;
+};
+type Start<Video> = {
+  readonly port: number;
+  readonly surroundings: Surroundings;
+  readonly webhook: { url: string | undefined };
+  readonly sign: (body: string, unixSeconds: number) => Readonly<Record<string, string>>;
+  readonly open: (ground: Ground) => Provider<Video>;
+};
+
+const REQUESTS_KEPT = 1000;
+
+export async function startSimulator<Video>({ port, surroundings, webhook, sign, open }: Start<Video>): Promise<Simulator<Video>> {
+  await mkdir(surroundings.folder, { recursive: true });
+  const host = await listen(port);
+  const faults = openFaults();
+  const webhooks = openWebhookSender({ ...surroundings, faults, sign, url: () => webhook.url });
+  const provider = open({ ...surroundings, origin: host.url, faults, webhooks });
+  const requests: RequestLine[] = [];
+  const simulator: Simulator<Video> = {
+    url: host.url,
+    environment: provider.environment,
+    setFault: (...added) => faults.add(added),
+    clearFaults: faults.clear,
+    videos: provider.videos,
+    deliveries: webhooks.deliveries,
+    requests: () => requests,
+    sendWebhook: (video, kind) => webhooks.send(provider.reportOf(video, kind)),
+    sendWebhooksTo: (url) => void Object.assign(webhook, { url }),
+    reset: () => {
+      for (const forget of [provider.forget, faults.clear, webhooks.forget]) forget();
+      requests.length = 0;
+    },
+    stop: host.stop,
+  };
+  const note = (line: RequestLine) => void (requests.push(line) > REQUESTS_KEPT && requests.shift());
+  host.serve({ routes: [...controlRoutes(simulator, faults), ...provider.routes], faults, note });
+  return simulator;
+}
+
+function controlRoutes<Video>(simulator: Simulator<Video>, faults: Faults): Route[] {
+  const control = (method: string, path: string, run: Route['run']): Route =>
+    ({ name: `control ${path}`, group: 'control', method, path: new RegExp(`^/_control${path}$`), run });
+  const done = (act: () => void) => {
+    act();
+    return { status: 204 };
+  };
+  return [
+    control('GET', '/videos', () => json(200, simulator.videos())),
+    control('GET', '/deliveries', () => json(200, simulator.deliveries())),
+    control('GET', '/requests', () => json(200, simulator.requests())),
+    control('GET', '/faults', () => json(200, faults.list())),
+    control('DELETE', '/faults', () => done(simulator.clearFaults)),
+    control('DELETE', '', () => done(simulator.reset)),
+    control('POST', '/faults', async (call) => {
+      const added = [parsed((await readBody(call)).toString())].flat();
+      if (!added.every(isFault)) return json(400, { message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }' });
+      return done(() => simulator.setFault(...added));
+    }),
+    control('POST', '/webhooks', async (call) => {
+      const { video, kind } = (parsed((await readBody(call)).toString()) ?? {}) as { video?: string; kind?: number | string };
+      if (video === undefined || kind === undefined) return json(400, { message: 'A report is { video, kind }' });
+      await simulator.sendWebhook(video, kind);
+      return { status: 204 };
+    }),
+  ];
+}

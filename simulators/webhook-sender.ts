@@ -1,0 +1,90 @@
+// Sends webhooks one after the other, as the faults have it, and remembers each with its answer. Nothing is ever sent again by itself.
+import type { Clock } from './clock.ts';
+import type { Faults, WebhookFault } from './fault.ts';
+
+export type Report = { readonly video: string; /** Status (cdnhost) or state (edgehost). */ readonly kind: number | string; readonly body: string };
+export type Delivery = Report & {
+  /** Nothing where no address was known, or the report was dropped. */
+  readonly url?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** HTTP status of the answer; nothing where there was none. */
+  readonly status?: number;
+  readonly answer?: string;
+  readonly problem?: string;
+};
+
+type Needs = {
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly url: () => string | undefined;
+  readonly sign: (body: string, unixSeconds: number) => Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+};
+export type WebhookSender = {
+  /** Resolves when it was answered, dropped or put off. */
+  readonly send: (report: Report) => Promise<void>;
+  readonly deliveries: () => readonly Delivery[];
+  readonly forget: () => void;
+};
+
+const OVERTAKEN_WITHIN_MS = 2000;
+const ANSWER_WITHIN_MS = 10_000;
+
+export function openWebhookSender(needs: Needs): WebhookSender {
+  const deliveries: Delivery[] = [];
+  let overtaken: (() => Promise<void>)[] = [];
+  let last: Promise<void> = Promise.resolve();
+
+  const post = (report: Report, faults: readonly WebhookFault[]): Promise<void> => {
+    last = last.then(async () => {
+      const delivery = await deliver(needs, report, faults);
+      deliveries.push(delivery);
+      needs.log(`webhook ${report.video} ${report.kind}: ${delivery.problem ?? delivery.status}`);
+    });
+    return last;
+  };
+  const releaseOvertaken = async () => {
+    const waiting = overtaken;
+    overtaken = [];
+    for (const release of waiting) await release();
+  };
+  const postAll = async (report: Report, faults: readonly WebhookFault[]) => {
+    await post(report, faults);
+    if (has(faults, 'duplicate')) await post(report, faults);
+    await releaseOvertaken();
+  };
+
+  return {
+    deliveries: () => deliveries,
+    forget: () => {
+      deliveries.length = 0;
+      overtaken = [];
+    },
+    send: async (report) => {
+      const faults = needs.faults.forWebhook(report.video, report.kind);
+      const delay = has(faults, 'delay');
+      const reorder = has(faults, 'reorder');
+      if (has(faults, 'drop')) return void deliveries.push({ ...report, headers: {}, problem: 'dropped' });
+      if (delay) return needs.clock.after(delay.ms ?? 1000, () => postAll(report, faults));
+      if (!reorder) return postAll(report, faults);
+      overtaken.push(() => post(report, faults));
+      needs.clock.after(reorder.ms ?? OVERTAKEN_WITHIN_MS, releaseOvertaken);
+    },
+  };
+}
+
+const has = (faults: readonly WebhookFault[], kind: WebhookFault['do']) => faults.find((fault) => fault.do === kind);
+
+async function deliver({ clock, url, sign }: Needs, report: Report, faults: readonly WebhookFault[]): Promise<Delivery> {
+  const target = url();
+  const time = Math.floor(clock.now() / 1000) + (has(faults, 'clock_skew')?.seconds ?? 0);
+  const signed = has(faults, 'wrong_signature') ? `${report.body} ` : report.body;
+  const delivery = { ...report, headers: { 'Content-Type': 'application/json', ...sign(signed, time) } };
+  if (target === undefined) return { ...delivery, problem: 'no address' };
+  try {
+    const answer = await fetch(target, { method: 'POST', headers: delivery.headers, body: report.body, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    return { ...delivery, url: target, status: answer.status, answer: await answer.text() };
+  } catch (error) {
+    return { ...delivery, url: target, problem: String(error) };
+  }
+}
