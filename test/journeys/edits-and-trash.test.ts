@@ -80,6 +80,7 @@ test('filters, sort and count choose what the list shows', async () => {
   expect(await ids('q=SUMMER')).toEqual([summer]);
   expect(await ids(`q=${encodeURIComponent('100%')}`)).toEqual([summer]);
   expect(await ids('q=r_1')).toEqual([winter]);
+  expect(await ids(`q=${encodeURIComponent('100% clip')}`), 'half in the title, half in the name').toEqual([]);
   expect(await ids('stream_status=ready')).toEqual([]);
   expect(await ids('created_after=2100-01-01T00:00:00Z')).toEqual([]);
   expect(await ids('created_before=2100-01-01')).toHaveLength(3);

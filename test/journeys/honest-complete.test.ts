@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../support/clips.ts';
 import { complete, IMAGE, offer, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { eventually, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { eventsOf, filesNaming, rows } from '../support/traces.ts';
+import { PROCESSED, tell } from '../support/webhooks.ts';
 
 let service: TestService;
 beforeAll(async () => { service = await startTestService(); });
@@ -71,6 +72,15 @@ describe('bytes are refused for good, and removed', () => {
     expect(await rows(service.dataDir, `select id from pgboss.job where name = 'encode-asset' and data->>'assetId' = $1`, [id])).toEqual([]);
     await eventually(() => filesNaming(service.dataDir, id), (files) => files.length === 0);
   });
+});
+
+test('bytes that were refused are not there for a later attempt either', async () => {
+  const { id } = await offer(service, 'ann', { bytes: await png() });
+  expect(await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2 })).toEqual(PROCESSED);
+  const download = await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') });
+  expect([download.status, download.body.error.details]).toEqual([404, { reason: 'not_uploaded' }]);
+  expect((await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') })).status).toBe(409);
+  await eventually(() => filesNaming(service.dataDir, id), (files) => files.length === 0);
 });
 
 describe('bytes that break off where no look at their head can tell', () => {

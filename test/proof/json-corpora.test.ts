@@ -1,0 +1,107 @@
+// Collected JSON of every kind as the body of every JSON endpoint: read or refused by name, and nothing changes that was not asked for (contract A2, B2).
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { type AssetJson, openUpload } from '../support/media.ts';
+import { type Answer, asUser, call, SECRETS, startTestService, type TestService } from '../support/service.ts';
+import { TEST_DATA } from '../support/test-data.ts';
+
+const CONNECTIONS = 8;
+const CORPORA = { 'json-parsing': 300, 'json-fuzz-small': 500 };
+const ann = asUser('ann');
+const ELSEWHERE = { ...ann, 'if-match': '"999"' };
+
+const operator = { 'x-operator-key': SECRETS.OPERATOR_KEY };
+
+type Entry = { readonly headers: Record<string, string>; readonly whenRead: readonly number[] };
+/** How a body that is read is answered, where not with 400 and one of its fields: so that nothing changes, edits and removals are of a version that never was. */
+const DOORS = {
+  'POST /media/upload-url': { headers: ann, whenRead: [] },
+  'POST /media/{id}/complete': { headers: ann, whenRead: [409] },
+  'POST /media/{id}/retry': { headers: ann, whenRead: [409] },
+  'POST /media/{id}/restore': { headers: ann, whenRead: [200] },
+  'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
+  'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
+  'POST /admin/orphans': { headers: operator, whenRead: [200] },
+  'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
+} as const satisfies Record<string, Entry>;
+type Door = keyof typeof DOORS;
+
+let service: TestService;
+let id: string;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+  id = (await openUpload(service, 'ann', { title: 'As it was', metadata: { a: 1 } })).asset_id;
+}, 120_000);
+afterAll(() => service?.stop());
+
+type Sample = { readonly name: string; readonly body: Uint8Array };
+
+function samplesOf(folder: string): Sample[] {
+  const files = readdirSync(join(TEST_DATA as string, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ name, parentPath }) => ({ name, body: readFileSync(join(parentPath, name)) }));
+}
+
+/** What the corpus itself says: `y_` has to be read, `n_` must not be; nothing at all counts as `{}`. */
+function mayBe({ name, body }: Sample): ('read' | 'refused')[] {
+  if (body.length === 0) return ['read'];
+  if (name.startsWith('y_')) return [isObject(JSON.parse(Buffer.from(body).toString())) ? 'read' : 'refused'];
+  return name.startsWith('n_') ? ['refused'] : ['read', 'refused'];
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Refused as a body, or read, whatever it then says. */
+function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
+  if (!whenRead.includes(answer.status)) {
+    const { details } = expectRefusal(answer, 400);
+    expect(details).toHaveProperty('field');
+    return details?.['field'] === 'body' ? 'refused' : 'read';
+  }
+  if (answer.status === 200) expectSuccess(answer);
+  else expectRefusal(answer, answer.status);
+  return 'read';
+}
+
+const send = (door: Door, body: Uint8Array, headers: Record<string, string> = DOORS[door].headers) =>
+  call(service, door.replace('{id}', id), { headers: { 'content-type': 'application/json', ...headers }, body });
+
+async function inParallel(samples: readonly Sample[], work: (sample: Sample) => Promise<void>): Promise<void> {
+  const waiting = samples.values();
+  await Promise.all(Array.from({ length: CONNECTIONS }, async () => { for (const sample of waiting) await work(sample); }));
+}
+
+const listOf = async () => (await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann })).body.data.items;
+
+test('each operation with a JSON body has its door here', async () => {
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: Record<string, Record<string, { requestBody?: { content: object } }>> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, { requestBody }]) => requestBody && 'application/json' in requestBody.content)
+    .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`));
+  expect(operations.filter((operation) => !operation.includes('/webhooks/')).sort(), 'say in DOORS how it answers a body that it can read').toEqual(Object.keys(DOORS).sort());
+});
+
+describe.skipIf(!TEST_DATA).each(Object.keys(DOORS) as Door[])('%s', (door) => {
+  test.each(Object.entries(CORPORA))('reads or refuses everything of %s, and no asset changes', async (folder, atLeast) => {
+    const before = await listOf();
+    const samples = samplesOf(folder);
+    expect(samples.length).toBeGreaterThan(atLeast);
+    await inParallel(samples, async (sample) => {
+      const answer = await send(door, sample.body);
+      expect(mayBe(sample), `${sample.name}: ${JSON.stringify(answer.body)}`).toContain(whatBecameOf(answer, DOORS[door]));
+    });
+    expect(await listOf()).toEqual(before);
+  }, 300_000);
+});
+
+test.skipIf(!TEST_DATA)('an edit takes of every body what it knows, once', async () => {
+  const [before] = await listOf();
+  const expected = { title: before?.['title'], version: before?.['version'] as number };
+  for (const { body } of samplesOf('json-parsing').filter((sample) => mayBe(sample).join() === 'read')) {
+    const { status, body: { data } } = await send('PATCH /media/{id}', body, ann);
+    const said = body.length > 0 ? (JSON.parse(Buffer.from(body).toString()) as { title?: string }) : {};
+    Object.assign(expected, { version: expected.version + 1, ...('title' in said && { title: said.title }) });
+    expect([status, data]).toEqual([200, { ...before, ...expected, updated_at: data['updated_at'] }]);
+  }
+  expect(expected.version).toBeGreaterThan(10);
+});

@@ -1,0 +1,80 @@
+// The service beside simulated video hosts, a clock that can be moved, and clients that send bytes straight to a host.
+import { type Simulators, type SimulatorsOptions, startSimulators } from '../../simulators/simulators.ts';
+import type { UploadTarget } from '../../service/src/providers/provider.ts';
+import { type AssetJson, type Started, VIDEO } from './media.ts';
+import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
+
+export type HostedName = 'cdnhost' | 'edgehost';
+export const HOSTED: readonly HostedName[] = ['cdnhost', 'edgehost'];
+
+export type Hosts = {
+  readonly service: TestService;
+  readonly sims: Simulators;
+  /** Moves the service's clock on, and has the sweep look at what is overdue by then. */
+  sweepIn(minutes: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function startHosts(options: SimulatorsOptions = {}, environment: Readonly<Record<string, string | undefined>> = {}): Promise<Hosts> {
+  let offset = 0;
+  const sims = await startSimulators({ stepMs: 20, ...options });
+  const service = await startTestService({ ...sims.environment, EDGEHOST_WEBHOOK_TOLERANCE_S: '0', ...environment }, { now: () => new Date(Date.now() + offset) });
+  sims.sendWebhooksTo(service.address);
+  return {
+    service, sims,
+    async sweepIn(minutes) {
+      offset += minutes * 60_000;
+      const { jobs, db } = service.parts;
+      await db.transaction((tx) => jobs.send(tx, 'reconcile', {}));
+      await eventually(() => jobs.isUnderWay('reconcile', {}), (isUnderWay) => !isUnderWay);
+    },
+    stop: async () => {
+      await service.stop();
+      await sims.stop();
+    },
+  };
+}
+
+export const askUpload = (service: TestService, provider: HostedName, wishes: object = {}): Promise<Answer<Started>> =>
+  call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json: { ...VIDEO, provider, ...wishes } });
+
+/** Sends the bytes as the target says, as a browser would. */
+export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promise<void> {
+  if (target.protocol === 'form') return sendForm(target, bytes);
+  const at = target.method === 'PATCH' ? target.url : await createTus(target, bytes.length);
+  await expectOk(fetch(at, { method: 'PATCH', headers: { ...target.headers, 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }, body: Buffer.from(bytes) }));
+}
+
+async function sendForm({ url, headers, fields = {} }: UploadTarget, bytes: Uint8Array): Promise<void> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([Buffer.from(bytes)], { type: 'video/mp4' }), 'clip.mp4');
+  await expectOk(fetch(url, { method: 'POST', headers, body: form }));
+}
+
+async function createTus({ url, headers, fields = {} }: UploadTarget, size: number): Promise<string> {
+  const metadata = Object.entries(fields).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`).join(',');
+  const answer = await expectOk(fetch(url, { method: 'POST', headers: { ...headers, 'Tus-Resumable': '1.0.0', 'Upload-Length': String(size), 'Upload-Metadata': metadata } }));
+  return new URL(answer.headers.get('location') ?? '', url).href;
+}
+
+async function expectOk(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering;
+  if (!answer.ok) throw new Error(`the host answered ${answer.status}: ${await answer.text()}`);
+  return answer;
+}
+
+export type TimelineJson = { readonly items: readonly { type: string; source: string; sentence: string; details: Record<string, unknown> }[] };
+
+export const timelineOf = async (service: TestService, id: string): Promise<TimelineJson['items']> =>
+  (await call<TimelineJson>(service, `GET /media/${id}/timeline`, { headers: asUser('ann') })).body.data.items;
+
+/** Open, send, complete: until the service follows the host. */
+export async function uploadTo(service: TestService, provider: HostedName, bytes: Uint8Array): Promise<AssetJson> {
+  const opened = await askUpload(service, provider);
+  if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
+  await sendBytes(opened.body.data.upload as never, bytes);
+  const completed = await call<AssetJson>(service, `POST /media/${opened.body.data.asset_id}/complete`, { headers: asUser('ann') });
+  if (completed.status !== 200) throw new Error(JSON.stringify(completed.body));
+  return completed.body.data;
+}
