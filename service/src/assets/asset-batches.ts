@@ -1,13 +1,14 @@
 // Reads and writes of assets that come at once travel together: under load each costs a share of a statement and of a commit.
 import { inBatches } from '../platform/batches.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { Asset } from './asset.ts';
-import { findAssets, insertAssets, type Making } from './assets.sql.ts';
+import type { Asset, VideoRef } from './asset.ts';
+import { findAssets, findByVideos, insertAssets, type Making } from './assets.sql.ts';
 import { keepDeliveries, type Kept, type Move, storeChanges } from './changes.sql.ts';
 
 export type AssetBatches = {
   /** A UUID, in either case. */
   readonly find: (id: string) => Promise<Asset | undefined>;
+  readonly findByVideo: (video: VideoRef) => Promise<Asset | undefined>;
   /** Undefined where an asset of this id was made before. */
   readonly insert: (making: Making) => Promise<Asset | undefined>;
   /** Undefined where another change was faster. */
@@ -22,6 +23,7 @@ export function assetBatches(db: Database): AssetBatches {
   const find = inBatches((ids: readonly string[]) => findAssets(db, ids), LIMITS);
   return {
     find: (id) => find(id.toLowerCase()),
+    findByVideo: inBatches((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS),
     insert: inBatches((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
     store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), LIMITS),
     keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), LIMITS),

@@ -32,4 +32,5 @@ export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof Meaning> & Meani
 export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
 
 /** How a report names its asset: our id, or the provider's own. */
-export type AssetRef = { readonly assetId: string } | { readonly provider: ProviderName; readonly providerVideoId: string };
+export type AssetRef = { readonly assetId: string } | VideoRef;
+export type VideoRef = { readonly provider: ProviderName; readonly providerVideoId: string };

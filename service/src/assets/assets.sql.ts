@@ -1,9 +1,9 @@
 // Finds assets and makes them, as many at once as are asked for.
 import type { Queries } from '../platform/postgres/database.ts';
-import { definitions, columns, sql } from '../platform/postgres/sql.ts';
+import { columns, columnsOf, definitions, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow, newAssetColumns } from '../tables.ts';
-import type { Asset, NewAsset, ProviderName } from './asset.ts';
+import type { Asset, NewAsset, VideoRef } from './asset.ts';
 import type { NewEvent } from './asset-event.ts';
 
 const ASSET = columns(assetRow);
@@ -21,11 +21,18 @@ function inOrder(rows: readonly { readonly id: string }[], ids: readonly string[
   return ids.map((id) => found(byId.get(id)));
 }
 
-/** A living asset before a tombstone. */
-export const findByProviderVideo = async (db: Queries, provider: ProviderName, videoId: string) =>
-  found(await db.one(sql('find by provider video', assetRow)`
-    select ${ASSET} from assets where provider = ${provider} and provider_video_id = ${videoId}
-     order by deleted_at is not null, id desc limit 1`));
+const FOUND = columnsOf('found', assetRow);
+
+/** Of each provider's video, in the order asked for: a living asset before a tombstone. */
+export async function findByVideos(db: Queries, videos: readonly VideoRef[]): Promise<(Asset | undefined)[]> {
+  const rows = await db.all(sql('find by videos', { ...assetRow, place: 'int8' })`
+    select ${FOUND}, asked.place from unnest(${videos.map(({ provider }) => provider)}::text[], ${videos.map((video) => video.providerVideoId)}::text[])
+           with ordinality as asked (provider, video_id, place)
+      join lateral (select ${ASSET} from assets where provider = asked.provider and provider_video_id = asked.video_id
+                     order by deleted_at is not null, id desc limit 1) as found on true`);
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return videos.map((_video, index) => found(byPlace.get(index + 1)));
+}
 
 const NEW = columns(newAssetColumns);
 

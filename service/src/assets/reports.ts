@@ -6,7 +6,7 @@ import type { Turns } from '../platform/turns.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
-import { findAssets, findByProviderVideo } from './assets.sql.ts';
+import { findAssets } from './assets.sql.ts';
 import { storeChanges } from './changes.sql.ts';
 import { type Change, completed, decide, type Note, noted, refused, retried, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
@@ -88,5 +88,5 @@ async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decid
 }
 
 /** The asset that a report names. */
-export const findRef = ({ db, batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
-  'assetId' in ref ? batches.find(ref.assetId) : findByProviderVideo(db, ref.provider, ref.providerVideoId);
+export const findRef = ({ batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
+  'assetId' in ref ? batches.find(ref.assetId) : batches.findByVideo(ref);

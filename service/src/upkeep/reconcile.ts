@@ -26,6 +26,8 @@ export type ReconcileNeeds = {
 /** Within the limits of every provider; what is left over is as overdue a minute later. */
 const MOST_IN_A_RUN = 100;
 const MINUTE = 60_000;
+/** A video that was linked without a word of `complete` may stay empty for so long: as long as reports are parked. */
+const LINK_PATIENCE_MS = 7 * 24 * 60 * MINUTE;
 
 /** Answers how many it looked at. */
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
@@ -71,7 +73,9 @@ async function lookAtHosted(needs: ReconcileNeeds, asset: Asset): Promise<void> 
 
 async function bytesAreMissing(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   const isOver = asset.stream_status === 'pending_upload' && asset.upload_expires_at !== null && asset.upload_expires_at <= needs.now();
+  const isGivenUp = asset.stream_status === 'pending_upload' && asset.upload_expires_at === null && later(asset.created_at, LINK_PATIENCE_MS) < needs.now();
   if (isOver) await needs.refuse(asset, EXPIRED);
+  else if (isGivenUp) await needs.note(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null });
   else await postpone(needs, asset, { reason: 'no_bytes_yet' });
 }
 
