@@ -1,17 +1,19 @@
 // The process: environment → settings → parts → app; or one of the commands; and an orderly stop.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runProviderCommand } from './commands/provider.ts';
 import { makeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
 import { simulate } from './commands/simulate.ts';
 import { findEngine } from './parts.ts';
-import { runService, withDatabase } from './service.ts';
+import { runService, withDatabase, withProviders } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
   '--simulate': () => simulate(process.env, runService),
   sample: async () => makeSample(await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }), resolve('sample.mp4')),
   seed: () => withDatabase(process.env, (connection) => seedAssets({ connection, assets: Number(parseArgs({ args: process.argv.slice(3), options: { assets: { type: 'string', default: '1000' } } }).values.assets) })),
+  provider: () => withProviders(process.env, (config, providers) => runProviderCommand({ config, providers, say: (text) => process.stdout.write(text) }, process.argv.slice(3))),
 };
 
 const [name = 'start'] = process.argv.slice(2);

@@ -90,6 +90,9 @@ async function openData(connection: Connection, { log, inspect }: Surroundings):
   return { db, jobs };
 }
 
+/** The providers, for commands that need no other part. */
+export const providersAlone = ({ providers, allowUnsigned }: Config): Providers => openProviders(providers, { encoderSecrets: [], allowUnsigned });
+
 /** The video engine, for commands that need no other part. */
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;

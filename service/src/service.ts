@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, OWN_SECRETS, readConfig } from './config.ts';
-import { openParts, openPostgres, type Parts } from './parts.ts';
+import { openParts, openPostgres, type Parts, providersAlone } from './parts.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
@@ -48,6 +48,13 @@ export async function withDatabase(environment: Environment, work: (connection: 
   } finally {
     await postgres.stop();
   }
+}
+
+/** Lends the providers of these settings to a command. */
+export async function withProviders(environment: Environment, work: (config: Config, providers: Parts['providers']) => Promise<void>): Promise<void> {
+  const { settings } = await withLocalSecrets(environment);
+  const config = readConfig(settings, (path) => resolve(path));
+  await work(config, providersAlone(config));
 }
 
 /** Aborted by the first signal; a second one ends the process at once. */

@@ -36,6 +36,12 @@ describe('a last word learned by asking', () => {
     expect(afterReport(hosted, asked('succeeded', { complete: false }))).toMatchObject({ stream_status: 'ready', closed: false });
   });
 
+  test('takes back the doubt that a failure after ready had left', () => {
+    const doubted = afterReport(afterReport(hosted, say('succeeded')), say('failed'));
+    expect(doubted.warnings).toHaveLength(1);
+    expect(afterReport(doubted, asked('succeeded'))).toMatchObject({ stream_status: 'ready', closed: true, warnings: [], check_at: null });
+  });
+
   test('tells the timeline who said it, with the provider\'s own code', () => {
     const { change } = decide(hosted, asked('failed', { ...broken, providerCode: 'ERR_NON_VIDEO' }), NOW);
     expect(change?.events).toMatchObject([{ type: 'asset.failed', data: { source: 'inspect', code: 'not_media', provider_code: 'ERR_NON_VIDEO' } }]);

@@ -121,9 +121,10 @@ function entered(state: StreamState, to: StreamStatus, told: Told): StreamState 
 
 function ready(state: StreamState, { report, now }: Told): StreamState {
   const playback = afterReady(state.playback, report.playback, state.attempt);
+  const known = isLastWord(report) ? state.warnings.filter(({ code }) => code !== INCOMPLETE.code) : state.warnings;
   return {
     ...state, stream_status: 'ready', progress: 100, failure: null, playback,
-    warnings: withWarnings(state.warnings, report.warnings ?? []),
+    warnings: withWarnings(known, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
     completed_at: state.completed_at ?? (report.complete === false ? null : now),
     width: report.picture?.width ?? state.width,
@@ -138,7 +139,7 @@ const tooLate = (state: StreamState, report: StreamReport): StreamState =>
   report.event === 'failed' && state.stream_status === 'ready' ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) } : state;
 
 const UNEXPLAINED: Failure = { code: 'encode_failed', message: 'The provider could not encode this video', retryable: true };
-export const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
+const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
 
 const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] =>
   [...known, ...more.filter((warning) => !known.some(({ code }) => code === warning.code))];

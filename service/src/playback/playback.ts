@@ -4,12 +4,13 @@ import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
+import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 export type PlaybackNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
-  readonly signed: (asset: Asset, expires: number) => PlayUrls | undefined;
+  readonly signed: (asset: Asset, expires: number) => SignedUrls | undefined;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly publicBaseUrl: () => string;
@@ -40,9 +41,10 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
 }
 
 function hostedAddresses(needs: PlaybackNeeds, asset: Asset): (PlayUrls & { readonly expires_at: string }) | undefined {
-  const expires = tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds });
-  const urls = needs.signed(asset, expires);
-  return urls && { ...urls, expires_at: new Date(expires * 1000).toISOString() };
+  const signed = needs.signed(asset, tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }));
+  if (!signed) return undefined;
+  const { expires, ...urls } = signed;
+  return { ...urls, expires_at: new Date(expires * 1000).toISOString() };
 }
 
 /** The addresses to which a player of a hosted video is sent. */

@@ -49,12 +49,16 @@ export const durationIn = (seconds: unknown): { readonly durationMs?: number } =
 
 /** As a part of a path; an id that would lead to another place is nobody's. */
 export function segmentOf(videoId: string): string {
-  if (/^\.{1,2}$/.test(videoId)) throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
+  if (/^\.{0,2}$/.test(videoId)) throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
   return encodeURIComponent(videoId);
 }
 
 /** Undefined where the provider does not know the video. */
-export const unlessMissing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch((error: unknown) => {
-  if (error instanceof ProviderFailed && error.failure.code === 'provider_video_missing') return undefined;
-  throw error;
-});
+export async function unlessMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof ProviderFailed && error.failure.code === 'provider_video_missing') return undefined;
+    throw error;
+  }
+}

@@ -6,9 +6,11 @@ type Settings = { readonly problems: string[]; text(name: string): string | unde
 /** A plain host name, or an address with its scheme for what stands between: a proxy, a simulator. */
 export function readHost({ text, problems }: Settings, name: string): string | undefined {
   const host = text(name);
-  if (host !== undefined && !(/^(?:https?:\/\/)?[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(host) && URL.canParse(originOf(host)))) problems.push(`${name} must be a host name, or an http or https URL`);
+  if (host !== undefined && !(HOST.test(host) && URL.canParse(originOf(host)))) problems.push(`${name} must be a host name, or an http or https URL`);
   return host;
 }
+
+const HOST = /^(?:https?:\/\/)?(?:\[[\da-f:.]+\]|[^\s/?#@:[\]]+)(?::\d+)?(?:\/[^\s?#]*)?$/i;
 
 /** What the addresses of a host begin with; without a slash at its end. */
 export const originOf = (host: string): string => (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');

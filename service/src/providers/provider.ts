@@ -29,8 +29,8 @@ export type Provider = {
   startJob(asset: Asset): StartJob | undefined;
   /** The hosted product's own interface; undefined where there is none, or its settings are missing. */
   readonly api: HostedApi | undefined;
-  /** The stored addresses of a video such as players can use until `expires` (seconds since 1970); undefined where they need no signature. */
-  sign(video: SignedVideo): PlayUrls | undefined;
+  /** The stored addresses of a video such as players can use until `expires`, or as long before as the product signs for; undefined where they need no signature. */
+  sign(video: SignedVideo): SignedUrls | undefined;
 };
 
 /** What an operator is told of a provider (GET /admin/providers). */
@@ -43,11 +43,13 @@ export type Capabilities = {
   readonly inspection: boolean;
   readonly signedPlayback: boolean;
   readonly dash: boolean;
-  /** Names of the settings that are missing for what is false above. */
+  /** Names of the settings that are missing for what is false above, and for playing at all. */
   readonly missingSettings: readonly string[];
 };
 
 export type SignedVideo = { readonly videoId: string; readonly urls: PlayUrls; readonly isPrivate: boolean; readonly expires: number };
+/** `expires`: seconds since 1970. */
+export type SignedUrls = PlayUrls & { readonly expires: number };
 
 /** Every call is HTTP with a deadline, is made outside any transaction, and throws ProviderFailed. */
 export type HostedApi = {
@@ -66,7 +68,12 @@ export type HostedApi = {
   list(): AsyncIterable<ListedVideo>;
   /** Tries the credentials; what is wrong, in words for the operator. */
   check(): Promise<readonly string[]>;
+  /** Has the product send its webhooks to this address; undefined where that is done by hand. */
+  readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
+
+/** What signs them from now on, and the name of the setting that it belongs into. */
+export type RegisteredWebhook = { readonly secret: string; readonly setting: string };
 
 /** `expires`: seconds since 1970. `size` in bytes, where it was announced. `videoId`: of an earlier try. */
 export type UploadWish = {
@@ -82,7 +89,7 @@ export type UploadTarget = {
   readonly protocol: 'put' | 'tus' | 'form';
   readonly method: 'PUT' | 'POST' | 'PATCH';
   readonly url: string;
-  /** To be sent with every request. */
+  /** To be sent with every request, beside those of the protocol itself. */
   readonly headers: Readonly<Record<string, string>>;
   /** Of a form, beside the file; of tus, the Upload-Metadata in plain text. */
   readonly fields?: Readonly<Record<string, string>>;

@@ -2,12 +2,11 @@
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Outcome } from '../assets/delivery.ts';
-import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Cause } from '../assets/reports.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
+import { type Inspection, type PreparedUpload, ProviderFailed, type SignedUrls } from './provider.ts';
 import { asAnswer } from './provider-answer.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
 import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './providers.sql.ts';
@@ -89,7 +88,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
 }
 
 /** The addresses of a hosted video as players can use them; undefined where they need no signature. */
-export function signed({ providers }: Pick<ProviderNeeds, 'providers'>, asset: Asset, expires: number): PlayUrls | undefined {
+export function signed({ providers }: Pick<ProviderNeeds, 'providers'>, asset: Asset, expires: number): SignedUrls | undefined {
   const manifest = asset.playback;
   if (asset.provider === null || asset.provider_video_id === null || manifest?.kind !== 'urls') return undefined;
   const { hls, dash, thumbnail } = manifest;

@@ -5,6 +5,7 @@ import type { Note } from '../assets/change.ts';
 import { expectedMs, later, nextLook, nextLookAfterFailure } from '../assets/next-check.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import type { JobPayloads, ServiceJobs, StartJob } from '../job-list.ts';
+import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Inspection, ProviderFailed } from '../providers/provider.ts';
 import { dueAssets, lastEventAt, recentSpeeds } from './reconcile.sql.ts';
@@ -33,8 +34,16 @@ const LINK_PATIENCE_MS = 7 * 24 * 60 * MINUTE;
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   const due = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
   const speeds = due.length > 0 ? await recentSpeeds(needs.db, PROVIDERS) : new Map<ProviderName, number>();
-  for (const asset of due) await look(needs, asset, speeds);
+  const failures: unknown[] = [];
+  for (const asset of due) await look(needs, asset, speeds).catch((error: unknown) => { failures.push(onlyItsOwn(error)); });
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${due.length} overdue assets could not be looked at`);
   return due.length;
+}
+
+/** One asset that cannot be looked at holds no other up; a database that is away ends the run. */
+function onlyItsOwn(error: unknown): unknown {
+  if (isUnavailable(error)) throw error;
+  return error;
 }
 
 async function look(needs: ReconcileNeeds, asset: Asset, speeds: ReadonlyMap<ProviderName, number>): Promise<void> {

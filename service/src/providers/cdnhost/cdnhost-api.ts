@@ -17,49 +17,49 @@ export type CdnhostAccess = {
   readonly apiUrl: string; readonly libraryId: string; readonly apiKey: Secret; readonly hostname: string | undefined;
   /** Where the delivery host demands tokens. */
   readonly tokenKey: Secret | undefined;
+  /** What else an operator should know, in words. */
+  readonly gaps: readonly string[];
   readonly limits: ClientLimits | undefined;
 };
 
 /** Answers a body's members. */
-type Videos = (question: Omit<Question, 'path'> & { readonly path?: string }) => Promise<Members>;
+type Videos = (question: Question) => Promise<Members>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
-  const { apiUrl, libraryId, apiKey, limits } = access;
-  const folder = `/library/${encodeURIComponent(libraryId)}/videos`;
-  const ask = askProduct({ url: `${apiUrl}${folder}`, headers: { AccessKey: apiKey.reveal() }, codeOf, limits });
-  const videos: Videos = async ({ path = '', ...question }) => membersIn((await ask({ path, ...question })).body);
-  const find = (videoId: string) => unlessMissing(pathTo(videoId).then((path) => videos({ method: 'GET', path })));
+  const { apiUrl, libraryId, apiKey, limits, gaps } = access;
+  const url = `${apiUrl}/library/${encodeURIComponent(libraryId)}/videos`;
+  const ask = askProduct({ url, headers: { AccessKey: apiKey.reveal() }, codeOf, limits });
+  const videos: Videos = async (question) => membersIn((await ask(question)).body);
+  const find = (videoId: string) => unlessMissing(() => videos({ method: 'GET', path: pathTo(videoId) }));
   return {
     async prepareUpload(wish) {
       const title = titleOf(wish);
-      const videoId = wish.videoId ?? videoIdIn((await videos({ method: 'POST', json: { title } }))['guid']);
+      const videoId = wish.videoId ?? videoIdIn((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
       return { videoId, target: uploadTarget(access, { ...wish, videoId, title }) };
     },
     async inspect(videoId) {
       const video = await find(videoId);
       return video ? inspectionOf(video, videoId, access) : { state: 'missing' };
     },
-    async remove(videoId) { await unlessMissing(pathTo(videoId).then((path) => ask({ method: 'DELETE', path }))); },
-    async restart(videoId) { await ask({ method: 'POST', path: `${await pathTo(videoId)}/reencode` }); },
+    async remove(videoId) { await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) })); },
+    async restart(videoId) { await ask({ method: 'POST', path: `${pathTo(videoId)}/reencode` }); },
     protect: undefined,
     registerWebhook: undefined,
-    async download({ videoId, expires }) {
-      const file = fileOf((await find(videoId)) ?? {});
-      return file && access.hostname && downloadUrl(access.hostname, `${placeOf(access, { videoId, expires })}${file}`);
-    },
+    download: async ({ videoId, expires }) => downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
     list: () => listed(videos),
-    check: () => wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), { url: apiUrl, key: 'CDNHOST_STREAM_API_KEY', place: 'CDNHOST_STREAM_LIBRARY_ID' }),
+    check: async () => [...await wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl)), ...gaps],
   };
 }
 
-/** As a promise, so that an id which is none fails like a call. */
-const pathTo = async (videoId: string): Promise<string> => `/${segmentOf(videoId)}`;
+const tried = (url: string) => ({ url, key: 'CDNHOST_STREAM_API_KEY', place: 'CDNHOST_STREAM_LIBRARY_ID' });
 
-const downloadUrl = (hostname: string, path: string): string => `${originOf(hostname)}${path}`;
+const pathTo = (videoId: string): string => `/${segmentOf(videoId)}`;
 
-function placeOf({ tokenKey: key }: CdnhostAccess, { videoId, expires }: { videoId: string; expires: number }): string {
+type Wanted = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
+
+function downloadUrl({ hostname, tokenKey: key }: CdnhostAccess, { videoId, expires, file }: Wanted): string | undefined {
   const folder = folderOf(videoId);
-  return key ? signedFolder({ key, folder, expires }) : folder;
+  return hostname && file && `${originOf(hostname)}${key ? signedFolder({ key, folder, expires }) : folder}${file}`;
 }
 
 type Sending = UploadWish & { readonly videoId: string; readonly title: string };

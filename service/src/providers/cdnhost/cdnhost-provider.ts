@@ -30,7 +30,7 @@ export const readCdnhostSettings = (settings: Settings): CdnhostSettings => ({
 
 export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): Provider {
   const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;
-  const api = libraryId !== undefined && apiKey ? openCdnhostApi({ ...settings, libraryId, apiKey, limits }) : undefined;
+  const api = libraryId !== undefined && apiKey ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, gaps: gapsIn(settings) }) : undefined;
   const missingSettings = missingOf({
     CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets, CDNHOST_STREAM_LIBRARY_ID: libraryId, CDNHOST_STREAM_API_KEY: apiKey,
     CDNHOST_STREAM_HOSTNAME: hostname, CDNHOST_TOKEN_AUTH_KEY: tokenKey,
@@ -42,7 +42,7 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
     api,
     sign({ videoId, urls, expires }) {
       const folder = folderOf(videoId);
-      return tokenKey && replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires }));
+      return tokenKey && { ...replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires })), expires };
     },
     open: ({ headers, body }) => openWith({
       secrets: webhookSecrets, allowUnsigned: false,
@@ -53,3 +53,8 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
     startJob: () => undefined,
   };
 }
+
+const gapsIn = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
+  ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: nothing of it can be played'] : []),
+  ...(webhookSecrets.length === 0 ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are refused'] : []),
+];

@@ -87,8 +87,8 @@ describe('the signature of cdnhost', () => {
     expect([[next, key], [key], [next], []].map((keys) => check({ ours: GOOD }, Buffer.from(BODY), keys))).toEqual([true, true, false, false]);
   });
 
-  test('does not fit after any of 100 000 random edits', () => {
+  test('does not fit after any of 10 000 random edits', () => {
     const accepted = (seed: number) => [...randomEdits(GOOD, { count: 1_000, seed })].filter((ours) => check({ ours }));
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 100 });
+    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
   });
 });

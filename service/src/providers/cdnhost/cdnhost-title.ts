@@ -3,7 +3,11 @@ import { isUuid } from '../../platform/uuid.ts';
 
 const MARK = /\[mediary:([0-9a-f-]{36})\]$/i;
 
-export const titleOf = ({ filename, assetId }: { readonly filename: string; readonly assetId: string }): string => `${filename} [mediary:${assetId}]`;
+/** The product names no longest title; with this one it is shorter than 255 characters. */
+const LONGEST_NAME = 200;
+
+export const titleOf = ({ filename, assetId }: { readonly filename: string; readonly assetId: string }): string =>
+  `${filename.slice(0, LONGEST_NAME).toWellFormed()} [mediary:${assetId}]`;
 
 /** Undefined for a title that is not ours. */
 export function assetIdIn(title: unknown): string | undefined {

@@ -62,7 +62,7 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
 
 /** Of several messages the first that has words of ours, else the last. */
 function failureOf({ transcodingMessages: told }: Members): Pick<StreamReport, 'failure' | 'providerCode'> {
-  const messages = (Array.isArray(told) ? told : []).flatMap((message) => membersOf(message) ?? []).map(issueOf);
+  const messages = (Array.isArray(told) ? told : []).map(membersOf).filter((message) => message !== undefined).map(issueOf);
   const issue = messages.find(({ failure }) => failure) ?? messages.at(-1);
   if (!issue) return { failure: FAILED.encode_failed };
   const { providerCode, failure, words } = issue;

@@ -1,35 +1,81 @@
 // The edge video provider whose wire format is Cloudflare Stream's.
+import type { KeyObject } from 'node:crypto';
 import { type Secret, secret } from '../../auth/secret.ts';
+import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
+import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
 import { openWith } from '../opening.ts';
 import type { Provider } from '../provider.ts';
+import { replacedIn } from '../signed-urls.ts';
+import { openEdgehostApi } from './edgehost-api.ts';
 import { readEdgehost } from './edgehost-report.ts';
 import { checkEdgehostSignature } from './edgehost-signature.ts';
+import { signingKeyIn, tokenEnd, videoToken } from './edgehost-token.ts';
 
 export type EdgehostSettings = {
   readonly webhookSecrets: readonly Secret[];
   /** Seconds that a signature's time may be off; 0 = any time. */
   readonly toleranceSeconds: number;
   readonly customerHost: string | undefined;
+  readonly apiUrl: string;
+  readonly accountId: string | undefined;
+  readonly apiToken: Secret | undefined;
+  readonly signingKeyId: string | undefined;
+  readonly signingKey: KeyObject | undefined;
 };
 
 export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
   webhookSecrets: settings.rotating('EDGEHOST_STREAM_WEBHOOK_SECRET').map(secret),
   toleranceSeconds: settings.integer('EDGEHOST_WEBHOOK_TOLERANCE_S', { fallback: 300, min: 0, max: 86_400 }),
-  customerHost: settings.text('EDGEHOST_CUSTOMER_SUBDOMAIN'),
+  customerHost: readHost(settings, 'EDGEHOST_CUSTOMER_SUBDOMAIN'),
+  apiUrl: settings.url('EDGEHOST_API_URL') ?? 'https://api.cloudflare.com/client/v4',
+  accountId: settings.text('EDGEHOST_ACCOUNT_ID'),
+  apiToken: readSecret(settings, 'EDGEHOST_STREAM_API_TOKEN'),
+  signingKeyId: settings.text('EDGEHOST_SIGNING_KEY_ID'),
+  signingKey: readSigningKey(settings),
 });
 
-export const openEdgehost = ({ webhookSecrets, toleranceSeconds, customerHost }: EdgehostSettings, allowUnsigned: boolean): Provider => ({
-  name: 'edgehost',
-  kind: 'hosted',
-  capabilities: { webhooks: webhookSecrets.length > 0 || allowUnsigned, uploads: false, inspection: false, signedPlayback: false, dash: true, missingSettings: [] },
-  api: undefined,
-  sign: () => undefined,
-  open: ({ headers, body, now }) => openWith({
-    secrets: webhookSecrets, allowUnsigned,
-    verify: () => checkEdgehostSignature(headers, body, { secrets: webhookSecrets, nowSeconds: now.getTime() / 1000, toleranceSeconds }),
-    read: () => readEdgehost(body, customerHost),
-  }),
-  read: (body) => readEdgehost(body, customerHost),
-  startJob: () => undefined,
-});
+function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
+  const given = text('EDGEHOST_SIGNING_KEY_PEM');
+  const key = given === undefined ? undefined : signingKeyIn(given);
+  if (given !== undefined && !key) problems.push('EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the base64 of it as the product hands it out');
+  return key;
+}
+
+/** What tests set and the service leaves alone; `now` in seconds since 1970. */
+export type EdgehostExtras = { readonly limits?: ClientLimits; readonly now?: () => number };
+
+export function openEdgehost(settings: EdgehostSettings, allowUnsigned: boolean, { limits, now = () => Date.now() / 1000 }: EdgehostExtras = {}): Provider {
+  const { webhookSecrets, toleranceSeconds, customerHost, accountId, apiToken, signingKeyId: id, signingKey: key } = settings;
+  const signingKey = id !== undefined && key ? { id, key } : undefined;
+  const api = accountId !== undefined && apiToken ? openEdgehostApi({ ...settings, accountId, apiToken, signingKey, limits, now, gaps: gapsIn(settings, allowUnsigned) }) : undefined;
+  const missingSettings = missingOf({
+    EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets, EDGEHOST_ACCOUNT_ID: accountId, EDGEHOST_STREAM_API_TOKEN: apiToken,
+    EDGEHOST_SIGNING_KEY_ID: id, EDGEHOST_SIGNING_KEY_PEM: key,
+  });
+  return {
+    name: 'edgehost',
+    kind: 'hosted',
+    capabilities: {
+      webhooks: webhookSecrets.length > 0 || allowUnsigned, uploads: api !== undefined, inspection: api !== undefined, signedPlayback: signingKey !== undefined, dash: true, missingSettings,
+    },
+    api,
+    sign({ videoId, urls, isPrivate, expires }) {
+      if (!isPrivate || !signingKey) return undefined;
+      const token = videoToken(signingKey, { videoId, expires, now: now() });
+      return { ...replacedIn(urls, `/${videoId}/`, `/${token}/`), expires: tokenEnd(expires, now()) };
+    },
+    open: ({ headers, body, now: receivedAt }) => openWith({
+      secrets: webhookSecrets, allowUnsigned,
+      verify: () => checkEdgehostSignature(headers, body, { secrets: webhookSecrets, nowSeconds: receivedAt.getTime() / 1000, toleranceSeconds }),
+      read: () => readEdgehost(body, customerHost),
+    }),
+    read: (body) => readEdgehost(body, customerHost),
+    startJob: () => undefined,
+  };
+}
+
+const gapsIn = ({ webhookSecrets, signingKeyId, signingKey }: EdgehostSettings, allowUnsigned: boolean): readonly string[] => [
+  ...(webhookSecrets.length === 0 && !allowUnsigned ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are refused'] : []),
+  ...((signingKeyId === undefined) !== (signingKey === undefined) ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM are of use only together'] : []),
+];

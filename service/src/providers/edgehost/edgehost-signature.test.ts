@@ -89,11 +89,11 @@ describe('the signature of edgehost', () => {
     expect(asked).toEqual([true, true, false, false]);
   });
 
-  test('does not fit after any of 100 000 random edits, the case of a digit and unread members excepted', () => {
+  test('does not fit after any of 10 000 random edits, the case of a digit and unread members excepted', () => {
     const header = `time=${NOW},sig1=${GOOD}`;
     const isSame = (edited: string) => edited.split(',').includes(`time=${NOW}`) && edited.toLowerCase().split(',').includes(`sig1=${GOOD}`);
     const accepted = (seed: number) => [...randomEdits(header, { count: 1_000, seed })].filter((edited) => check(edited) && !isSame(edited));
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 100 });
+    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
   });
 });
 

@@ -81,8 +81,8 @@ describe('the signature of onprem', () => {
     expect([[next, key], [key], [next], []].map((keys) => check({ signature: GOOD }, Buffer.from(BODY), keys))).toEqual([true, true, false, false]);
   });
 
-  test('does not fit after any of 100 000 random edits, the case of a digit excepted', () => {
+  test('does not fit after any of 10 000 random edits, the case of a digit excepted', () => {
     const accepted = (seed: number) => [...randomEdits(GOOD, { count: 1_000, seed })].filter((edited) => check({ signature: edited }) && edited.toLowerCase() !== GOOD);
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 100 });
+    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
   });
 });
