@@ -108,9 +108,9 @@ describe('a body over 1 MiB', () => {
 
 describe('faults of the service', () => {
   const failing = async (error: Error, work: () => Promise<void>) => {
-    const { one } = service.parts.db;
-    Object.assign(service.parts.db, { one: () => Promise.reject(error) });
-    try { await work(); } finally { Object.assign(service.parts.db, { one }); }
+    const { all } = service.parts.db;
+    Object.assign(service.parts.db, { all: () => Promise.reject(error) });
+    try { await work(); } finally { Object.assign(service.parts.db, { all }); }
   };
 
   test('a fault tells the caller nothing but the request id', async () => {

@@ -99,13 +99,13 @@ async function webhooks(id: string): Promise<void> {
 
 /** A statement that fails, a database that is away. */
 async function faults(id: string): Promise<void> {
-  const { one } = service.parts.db;
+  const { all } = service.parts.db;
   const hung = { client: { values: [SECRETS.SERVICE_API_KEY] }, config: { headers: asUser('ann') } };
   for (const error of [new Error('syntax error'), Object.assign(new Error('timeout expired'), hung)]) {
-    Object.assign(service.parts.db, { one: () => Promise.reject(error) });
+    Object.assign(service.parts.db, { all: () => Promise.reject(error) });
     await ask(`GET /media/${id}`, { headers: asUser('ann') });
   }
-  Object.assign(service.parts.db, { one });
+  Object.assign(service.parts.db, { all });
 }
 
 const found = (text: string): string[] => [...planted].filter(([, secret]) => text.includes(secret)).map(([what]) => what);

@@ -13,29 +13,33 @@ export type ServiceProcess = {
   /** Of the API; empty for a worker. */
   readonly url: string;
   readonly pid: number;
+  readonly ended: Promise<Ending>;
+  /** All of its log lines so far. */
+  log(): string;
   /** Sends a signal to this very process and waits for its end. */
-  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  end(signal: NodeJS.Signals): Promise<Ending>;
 };
+export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets one. */
 export async function startProcess(environment: Readonly<Record<string, string | undefined>>, command: readonly string[] = NODE): Promise<ServiceProcess> {
   const [program = '', ...args] = command;
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', ...environment };
   const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'close');
-  const address = await Promise.race([welcome(child), ended.then(([code]) => { throw new Error(`the service ended with ${code} before it began`); })]);
+  const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
+  const lines: string[] = [];
+  const address = await Promise.race([welcome(child, lines), ended.then(({ code }) => { throw new Error(`the service ended with ${code} before it began`); })]);
   return {
-    url: address && `${address}/api/v1`, pid: child.pid ?? 0,
-    end: async (signal) => {
+    url: address && `${address}/api/v1`, pid: child.pid ?? 0, ended, log: () => lines.join('\n'),
+    end: (signal) => {
       child.kill(signal);
-      const [code, by] = await ended;
-      return { code, signal: by };
+      return ended;
     },
   };
 }
 
-/** What it says is passed on, so that a failing test shows it. */
-function welcome({ stdout, stderr }: ChildProcess): Promise<string> {
+/** What it says is kept and passed on, so that a failing test shows it. */
+function welcome({ stdout, stderr }: ChildProcess, lines: string[]): Promise<string> {
   return new Promise((heard) => {
     let said = '';
     stderr?.on('data', (text) => process.stderr.write(text));
@@ -43,7 +47,9 @@ function welcome({ stdout, stderr }: ChildProcess): Promise<string> {
       said += text;
       const [, address = ''] = /Mediary (?:listens on (\S+)|worker)\n/.exec(said) ?? [];
       if (address || said.includes('Mediary worker\n')) heard(address);
-      for (const line of text.split('\n')) if (line.startsWith('{')) process.stdout.write(`${line}\n`);
+      const logged = text.split('\n').filter((line) => line.startsWith('{'));
+      lines.push(...logged);
+      for (const line of logged) process.stdout.write(`${line}\n`);
     });
   });
 }

@@ -62,3 +62,24 @@ test('a database that cannot be reached is not asked again for each piece', asyn
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(asked).toBe(1);
 });
+
+test('those who wait behind a database that cannot be reached are told at once, and those who come later ask anew', async () => {
+  const asked: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  const join = inBatches(async (items: readonly number[]) => {
+    asked.push(...items);
+    if (items.includes(1)) {
+      await gate.promise;
+      throw unavailable('down');
+    }
+    return items;
+  }, { atOnce: 1, most: 10 });
+  const first = join(1);
+  await turn();
+  const behind = Promise.allSettled([first, join(2), join(3)]);
+  await turn();
+  gate.resolve();
+  expect((await behind).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await join(4)).toBe(4);
+  expect(asked).toEqual([1, 4]);
+});

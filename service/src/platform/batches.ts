@@ -1,5 +1,5 @@
 // Joins pieces of work of one kind that come at once: under load each costs its share of a round trip, alone none waits.
-import { ServiceError } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 type Waiting<Item, Result> = { readonly item: Item; readonly resolve: (result: Result) => void; readonly reject: (error: unknown) => void };
@@ -14,7 +14,7 @@ export function inBatches<Item, Result>(work: Work<Item, Result>, { atOnce, most
   const startBatches = () => {
     while (underWay < atOnce && queue.length > 0) {
       underWay += 1;
-      settle(work, queue.splice(0, most)).finally(() => { underWay -= 1; startBatches(); });
+      void settle(work, queue.splice(0, most), queue).finally(() => { underWay -= 1; startBatches(); });
     }
   };
   return (item) => new Promise((resolve, reject) => {
@@ -25,15 +25,14 @@ export function inBatches<Item, Result>(work: Work<Item, Result>, { atOnce, most
 }
 
 /** A batch that failed by one of its items is done again piece by piece: nobody suffers for another's fault. */
-async function settle<Item, Result>(work: Work<Item, Result>, batch: readonly Waiting<Item, Result>[]): Promise<void> {
+async function settle<Item, Result>(work: Work<Item, Result>, batch: readonly Waiting<Item, Result>[], behind: Waiting<Item, Result>[] = []): Promise<void> {
   try {
     const results = await work(batch.map(({ item }) => item));
-    batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
-    if (batch.length === 1 || isForAll(error)) return batch.forEach(({ reject }) => reject(error));
-    await Promise.all(batch.map((piece) => settle(work, [piece])));
+    // Whoever cannot be reached cannot be reached for any of them, nor for those who wait behind: to ask again for each would make them wait twice.
+    const failed = isUnavailable(error) ? [...batch, ...behind.splice(0)] : batch;
+    if (batch.length > 1 && !isUnavailable(error)) await Promise.all(batch.map((piece) => settle(work, [piece])));
+    else for (const { reject } of failed) reject(error);
   }
 }
-
-/** Whoever cannot be reached cannot be reached for any of them. */
-const isForAll = (error: unknown) => error instanceof ServiceError && error.code === 'UNAVAILABLE';

@@ -43,3 +43,4 @@ export const conflict = (message: string, details: ErrorDetails | null = null) =
 export const payloadTooLarge = (message: string, details: ErrorDetails | null = null) => new ServiceError('PAYLOAD_TOO_LARGE', message, { details });
 export const unsupportedMediaType = (message: string, details: ErrorDetails | null = null) => new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { details });
 export const unavailable = (message: string, cause?: unknown) => new ServiceError('UNAVAILABLE', message, { cause });
+export const isUnavailable = (error: unknown): boolean => error instanceof ServiceError && error.code === 'UNAVAILABLE';

@@ -1,5 +1,6 @@
 // Gives the first answer again to a request that is sent again with the same Idempotency-Key, also across processes and a crash (contract B4).
 import { randomUUID } from 'node:crypto';
+import { atMost } from './at-most.ts';
 import { conflict } from './errors.ts';
 import type { Database, Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
@@ -11,6 +12,9 @@ export type Answered<T> = { readonly data: T; readonly isReplay: boolean };
 
 /** Runs `work` once for a key. It is given the id of what it makes, the same at each try, so that a try after a crash finds what the first one made. */
 export type Once = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Promise<Answered<T>>;
+
+/** A database that hangs would keep the caller from the answer for a second time; what is not released runs out after its minute. */
+const RELEASE_MS = 500;
 
 export const onceIn = (db: Database): Once => async (claim, work) => {
   const by = randomUUID();
@@ -24,7 +28,7 @@ export const onceIn = (db: Database): Once => async (claim, work) => {
     return { data, isReplay: false };
   } catch (error) {
     // Also a claim that was made, and the answer lost.
-    await release(db, claim, by);
+    await atMost(RELEASE_MS, release(db, claim, by));
     throw error;
   }
 };

@@ -1,5 +1,6 @@
 // Those who ask for one thing are served one after the other, and a failure holds nobody up.
 import { expect, test } from 'vitest';
+import { unavailable } from './errors.ts';
 import { takeTurns } from './turns.ts';
 
 test('work under one name never overlaps and keeps its order, work under others does not wait', async () => {
@@ -20,4 +21,15 @@ test('work that fails tells its caller alone', async () => {
   const next = inTurn('a', async () => 'yours');
   await expect(failing).rejects.toThrow('mine');
   await expect(next).resolves.toBe('yours');
+});
+
+test('behind work that could not be reached, nobody waits once more', async () => {
+  const inTurn = takeTurns();
+  const away = inTurn('a', () => Promise.reject(unavailable('down')));
+  let began = false;
+  const next = inTurn('a', async () => { began = true; });
+  await expect(away).rejects.toThrow('down');
+  await expect(next).rejects.toThrow('down');
+  expect(began).toBe(false);
+  await expect(inTurn('a', async () => 'up again')).resolves.toBe('up again');
 });

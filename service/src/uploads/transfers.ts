@@ -5,6 +5,7 @@ import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
+import { atMost } from '../platform/at-most.ts';
 import { badRequest, conflict, notFound, payloadTooLarge, type ServiceError, unauthorized, unavailable, unsupportedMediaType } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { originalKey } from '../storage/object-key.ts';
@@ -27,6 +28,8 @@ export type Transfer = {
 };
 
 const KEEP_EVERY_MS = 20_000;
+/** A database that hangs would keep the caller from the answer for a second time; a right that is not released runs out after its minute. */
+const RELEASE_MS = 500;
 
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
@@ -38,7 +41,7 @@ export async function receive(needs: TransferNeeds, transfer: Transfer): Promise
     return await write(needs, asset, { writer, transfer });
   } catch (error) {
     // Also a right that was given, and the answer lost.
-    await releaseUpload(needs.db, asset.id, writer);
+    await atMost(RELEASE_MS, releaseUpload(needs.db, asset.id, writer));
     throw error;
   } finally {
     clearInterval(keeping);

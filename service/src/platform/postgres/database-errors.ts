@@ -1,5 +1,5 @@
 // Tells a database that cannot be reached (503, try again) from a statement that is wrong (500), and names broken unique rules.
-import { unavailable } from '../errors.ts';
+import { isUnavailable, unavailable } from '../errors.ts';
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping, full or too slow. */
 const AWAY = /^(?:08|53|57)|^(?:25006|55P03|40001|40P01)$/;
@@ -12,6 +12,9 @@ export function asUnavailable(error: unknown): never {
   if (isAway(error)) throw unavailable('The database is not available', error);
   throw error;
 }
+
+/** Whether a statement failed because the database is away, told already or not. */
+export const isDatabaseAway = (error: unknown): boolean => isUnavailable(error) || isAway(error);
 
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || error.name === 'ServiceError') return false;

@@ -1,0 +1,121 @@
+// The store's disk fills up to its last byte: whoever comes is told so, nothing half is left, and once there is room all goes on.
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeClip } from '../support/clips.ts';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { halves } from '../support/halves.ts';
+import { complete, IMAGE, openUpload, putBytes, readAsset, settled, type Started } from '../support/media.ts';
+import { type Answer, asUser, call, eventually, newDataDir, startTestService, type TestService } from '../support/service.ts';
+import { mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
+import { filesNaming, openJobs, rows } from '../support/traces.ts';
+
+const MIB = 1024 * 1024;
+const ROOM = 80 * MIB;
+/** With ever smaller files, until not even the smallest finds room. */
+const FILLINGS = [4 * MIB, 256 * 1024, 4096].map((size) => Buffer.alloc(size, 'filling '));
+const headers = asUser('ann');
+
+let dataDir: string;
+let storeDir: string;
+let disk: TightDisk;
+let service: TestService;
+let shown: string;
+let picture: Started;
+let video: Started;
+const filling: string[] = [];
+let refused: Started;
+let refusals: Answer[];
+
+beforeAll(async () => {
+  [dataDir, storeDir] = [await newDataDir(), await newDataDir()];
+  disk = await mountTightDisk(storeDir, ROOM);
+  service = await startTestService({ DATA_DIR: dataDir, STORAGE_URL: pathToFileURL(storeDir).href, LOG_LEVEL: 'silent' }, disk.between ? { between: disk.between } : {});
+  const png = await sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'teal' } }).png().toBuffer();
+  [picture, video] = [await stored(png, IMAGE), await stored(await readFile(await makeClip({ seconds: 1 })), {})];
+  const first = await stored(png, IMAGE);
+  expectSuccess(await complete(service, 'ann', first.asset_id));
+  shown = (await settled(service, 'ann', first.asset_id)).id;
+  expectSuccess(await call(service, `GET ${service.address}/readyz`));
+  refusals = [];
+  for (const bytes of FILLINGS) refusals.push(await fill(bytes));
+});
+
+afterAll(async () => {
+  await service?.stop();
+  await disk?.unmount();
+  await Promise.all([dataDir, storeDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
+
+async function stored(bytes: Uint8Array, wishes: object): Promise<Started> {
+  const started = await openUpload(service, 'ann', wishes);
+  expectSuccess(await putBytes(started, bytes));
+  return started;
+}
+
+/** Answers the first refusal. */
+async function fill(bytes: Buffer): Promise<Answer> {
+  for (;;) {
+    const started = await openUpload(service, 'ann', IMAGE);
+    const answer = await putBytes(started, bytes);
+    if (answer.status !== 200) {
+      refused = started;
+      return answer;
+    }
+    filling.push(started.asset_id);
+  }
+}
+
+const variant = (width: number) => fetch(`${service.url}/playback/${shown}/image?w=${width}`, { headers });
+
+function expectFull(answer: Answer): void {
+  expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+test('uploads that find no room are told to come back, whatever their size', async () => {
+  expect(filling.length).toBeGreaterThan(18);
+  for (const answer of refusals) expectFull(answer);
+});
+
+test('nothing is left of them, and they are still waited for', async () => {
+  expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
+  expect(await filesNaming(storeDir, refused.asset_id)).toEqual([]);
+  expect(await readAsset(service, 'ann', refused.asset_id)).toMatchObject({ stream_status: 'pending_upload', uploaded_at: null, size_bytes: null });
+  expect(await halves(dataDir)).toEqual([]);
+});
+
+test('balancers hear of it, and what is there can still be read', async () => {
+  expectFull(await call(service, `GET ${service.address}/readyz`));
+  const { body } = await call<{ url: string }>(service, `GET /media/${filling[0]}/download-url`, { headers });
+  expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(FILLINGS[0] as Buffer)).toBe(true);
+});
+
+test('a picture in another size cannot be made now, and that is no fault of the service', async () => {
+  expectSuccess(await call(service, `PATCH /media/${shown}`, { headers, json: { visibility: 'public' } }));
+  expectFull(await call(service, `GET /playback/${shown}/image?w=1280`));
+  expect((await variant(1280)).status).toBe(503);
+});
+
+test('what is completed now waits for room, and what is removed makes it: then all goes on', async () => {
+  for (const { asset_id: id } of [picture, video]) expectSuccess(await complete(service, 'ann', id));
+  const waiting = () => rows(dataDir, `select name from pgboss.job where state = 'retry' and name in ('process-image', 'encode-asset') order by name`);
+  await eventually(waiting, (jobs) => jobs.length === 2);
+  for (const id of filling) expectSuccess(await call(service, `DELETE /media/${id}`, { headers }));
+
+  for (const { asset_id: id } of [picture, video]) expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
+  await eventually(() => openJobs(dataDir), (jobs) => jobs.length === 0);
+  expect((await putBytes(refused, FILLINGS[0] as Buffer)).status).toBe(200);
+  expect((await variant(1280)).status).toBe(200);
+  expectSuccess(await call(service, `GET ${service.address}/readyz`));
+});
+
+test('what went wrong in between left nothing', async () => {
+  expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
+  for (const id of filling) expect(await filesNaming(storeDir, id)).toEqual([]);
+  expect(await halves(dataDir)).toEqual([]);
+  const folders = (await filesNaming(storeDir, `renditions/${video.asset_id}/`)).map((path) => path.slice(0, path.lastIndexOf('/')));
+  expect(new Set(folders).size).toBe(1);
+});

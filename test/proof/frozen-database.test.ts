@@ -1,0 +1,77 @@
+// The database hangs: whoever asks is told within seconds, however many ask at once, the process stays alive, and when it goes on so does everything.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts';
+import { halves } from '../support/halves.ts';
+import { KINDS, type Made } from '../support/request-kinds.ts';
+import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { processesNaming } from '../support/traces.ts';
+
+const TOLD_WITHIN_MS = 5000;
+/** For a machine that has other things to do. */
+const SLACK_MS = 1500;
+const WAVES = 3;
+const BETWEEN_WAVES_MS = 400;
+
+type Told = { readonly kind: string; readonly answer: Seen; readonly ms: number };
+
+let service: TestService;
+const made = new Map<string, Made>();
+let told: Told[];
+let alive: Answer[];
+
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
+  for (const [kind, { make }] of Object.entries(KINDS)) made.set(kind, await make(service));
+  await signalAll('SIGSTOP');
+  try {
+    const waves = Array.from({ length: WAVES }, (_, wave) => after(wave * BETWEEN_WAVES_MS, askAll));
+    told = (await Promise.all(waves)).flat();
+    alive = await Promise.all(Array.from({ length: 20 }, () => call(service, `GET ${service.address}/healthz`)));
+  } finally {
+    await signalAll('SIGCONT');
+  }
+}, 200_000);
+afterAll(() => service?.stop());
+
+async function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
+}
+
+const after = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
+  await new Promise((resolve) => { setTimeout(resolve, ms); });
+  return work();
+};
+
+/** Those who come while others wait must not wait for them too. */
+const askAll = () => Promise.all(Object.entries(KINDS).map(async ([kind, { ask }]): Promise<Told> => {
+  const asked = performance.now();
+  const answer = await ask(service, made.get(kind) as Made);
+  return { kind, answer, ms: performance.now() - asked };
+}));
+
+describe.each(Object.keys(KINDS))('%s', (kind) => {
+  test('is told within seconds to come back', () => {
+    const answers = told.filter((one) => one.kind === kind);
+    expect(answers).toHaveLength(WAVES);
+    for (const { answer, ms } of answers) {
+      expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
+      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(ms).toBeLessThan(TOLD_WITHIN_MS + SLACK_MS);
+    }
+  });
+});
+
+test('the process is alive meanwhile', () => {
+  for (const answer of alive) expect(expectSuccess(answer)).toEqual({ status: 'ok' });
+});
+
+test('afterwards every kind succeeds, and nothing was half done', async () => {
+  await eventually(() => call(service, `GET ${service.address}/readyz`), ({ status }) => status === 200);
+  for (const [kind, { ask, ends = 200, unheard }] of Object.entries(KINDS)) {
+    const { status, body } = await ask(service, made.get(kind) as Made);
+    // What the database did once it went on, after the caller had been sent away, counts; a right that it gave then runs out within a minute.
+    if (/in_progress/.test(JSON.stringify(body))) expect(status).toBe(409);
+    else expect([ends, unheard?.status], kind).toContain(status);
+  }
+  expect(await halves(service.dataDir)).toEqual([]);
+});

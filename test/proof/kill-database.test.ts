@@ -1,0 +1,60 @@
+// A database that others run dies and comes back: the service stays, tells the truth meanwhile, and goes on by itself, jobs and all.
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { halves } from '../support/halves.ts';
+import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
+import { bombPng } from '../support/pictures.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+
+const KILLS = 3;
+const headers = asUser('ann');
+
+let databaseDir: string;
+let dataDir: string;
+let postgres: EmbeddedPostgres;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  postgres = await startEmbeddedPostgres(databaseDir);
+  const { user, host, port, database } = postgres.connection;
+  service = await startProcess({ DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+});
+afterAll(async () => {
+  await service?.end('SIGKILL');
+  await endAllIn(dataDir);
+  await postgres?.stop();
+  await Promise.all([databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
+
+async function killDatabase(): Promise<void> {
+  process.kill(Number.parseInt(await readFile(join(databaseDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  const answer = await eventually(() => call(service, 'GET /media', { headers }), ({ status }) => status !== 200);
+  expect(expectRefusal(answer, 503).error_code).toBe('UNAVAILABLE');
+  expectSuccess(await call(service, `GET ${new URL(service.url).origin}/healthz`));
+}
+
+test('the same process writes and works again each time', async () => {
+  const begun: string[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    const before = await openUpload(service, 'ann', IMAGE);
+    expectSuccess(await putBytes(before, bombPng(16 + kill, 16)));
+    expectSuccess(await complete(service, 'ann', before.asset_id));
+    await killDatabase();
+    postgres = await startEmbeddedPostgres(databaseDir);
+    await eventually(() => call(service, `GET ${new URL(service.url).origin}/readyz`), ({ status }) => status === 200);
+
+    const after = await openUpload(service, 'ann', IMAGE);
+    expectSuccess(await putBytes(after, bombPng(16, 17 + kill)));
+    expectSuccess(await complete(service, 'ann', after.asset_id));
+    expect(await settled(service, 'ann', after.asset_id)).toMatchObject({ stream_status: 'ready' });
+    begun.push(before.asset_id);
+  }
+  for (const id of begun) expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready' });
+  expect(await halves(databaseDir)).toEqual([]);
+  expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+}, 300_000);
