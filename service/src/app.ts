@@ -43,6 +43,7 @@ import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
 import * as playbackVerbs from './playback/playback.ts';
 import { playbackRoutes } from './playback/playback.routes.ts';
+import * as inspectionVerbs from './providers/inspections.ts';
 import * as inboxVerbs from './providers/inbox.ts';
 import { inboxRoutes } from './providers/inbox.routes.ts';
 import { type CallNeeds, providerCalls } from './providers/provider-calls.ts';
@@ -121,7 +122,7 @@ function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, prov
     objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
-    reconcile: bind({ db, jobs, now, ...assets, ...reports, ...hosted, startJob: start }, reconcileVerbs),
+    reconcile: bind({ db, jobs, now, ...assets, ...reports, ...hosted, ...bind({ call }, inspectionVerbs), startJob: start }, reconcileVerbs),
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),

@@ -12,7 +12,7 @@ import { askProduct } from '../../service/src/providers/hosted-answer.ts';
 import { missingOf, readSecret } from '../../service/src/providers/hosted-settings.ts';
 import { wordsOf } from '../../service/src/providers/hosted-trial.ts';
 import { isVideoId, membersOf, NOT_ACTIONABLE, openWith } from '../../service/src/providers/opening.ts';
-import type { HostedApi, Provider, Reading } from '../../service/src/providers/provider.ts';
+import type { HostedApi, Inspection, ListedVideo, Provider, Reading } from '../../service/src/providers/provider.ts';
 
 /** In PROVIDERS, were it one of them. */
 const NAME = 'fixture' as ProviderName;
@@ -65,6 +65,16 @@ function reportOf({ state, hls }: Members, source: 'webhook' | 'inspect'): Strea
   return state === 'done' ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: toldUrl(hls) } } } : undefined;
 }
 
+function inspectionOf(video: Members): Inspection {
+  if (typeof video['state'] !== 'string') throw unreadable('state');
+  const report = reportOf(video, 'inspect');
+  return report ? { state: 'known', report } : { state: 'waiting' };
+}
+
+const listedVideo = (video: Members): ListedVideo => ({
+  videoId: videoIdIn(video['id']), assetId: typeof video['note'] === 'string' ? video['note'] : undefined, createdAt: timeIn(video['made']), inspection: () => inspectionOf(video),
+});
+
 /* 3. Its own interface. */
 function openFixtureApi({ apiUrl, apiKey }: FixtureSettings & { readonly apiKey: Secret }, limits: ClientLimits | undefined): HostedApi {
   const ask = askProduct({ url: `${apiUrl}/videos`, headers: { 'x-key': apiKey.reveal() }, codeOf: () => undefined, limits });
@@ -79,10 +89,7 @@ function openFixtureApi({ apiUrl, apiKey }: FixtureSettings & { readonly apiKey:
     async inspect(videoId) {
       const answer = await unlessMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
       if (!answer) return { state: 'missing' };
-      const video = membersIn(answer.body);
-      if (typeof video['state'] !== 'string') throw unreadable('state');
-      const report = reportOf(video, 'inspect');
-      return report ? { state: 'known', report } : { state: 'waiting' };
+      return inspectionOf(membersIn(answer.body));
     },
     async remove(videoId) { await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) })); },
     restart: undefined,
@@ -90,7 +97,7 @@ function openFixtureApi({ apiUrl, apiKey }: FixtureSettings & { readonly apiKey:
     registerWebhook: undefined,
     download: async () => undefined,
     async *list() {
-      for (const { id, note, made } of await videos()) yield { videoId: videoIdIn(id), assetId: typeof note === 'string' ? note : undefined, createdAt: timeIn(made) };
+      for (const video of await videos()) yield listedVideo(video);
     },
     check: () => wordsOf(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', place: 'FIXTURE_API_URL' }),
   };

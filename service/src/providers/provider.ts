@@ -101,7 +101,11 @@ export type UploadTarget = {
 export type Inspection = { readonly state: 'missing' | 'waiting' } | { readonly state: 'known'; readonly report: StreamReport };
 
 /** `assetId`: as it was noted at the provider when the video was made; undefined for videos that are not ours. */
-export type ListedVideo = { readonly videoId: string; readonly assetId: string | undefined; readonly createdAt: Date };
+export type ListedVideo = {
+  readonly videoId: string; readonly assetId: string | undefined; readonly createdAt: Date;
+  /** What the listing says of it. */
+  inspection(): Inspection;
+};
 
 /** Codes that every provider's errors are told in. */
 export const PROVIDER_FAILURES = {

@@ -48,11 +48,9 @@ export async function applyParked({ db, providers, apply, byId }: ProviderNeeds,
   return parked.length > 0 ? ((await byId(asset.id)) ?? asset) : asset;
 }
 
-/** What the provider says of an asset's video. Throws ProviderFailed. */
-export const inspect = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> => needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset)));
-
-/** The same, asked by a caller who waits for it: throws UNAVAILABLE. */
-export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> => inspect(needs, asset).catch(asAnswer);
+/** What the provider says of an asset's video, asked by a caller who waits for it: throws UNAVAILABLE. */
+export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
+  needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(asAnswer);
 
 /** Applies what the provider itself said, through the door by which webhooks come. */
 export async function applyInspection(needs: ProviderNeeds, asset: Asset, report: StreamReport): Promise<Asset> {

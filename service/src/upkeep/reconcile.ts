@@ -17,27 +17,31 @@ export type ReconcileNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly isHosted: (asset: Asset) => boolean;
   readonly canAsk: (asset: Asset) => boolean;
-  readonly inspect: (asset: Asset) => Promise<Inspection>;
+  /** By asset; nothing of those that are too many for this minute. */
+  readonly inspectAll: (assets: readonly Asset[]) => Promise<ReadonlyMap<string, Inspection | ProviderFailed>>;
   readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
   readonly startJob: (asset: Asset) => StartJob | undefined;
   readonly note: (asset: Asset, note: Note & { readonly job?: StartJob | undefined }) => Promise<Asset>;
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 
-/** Within the limits of every provider; what is left over is as overdue a minute later. */
-const MOST_IN_A_RUN = 100;
+/** What is left over is as overdue a minute later. */
+const MOST_IN_A_RUN = 500;
 const MINUTE = 60_000;
 /** A video that was linked without a word of `complete` may stay empty for so long: as long as reports are parked. */
 const LINK_PATIENCE_MS = 7 * 24 * 60 * MINUTE;
 
+type Answers = ReadonlyMap<string, Inspection | ProviderFailed>;
+
 /** Answers how many it looked at. */
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
-  const due = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
-  const speeds = due.length > 0 ? await recentSpeeds(needs.db, PROVIDERS) : new Map<ProviderName, number>();
+  const waiting = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
+  const overdue = waiting.length > 0 ? await withoutThoseInTime(needs, waiting) : [];
+  const answers = await needs.inspectAll(overdue.filter(needs.canAsk));
   const failures: unknown[] = [];
-  for (const asset of due) await look(needs, asset, speeds).catch((error: unknown) => { failures.push(onlyItsOwn(error)); });
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${due.length} overdue assets could not be looked at`);
-  return due.length;
+  for (const asset of overdue) await look(needs, asset, answers).catch((error: unknown) => { failures.push(onlyItsOwn(error)); });
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${overdue.length} overdue assets could not be looked at`);
+  return waiting.length;
 }
 
 /** One asset that cannot be looked at holds no other up; a database that is away ends the run. */
@@ -46,13 +50,20 @@ function onlyItsOwn(error: unknown): unknown {
   return error;
 }
 
-async function look(needs: ReconcileNeeds, asset: Asset, speeds: ReadonlyMap<ProviderName, number>): Promise<void> {
-  if (asset.stream_status === 'processing') {
-    const deadline = later(await attemptStart(needs, asset), expectedMs(asset, asset.provider ? speeds.get(asset.provider) : undefined));
-    if (deadline > needs.now()) return void (await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline }));
+/** Work under way gets the time that it may take, as fast as its provider was lately. */
+async function withoutThoseInTime(needs: ReconcileNeeds, waiting: readonly Asset[]): Promise<Asset[]> {
+  const speeds: ReadonlyMap<ProviderName | null, number> = await recentSpeeds(needs.db, PROVIDERS);
+  const overdue: Asset[] = [];
+  for (const asset of waiting) {
+    const deadline = asset.stream_status === 'processing' ? later(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider))) : needs.now();
+    if (deadline > needs.now()) await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline });
+    else overdue.push(asset);
   }
-  await (needs.isHosted(asset) ? lookAtHosted(needs, asset) : lookAtOwn(needs, asset));
+  return overdue;
 }
+
+const look = (needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> =>
+  (needs.isHosted(asset) ? lookAtHosted(needs, asset, answers) : lookAtOwn(needs, asset));
 
 const attemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> => (await lastEventAt(db, id, 'asset.processing')) ?? created_at;
 
@@ -70,11 +81,12 @@ async function lookAtOwn(needs: ReconcileNeeds, asset: Asset): Promise<void> {
 const isUnderWay = async ({ jobs }: ReconcileNeeds, asset: Asset, { name, payload }: StartJob): Promise<boolean> =>
   (await jobs.isUnderWay(name, payload as Partial<JobPayloads[typeof name]>)) || jobs.isUnderWay('deliver-report', { assetId: asset.id });
 
-async function lookAtHosted(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+async function lookAtHosted(needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> {
   if (asset.provider_video_id === null) return void (await needs.refuse(asset, UNREACHED));
   if (!needs.canAsk(asset)) return postpone(needs, asset, { reason: 'not_configured' });
-  const found = await needs.inspect(asset).catch((error: unknown) => troubleOf(error));
-  if ('trouble' in found) return void (await needs.note(asset, { words: found.trouble, checkAt: later(needs.now(), Math.max(5 * MINUTE, found.pauseMs)) }));
+  const found = answers.get(asset.id);
+  if (!found) return;
+  if (found instanceof ProviderFailed) return postpone(needs, asset, troubleOf(found), found.retryAfterSeconds);
   if (found.state === 'waiting') return bytesAreMissing(needs, asset);
   const told = await needs.applyInspection(asset, found.state === 'known' ? found.report : { ...MISSING, provider: asset.provider });
   await afterAnswer(needs, { before: asset, now: told });
@@ -100,16 +112,14 @@ async function afterAnswer(needs: ReconcileNeeds, { before, now: told }: { befor
   await needs.note(told, { words, checkAt: null });
 }
 
-async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData): Promise<void> {
-  await needs.note(asset, { words, checkAt: nextLook(await attemptStart(needs, asset), needs.now()) });
+async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData, atLeastSeconds = 0): Promise<void> {
+  const next = nextLook(await attemptStart(needs, asset), needs.now());
+  const earliest = later(needs.now(), atLeastSeconds * 1000);
+  await needs.note(asset, { words, checkAt: next > earliest ? next : earliest });
 }
 
-/** Only the provider's trouble is waited out; ours ends the run, and the queue starts another. */
-function troubleOf(error: unknown): { readonly trouble: EventData; readonly pauseMs: number } {
-  if (!(error instanceof ProviderFailed)) throw error;
-  const { failure, providerCode, retryAfterSeconds } = error;
-  return { trouble: { reason: 'not_answered', code: failure.code, ...(providerCode !== undefined && { provider_code: providerCode }) }, pauseMs: (retryAfterSeconds ?? 0) * 1000 };
-}
+const troubleOf = ({ failure, providerCode }: ProviderFailed): EventData =>
+  ({ reason: 'not_answered', code: failure.code, ...(providerCode !== undefined && { provider_code: providerCode }) });
 
 const MISSING: Omit<StreamReport, 'provider'> = {
   source: 'inspect', event: 'failed', failure: { code: 'provider_video_missing', message: 'The video host does not have this video any more', retryable: false },

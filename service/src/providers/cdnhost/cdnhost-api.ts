@@ -8,7 +8,7 @@ import { wordsOf } from '../hosted-trial.ts';
 import { membersOf } from '../opening.ts';
 import type { HostedApi, ListedVideo, UploadTarget, UploadWish } from '../provider.ts';
 import { presignature } from './cdnhost-presign.ts';
-import { folderOf } from './cdnhost-report.ts';
+import { type CdnhostPlaces, folderOf } from './cdnhost-report.ts';
 import { assetIdIn, titleOf } from './cdnhost-title.ts';
 import { signedFolder } from './cdnhost-token.ts';
 import { fileOf, inspectionOf } from './cdnhost-video.ts';
@@ -46,7 +46,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     protect: undefined,
     registerWebhook: undefined,
     download: async ({ videoId, expires }) => downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
-    list: () => listed(videos),
+    list: () => listed(videos, access),
     check: async () => [...await wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl)), ...gaps],
   };
 }
@@ -74,13 +74,18 @@ function uploadTarget({ apiUrl, libraryId, apiKey }: CdnhostAccess, { videoId, t
 
 const PAGE = 100;
 
-async function* listed(videos: Videos): AsyncGenerator<ListedVideo> {
+async function* listed(videos: Videos, places: CdnhostPlaces): AsyncGenerator<ListedVideo> {
   for (let page = 1; ; page++) {
     const { items, totalItems } = await videos({ method: 'GET', path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date` });
     const found = listIn(items, 'list');
-    yield* found.map(({ guid, title, dateUploaded }) => ({ videoId: videoIdIn(guid), assetId: assetIdIn(title), createdAt: timeIn(dateUploaded) }));
+    yield* found.map((video) => listedVideo(video, places));
     if (found.length === 0 || page * PAGE >= Number(totalItems)) return;
   }
+}
+
+function listedVideo(video: Members, places: CdnhostPlaces): ListedVideo {
+  const videoId = videoIdIn(video['guid']);
+  return { videoId, assetId: assetIdIn(video['title']), createdAt: timeIn(video['dateUploaded']), inspection: () => inspectionOf(video, videoId, places) };
 }
 
 /** `{ success, message, statusCode }`, and nothing finer. */

@@ -39,7 +39,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
     protect: signingKey && (async (videoId, isPrivate) => void (await ask({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } }))),
     registerWebhook: (notificationUrl) => registerWebhook(ask, notificationUrl),
     async download(wish) { return downloadUrl(access, wish, membersOf((await find(wish.videoId, '/downloads'))?.['default']) ?? {}); },
-    list: () => listed(ask),
+    list: () => listed(ask, customerHost),
     check: async () => [...await wordsOf(ask({ method: 'GET', path: '?limit=1' }).then(videosIn), tried(apiUrl)), ...gaps],
   };
 }
@@ -89,13 +89,13 @@ function downloadUrl({ signingKey, now }: EdgehostAccess, { videoId, filename, e
 }
 
 /** Each page ends before the time of the one before; what it repeats of that time is known. */
-async function* listed(ask: Ask): AsyncGenerator<ListedVideo> {
+async function* listed(ask: Ask, customerHost: string | undefined): AsyncGenerator<ListedVideo> {
   let before = '';
   let known: ReadonlySet<unknown> = new Set();
   for (;;) {
     const page = videosIn(await ask({ method: 'GET', path: `?creator=${CREATOR}${before}` }));
     const fresh = page.filter(({ uid }) => !known.has(uid));
-    yield* fresh.map(listedVideo);
+    yield* fresh.map((video) => listedVideo(video, customerHost));
     const last = fresh.at(-1);
     if (!last) return;
     before = `&before=${encodeURIComponent(String(last['created']))}`;
@@ -103,9 +103,11 @@ async function* listed(ask: Ask): AsyncGenerator<ListedVideo> {
   }
 }
 
-function listedVideo({ uid, created, meta }: Members): ListedVideo {
+function listedVideo(video: Members, customerHost: string | undefined): ListedVideo {
+  const { created, meta } = video;
+  const uid = videoIdIn(video['uid']);
   const assetId = membersOf(meta)?.['mediary_asset_id'];
-  return { videoId: videoIdIn(uid), assetId: typeof assetId === 'string' ? assetId : undefined, createdAt: timeIn(created) };
+  return { videoId: uid, assetId: typeof assetId === 'string' ? assetId : undefined, createdAt: timeIn(created), inspection: () => inspectionOf(video, { source: 'inspect', uid, customerHost }) };
 }
 
 function codeOf(body: unknown): string | undefined {
