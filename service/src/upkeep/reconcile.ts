@@ -86,7 +86,7 @@ async function lookAtHosted(needs: ReconcileNeeds, asset: Asset, answers: Answer
   if (!needs.canAsk(asset)) return postpone(needs, asset, { reason: 'not_configured' });
   const found = answers.get(asset.id);
   if (!found) return;
-  if (found instanceof ProviderFailed) return postpone(needs, asset, troubleOf(found), found.retryAfterSeconds);
+  if (found instanceof ProviderFailed) return postpone(needs, asset, troubleOf(found));
   if (found.state === 'waiting') return bytesAreMissing(needs, asset);
   const told = await needs.applyInspection(asset, found.state === 'known' ? found.report : { ...MISSING, provider: asset.provider });
   await afterAnswer(needs, { before: asset, now: told });
@@ -112,10 +112,8 @@ async function afterAnswer(needs: ReconcileNeeds, { before, now: told }: { befor
   await needs.note(told, { words, checkAt: null });
 }
 
-async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData, atLeastSeconds = 0): Promise<void> {
-  const next = nextLook(await attemptStart(needs, asset), needs.now());
-  const earliest = later(needs.now(), atLeastSeconds * 1000);
-  await needs.note(asset, { words, checkAt: next > earliest ? next : earliest });
+async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData): Promise<void> {
+  await needs.note(asset, { words, checkAt: nextLook(await attemptStart(needs, asset), needs.now()) });
 }
 
 const troubleOf = ({ failure, providerCode }: ProviderFailed): EventData =>
