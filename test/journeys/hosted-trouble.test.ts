@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Fault } from '../../simulators/fault.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { askUpload, HOSTED, type HostedName, type Hosts, startHosts, timelineOf } from '../support/hosted.ts';
-import { readAsset } from '../support/media.ts';
+import { readAsset, type Started, VIDEO } from '../support/media.ts';
 import { type Answer, asUser, call, eventually, SECRETS } from '../support/service.ts';
 
 let hosts: Hosts;
@@ -77,5 +77,15 @@ describe.each(HOSTED)('%s', (provider) => {
     expect((await call(hosts.service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
     await eventually(async () => hosts.sims[provider].videos().length, (count) => count === 0);
     expect(hosts.sims[provider].requests().filter(({ route }) => route === 'delete').length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('that comes back takes a repeated request for the asset that it could not take before, until that is given up', async () => {
+    const again = () => call<Started>(hosts.service, 'POST /media/upload-url', { headers: { ...asUser('ann'), 'idempotency-key': `again-${provider}` }, json: { ...VIDEO, provider } });
+    hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500, route: CREATE[provider], times: 1 });
+    expect((await again()).status).toBe(503);
+    const [unlinked] = await list();
+    const { status, body } = await again();
+    expect([status, body.data.asset_id]).toEqual([200, unlinked?.id]);
+    expect(hosts.sims[provider].videos()).toHaveLength(1);
   });
 });

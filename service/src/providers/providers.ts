@@ -24,6 +24,7 @@ type Prepared = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alt
 /** Has the provider make an empty video for an asset that is stored already, and links the two; a video that is left unlinked in between is found by the sweep. */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<Prepared> {
   const name = providerOf(asset);
+  if (asset.stream_status !== 'pending_upload') throw conflict('This upload was opened before, and is over', { reason: asset.failure?.code ?? asset.stream_status });
   const wish = {
     assetId: asset.id, filename: asset.filename, mimeType: asset.mime_type, size: asset.announced_size_bytes, maxBytes: needs.maxUploadBytes,
     isPrivate: asset.visibility === 'private', expires: Math.floor((asset.upload_expires_at ?? needs.now()).getTime() / 1000), videoId: asset.provider_video_id,
