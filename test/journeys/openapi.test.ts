@@ -49,6 +49,12 @@ describe('the document', () => {
     }
   });
 
+  test('names each operation, for clients that are made of it', () => {
+    const names = [...operationsOf(document).values()].map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(expect.arrayContaining(['postMediaUploadUrl', 'getMediaById', 'getPlaybackByIdHlsM3u8', 'putUploadsById']));
+  });
+
   test('holds no secret, no path of this machine and no example that could be taken for one', () => {
     expect(JSON.stringify(document)).not.toMatch(/test-(?:access|service|operator|onprem|cdnhost|edgehost)|\/(?:tmp|home|var)\/|eyJ/);
   });

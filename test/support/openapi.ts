@@ -6,7 +6,7 @@ import type { Answer, TestService } from './service.ts';
 
 type Content = { readonly 'application/json': { readonly schema: TSchema } };
 export type Operation = {
-  readonly summary?: string; readonly security?: readonly object[]; readonly tags?: readonly string[];
+  readonly summary?: string; readonly operationId?: string; readonly security?: readonly object[]; readonly tags?: readonly string[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;

@@ -5,19 +5,23 @@ import type { JsonRoute, RawRoute } from './route.ts';
 
 type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, unknown>;
 
-export function describeJson(tag: string, { guard, summary, query, body, answer, errors, etag, url }: JsonRoute): Described {
+export function describeJson(tag: string, { method, guard, summary, query, body, answer, errors, etag, url }: JsonRoute): Described {
   const statuses = [...new Set([...(guard.security.length > 0 ? [401] : []), ...(query || body ? [400] : []), ...(body ? [413] : []), ...errors, 500, 503])];
   return {
-    tags: [tag], summary, ...pathOf(url), ...(query && { querystring: query }), ...(body && { body }),
+    tags: [tag], summary, operationId: operationOf(method, url), ...pathOf(url), ...(query && { querystring: query }), ...(body && { body }),
     ...(guard.security.length > 0 && { security: guard.security.map((name) => ({ [name]: [] })) }),
     response: { 200: envelopeOf(answer), ...(etag && { 304: { description: 'Not changed', type: 'null' } }), ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])) },
   };
 }
 
-export function describeRaw(tag: string, { summary, query, answers, answer, url }: RawRoute): Described {
+export function describeRaw(tag: string, { method, summary, query, answers, answer, url }: RawRoute): Described {
   const response = Object.entries(answers).map(([status, description]) => [status, { ...rawAnswerOf(Number(status), answer), description }]);
-  return { tags: [tag], summary, ...pathOf(url), ...(query && { querystring: query }), response: Object.fromEntries(response) };
+  return { tags: [tag], summary, operationId: operationOf(method, url), ...pathOf(url), ...(query && { querystring: query }), response: Object.fromEntries(response) };
 }
+
+/** What generated clients call it: `postMediaUploadUrl`, `getMediaById`. */
+const operationOf = (method: string, url: string): string =>
+  method.toLowerCase() + url.replace(/:(\w+)/g, 'by-$1').replace(/\*/g, 'file').replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_all, letter: string) => letter.toUpperCase());
 
 function rawAnswerOf(status: number, answer: TSchema | undefined): object {
   if (status === 200 && answer) return envelopeOf(answer);
