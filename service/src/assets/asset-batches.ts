@@ -18,6 +18,8 @@ export type AssetBatches = {
 
 /** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
 const LIMITS = { atOnce: 2, most: 100 };
+/** Of the bytes of deliveries, which travel as text of twice their size. */
+const HEAVIEST = 4 * 1024 * 1024;
 
 export function assetBatches(db: Database): AssetBatches {
   const find = inBatches((ids: readonly string[]) => findAssets(db, ids), LIMITS);
@@ -25,7 +27,9 @@ export function assetBatches(db: Database): AssetBatches {
     find: (id) => find(id.toLowerCase()),
     findByVideo: inBatches((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS),
     insert: inBatches((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
-    store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), LIMITS),
-    keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), LIMITS),
+    store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), { ...LIMITS, weigh: ({ kept }) => weightOf(kept), heaviest: HEAVIEST }),
+    keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), { ...LIMITS, weigh: weightOf, heaviest: HEAVIEST }),
   };
 }
+
+const weightOf = (kept: Kept | undefined): number => kept?.delivery.body.length ?? 0;

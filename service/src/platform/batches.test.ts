@@ -46,6 +46,13 @@ test('what comes while enough batches are under way waits for the next, in piece
   expect(batches).toEqual([[1], [2, 3], [4]]);
 });
 
+test('heavy pieces travel in smaller company, the heaviest alone', async () => {
+  const batches: number[][] = [];
+  const join = inBatches(async (items: readonly number[]) => { batches.push([...items]); return items; }, { atOnce: 1, most: 3, weigh: (item) => item, heaviest: 10 });
+  await Promise.all([4, 5, 2, 50, 1, 1, 1, 1].map((item) => join(item)));
+  expect(batches).toEqual([[4, 5], [2], [50], [1, 1, 1], [1]]);
+});
+
 test('a piece that cannot be done fails alone', async () => {
   const join = inBatches(async (items: readonly number[]) => {
     if (items.includes(2)) throw new Error('two is wrong');
