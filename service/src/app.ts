@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
+import { makePosterJob } from './encoding/make-poster.job.ts';
 import * as imageVerbs from './images/images.ts';
 import { imageRoutes } from './images/images.routes.ts';
 import { processImageJob } from './images/process-image.job.ts';
@@ -105,7 +106,7 @@ function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, prov
     assets, reports,
     guards: assetGuards({ ...assets, callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }) }),
     lists: bind({ db, urlSecrets }, listVerbs),
-    edits: bind({ db, jobs, byId: assets.byId, now }, { edit: editVerbs.edit }),
+    edits: bind({ db, jobs, byId: assets.byId, now, isHosted: hosted.isHosted }, { edit: editVerbs.edit }),
     trash: bind({ db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
     encodings: bind({ db, jobs }, encodingVerbs),
     images: bind({ byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) }, imageVerbs),
@@ -168,6 +169,7 @@ async function mountRoutes(server: HttpServer, { features, settings: { publicBas
 const jobHandlers = ({ store, encoder, callback, scratchRoot }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
   'deliver-report': deliverReportJob({ callback }),
+  'make-poster': makePosterJob({ byId: features.assets.byId, showPoster: features.reports.showPoster, store, encoder, scratchRoot }),
   'process-image': processImageJob({ ...features.images, byId: features.assets.byId, apply: features.reports.apply }),
   'purge-asset': purgeAssetJob({ byId: features.assets.byId, store, removeVideo: features.hosted.removeVideo }),
   'protect-video': protectVideoJob({ byId: features.assets.byId, protect: features.hosted.protect }),

@@ -6,6 +6,8 @@ export type JobPayloads = {
   'encode-asset': { readonly assetId: string; readonly attempt: number };
   /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
+  /** Has a video's thumbnail show the picture that is wanted by now. */
+  'make-poster': { readonly assetId: string };
   'process-image': { readonly assetId: string };
   /** Removes the bytes that an asset may no longer have. */
   'purge-asset': { readonly assetId: string };
@@ -36,6 +38,8 @@ const DAY = 24 * HOUR;
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'encode-asset': { concurrency: 1, expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 300 },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
+  // Outlasts a report that is on its way.
+  'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'process-image': { concurrency: 2, expireIn: 300, retries: 5, retryDelay: 2, retryDelayMax: 60 },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },

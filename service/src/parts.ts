@@ -104,9 +104,10 @@ async function openEngine(config: Config, { searchPath }: Surroundings): Promise
 }
 
 /** Without an engine each video fails with that reason, rather than waiting for nobody. */
-const refusingEncoder = (reason: string): Encoder => ({
-  encode: async () => { throw new EncodeFailed('encoder_missing', 'No video engine is installed where videos are encoded', reason); },
-});
+function refusingEncoder(reason: string): Encoder {
+  const refuse = async () => { throw new EncodeFailed('encoder_missing', 'No video engine is installed where videos are encoded', reason); };
+  return { encode: refuse, makePoster: refuse };
+}
 
 async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: ObjectStore; place: string }> {
   const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);

@@ -43,6 +43,8 @@ export const assetRow = {
   height: 'int4?',
   duration_ms: 'int8?',
   placeholder: 'text?',
+  /** Which picture the thumbnail is to show; null: chosen by the service. */
+  poster_time_ms: 'int8?',
   /** Runs of the encoder in this attempt that were begun, and the latest that left whole files. */
   encode_try: 'int4',
   encoded_try: 'int4',

@@ -9,7 +9,7 @@ import { ffmpegPath } from './clips.ts';
 /** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
 export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
 
-export type FilmOptions = Partial<Pick<EncodeOrder, 'container' | 'signal' | 'onProgress'>>;
+export type FilmOptions = Partial<Pick<EncodeOrder, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>>;
 
 const ABOVE = ['hls.m3u8', 'dash.mpd'];
 const CHILDREN = '1-1';

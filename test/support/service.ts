@@ -47,6 +47,7 @@ export const tokenOf = (userId: string | number, claims: object = {}): string =>
 
 export const asUser = (userId: string) => ({ authorization: `Bearer ${tokenOf(userId)}` });
 export const asService = { 'x-service-key': SECRETS.SERVICE_API_KEY };
+export const asOperator = { 'x-operator-key': SECRETS.OPERATOR_KEY };
 
 export type Answer<T = Record<string, unknown>> = {
   readonly status: number; readonly headers: Headers;

@@ -9,13 +9,13 @@ import type { NewEvent } from './asset-event.ts';
 const ASSET = columns(assetRow);
 
 /** The columns that callers may edit. */
-export type Edited = Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility'>;
+export type Edited = Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>;
 
 /** A change of visibility ends the playback tokens that are out. */
 export const storeEdit = async (db: Queries, seen: Asset, { next, event, now }: { next: Edited; event: NewEvent; now: Date }) =>
   (await db.one(sql('store edit', assetRow)`
     with edited as (
-      update assets set title = ${next.title}, tags = ${next.tags}, metadata = ${next.metadata && JSON.stringify(next.metadata)},
+      update assets set title = ${next.title}, tags = ${next.tags}, metadata = ${next.metadata && JSON.stringify(next.metadata)}, poster_time_ms = ${next.poster_time_ms},
              playback_version = playback_version + (visibility <> ${next.visibility})::int, visibility = ${next.visibility},
              version = version + 1, revision = revision + 1, updated_at = ${now}
        where id = ${seen.id} and revision = ${seen.revision} returning ${ASSET}),

@@ -1,5 +1,5 @@
-// Edits what belongs to the caller: title, tags, metadata, visibility (contract B2).
-import type { ServiceJobs } from '../job-list.ts';
+// Edits what belongs to the caller: title, tags, metadata, visibility, poster (contract B2).
+import type { ServiceJobs, StartJob } from '../job-list.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Asset } from './asset.ts';
@@ -7,8 +7,13 @@ import { type EventData, newEvent } from './asset-event.ts';
 import { type Edited, storeEdit } from './asset-edits.sql.ts';
 import { requireVersion } from './if-match.ts';
 import { requireFitting } from './own-text.ts';
+import { awaitsReport, isPosterDue, requirePoster } from './poster.ts';
 
-export type EditNeeds = { readonly db: Database; readonly jobs: ServiceJobs; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date };
+export type EditNeeds = {
+  readonly db: Database; readonly jobs: ServiceJobs; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date;
+  /** Whether somebody else makes the pictures of this video. */
+  readonly isHosted: (asset: Asset) => boolean;
+};
 
 /** What is absent stays as it is. */
 export type Edit = Partial<Edited>;
@@ -23,21 +28,33 @@ export async function edit(needs: EditNeeds, asset: Asset, { edit: wished, ifMat
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen || seen.deleted_at) throw notFound('No such asset');
     requireVersion(seen, ifMatch);
-    const { title, tags, metadata, visibility } = { ...seen, ...wished };
+    requirePoster(seen, { timeMs: wished.poster_time_ms, isHosted: needs.isHosted(seen) });
+    const { title, tags, metadata, visibility, poster_time_ms } = { ...seen, ...wished };
     const event = newEvent('asset.updated', { ...note, fields: Object.keys(wished) });
-    const stored = await store(needs, seen, { next: { title, tags, metadata, visibility }, event, now: needs.now() });
+    const stored = await store(needs, seen, { next: { title, tags, metadata, visibility, poster_time_ms }, event, now: needs.now() });
     if (stored) return stored;
     seen = await needs.byId(asset.id);
   }
   throw new Error(`asset changed ${MAX_RACES} times while it was edited`);
 }
 
-/** A provider that guards single videos is told by a job when their visibility changes. */
+/** What an edit leads to is stored with it. */
 function store({ db, jobs }: EditNeeds, seen: Asset, edit: Parameters<typeof storeEdit>[2]): Promise<Asset | undefined> {
-  if (seen.provider_video_id === null || seen.visibility === edit.next.visibility) return storeEdit(db, seen, edit);
+  const starting = jobsOf(seen, edit.next);
+  if (starting.length === 0) return storeEdit(db, seen, edit);
   return db.transaction(async (tx) => {
     const stored = await storeEdit(tx, seen, edit);
-    if (stored) await jobs.send(tx, 'protect-video', { assetId: seen.id });
+    if (stored) for (const { name, payload } of starting) await jobs.send(tx, name, payload as never);
     return stored;
   });
+}
+
+/** A provider that guards single videos is told when their visibility changes; a video of ours gets the thumbnail that is wanted. */
+function jobsOf(seen: Asset, next: Edited): StartJob[] {
+  const payload = { assetId: seen.id };
+  const needsPoster = isPosterDue({ ...seen, ...next }) || (awaitsReport(seen) && seen.poster_time_ms !== next.poster_time_ms);
+  return [
+    ...(seen.provider_video_id !== null && seen.visibility !== next.visibility ? [{ name: 'protect-video', payload } as const] : []),
+    ...(needsPoster ? [{ name: 'make-poster', payload } as const] : []),
+  ];
 }

@@ -1,7 +1,6 @@
 // Which of an owner's assets are meant: the list's query in the terms of the table (contract B3).
-import { badRequest } from '../platform/errors.ts';
-import { firstIdOf } from '../platform/uuid.ts';
 import type { AssetKind, ProviderName } from './asset.ts';
+import { idAt, plainText } from './query-values.ts';
 import type { StreamStatus } from './stream-status.ts';
 
 export type AssetFilter = {
@@ -27,22 +26,8 @@ export type ListQuery = {
 
 export const filterOf = (owner: string, query: ListQuery): AssetFilter => ({
   owner, isTrash: query.deleted === true, kind: query.kind, streamStatus: query.stream_status, provider: query.provider,
-  tag: plain('tag', query.tag), text: patternOf(plain('q', query.q)),
+  tag: plainText('tag', query.tag), text: patternOf(plainText('q', query.q)),
   fromId: idAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1), belowId: idAt('created_before', query.created_before, Math.ceil),
 });
 
 const patternOf = (words: string | undefined) => (words === undefined ? undefined : `%${words.replace(/[\\%_]/g, '\\$&')}%`);
-
-function plain(field: string, text: string | undefined): string | undefined {
-  if (text !== undefined && (text.includes('\0') || !text.isWellFormed())) throw badRequest(`${field} must be plain text`, { field });
-  return text;
-}
-
-const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
-
-function idAt(field: string, moment: string | undefined, round: (ms: number) => number): string | undefined {
-  if (moment === undefined) return undefined;
-  const ms = MOMENT.test(moment) ? Date.parse(moment) : Number.NaN;
-  if (Number.isNaN(ms)) throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
-  return firstIdOf(round(ms));
-}

@@ -38,6 +38,7 @@ export const AssetView = Type.Object({
   height: nullable(Type.Integer()),
   duration_ms: nullable(Type.Integer()),
   placeholder: nullable(Type.String()),
+  poster_time_ms: nullable(Type.Integer({ description: 'The time of the picture that the thumbnail of a video shows; null where the service chooses' })),
   warnings: Type.Array(Type.Object({ code: Type.String(), message: Type.String() })),
   failure: nullable(Type.Object({ code: Type.String(), message: Type.String(), retryable: Type.Boolean() })),
   title: nullable(Type.String()),
@@ -61,7 +62,7 @@ export function viewOf(asset: Asset, publicBaseUrl: string): AssetView {
     playback: playbackOf(asset.playback, playbackUrl(publicBaseUrl, asset.id)),
     playable_at: time(asset.playable_at), completed_at: time(asset.completed_at), progress: asset.progress,
     renditions: asset.renditions as AssetView['renditions'], width: asset.width, height: asset.height, duration_ms: asset.duration_ms,
-    placeholder: asset.placeholder, warnings: asset.warnings as AssetView['warnings'], failure: asset.failure, title: asset.title, tags: asset.tags,
+    placeholder: asset.placeholder, poster_time_ms: asset.poster_time_ms, warnings: asset.warnings as AssetView['warnings'], failure: asset.failure, title: asset.title, tags: asset.tags,
     metadata: asset.metadata, version: asset.version, created_at: asset.created_at.toISOString(), updated_at: asset.updated_at.toISOString(),
     uploaded_at: time(asset.uploaded_at), deleted_at: time(asset.deleted_at),
   };

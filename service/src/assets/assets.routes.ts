@@ -15,6 +15,10 @@ const Patch = Type.Object({
   tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
   metadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true, description: 'The caller\'s own JSON, at most 16 KiB' }))),
   visibility: Type.Optional(Type.Enum(['private', 'public'])),
+  poster_time_ms: Type.Optional(nullable(Type.Integer({
+    minimum: 0, maximum: 2 ** 31 - 1,
+    description: 'Of a video that is encoded here: the thumbnail shows the picture of this time, in milliseconds from the start. Null: chosen by the service. The thumbnail follows within moments.',
+  }))),
 });
 
 export const assetRoutes = (edits: Edits, { ownAsset, changingAsset }: Guards, publicBaseUrl: () => string) => [
@@ -35,6 +39,6 @@ export const assetRoutes = (edits: Edits, { ownAsset, changingAsset }: Guards, p
 
 /** Unknown extra fields are ignored. */
 function onlyKnown(body: object): Edit {
-  const known = ['title', 'tags', 'metadata', 'visibility'];
+  const known = ['title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
   return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name))) as Edit;
 }

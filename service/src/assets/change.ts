@@ -5,7 +5,8 @@ import type { Asset, Failure, Warning } from './asset.ts';
 import { type EventData, type EventType, type NewEvent, newEvent } from './asset-event.ts';
 import type { Outcome } from './delivery.ts';
 import { firstCheck } from './next-check.ts';
-import { afterReady } from './playback-manifest.ts';
+import { afterReady, withPoster } from './playback-manifest.ts';
+import { isPosterDue } from './poster.ts';
 import { mergeRenditions } from './renditions.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 import { advance, type StreamEvent, type StreamStatus } from './stream-status.ts';
@@ -84,6 +85,14 @@ export type Note = { readonly words: EventData; readonly checkAt: Date | null; r
 export function noted(asset: Asset, { words, checkAt, isStartedAgain = false }: Note): Change {
   const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
   return { next, events: [newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...looked(next) })] };
+}
+
+/** The picture that `made` was to show is stored; undefined where another is wanted by now, or another run plays. */
+export function posterMade(asset: Asset, made: Asset): Change | undefined {
+  const { playback, poster_time_ms: timeMs } = asset;
+  if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder) return undefined;
+  if (timeMs !== made.poster_time_ms || !isPosterDue(asset)) return undefined;
+  return { next: { ...stateOf(asset), playback: withPoster(playback, timeMs) }, events: [] };
 }
 
 /** A move, or a trace of trouble, sets anew when the sweep looks. */

@@ -11,6 +11,8 @@ test.each([
   ['nothing known', file, undefined, 5],
   ['a film of ten minutes, speed unknown', { ...file, duration_ms: 600_000 }, undefined, 45],
   ['a film of ten minutes at a provider that makes two seconds of film in one', { ...file, duration_ms: 600_000 }, 2, 10],
+  ['a film of ten minutes after nothing but short clips, each of which took its while', { ...file, duration_ms: 600_000 }, 0.001, 45],
+  ['a film of ten minutes after a standstill', { ...file, duration_ms: 600_000 }, 0, 45],
   ['six hundred megabytes', { ...file, size_bytes: 600_000_000 }, undefined, 15],
   ['six hundred megabytes announced', { ...file, announced_size_bytes: 600_000_000 }, 10, 15],
 ])('%s', (_what, known, speed, minutes) => {

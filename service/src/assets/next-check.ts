@@ -29,10 +29,10 @@ type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
 /** Slower than any encoder worth waiting for. */
 const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
 
-/** How long an encoding may take; `filmPerSecond`: seconds of film that its provider made in a second lately. */
-export function expectedMs({ duration_ms, size_bytes, announced_size_bytes }: Known, filmPerSecond = SLOWEST.filmPerSecond): number {
+/** How long an encoding may take; `filmPerSecond`: seconds of film that its provider made in a second lately, which of short films or after a standstill is next to none. */
+export function expectedMs({ duration_ms, size_bytes, announced_size_bytes }: Known, filmPerSecond = 0): number {
   const bySize = ((size_bytes ?? announced_size_bytes ?? 0) / SLOWEST.bytesPerSecond) * 1000;
-  const byDuration = (duration_ms ?? 0) / filmPerSecond;
+  const byDuration = (duration_ms ?? 0) / Math.max(filmPerSecond, SLOWEST.filmPerSecond);
   return Math.round(SHORTEST_PAUSE_MS + Math.max(bySize, byDuration));
 }
 

@@ -1,7 +1,7 @@
 // What plays: renditions or pictures of our own in the store, or URLs that somebody else gave (contract B5).
 
-/** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. */
-export type OwnManifest = { readonly kind: 'own'; readonly attempt: number; readonly folder: string };
+/** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the thumbnail shows the picture of this time; absent: the one that we chose. */
+export type OwnManifest = { readonly kind: 'own'; readonly attempt: number; readonly folder: string; readonly posterTimeMs?: number };
 /** A stranger's, byte for byte. */
 export type UrlManifest = { readonly kind: 'urls'; readonly attempt: number; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
 /** A picture of ours: what decides in which form viewers get it. */
@@ -17,7 +17,7 @@ export type ToldUrl = string | null | { readonly refused: true };
 
 /** What a `ready` report says of playback. */
 export type ToldPlayback =
-  | { readonly kind: 'own'; readonly run: number }
+  | { readonly kind: 'own'; readonly run: number; readonly posterTimeMs?: number }
   | { readonly kind: 'urls'; readonly urls: ToldUrls }
   | Omit<ImageManifest, 'attempt'>;
 
@@ -48,13 +48,18 @@ export function afterReady(known: Manifest | null, told: ToldPlayback | undefine
   const same = known?.attempt === attempt ? known : null;
   if (!told) return same;
   if (told.kind === 'image') return { ...told, attempt };
-  if (told.kind === 'own') return latestRun(same, { kind: 'own', attempt, folder: `${attempt}-${told.run}` });
+  if (told.kind === 'own') return latestRun(same, withPoster({ kind: 'own', attempt, folder: `${attempt}-${told.run}` }, told.posterTimeMs ?? null));
   return same?.kind === 'urls' ? withUrls(same, told.urls, attempt) : (withUrls(null, told.urls, attempt) ?? same);
 }
 
+/** A run that is told again may have another poster by now. */
 function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {
-  return known?.kind === 'own' && runOf(known) > runOf(told) ? known : told;
+  return known?.kind === 'own' && runOf(known) >= runOf(told) ? known : told;
 }
+
+/** The same run with the picture of this time as its thumbnail; null: with the one that we chose. */
+export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest =>
+  ({ kind, attempt, folder, ...(timeMs !== null && { posterTimeMs: timeMs }) });
 
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
 

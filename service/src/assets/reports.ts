@@ -8,7 +8,7 @@ import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
 import { findAssets } from './assets.sql.ts';
 import { storeChanges } from './changes.sql.ts';
-import { type Change, completed, decide, type Note, noted, refused, retried, type StreamState } from './change.ts';
+import { type Change, completed, decide, type Note, noted, posterMade, refused, retried, type StreamState } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
@@ -68,6 +68,9 @@ export const retry = (needs: ReportNeeds, asset: Asset, { job, note }: { job: St
 /** Notes what the sweep saw, and starts a job that had vanished; nothing where the asset moved meanwhile. */
 export const note = (needs: ReportNeeds, asset: Asset, { job, ...seenBySweep }: Note & { readonly job?: StartJob | undefined }): Promise<Asset> =>
   start(needs, asset, { job, decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined) });
+
+/** Shows the picture that was made of a video; nothing where something else is wanted by now. */
+export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> => start(needs, made, { job: undefined, decide: (seen) => posterMade(seen, made) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 

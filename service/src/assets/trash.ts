@@ -6,6 +6,7 @@ import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
 import type { Asset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
 import { requireVersion } from './if-match.ts';
+import { isPosterDue } from './poster.ts';
 import { markDeleted, markRestored, overdue } from './trash.sql.ts';
 
 export type TrashNeeds = {
@@ -51,6 +52,7 @@ export async function restore({ db, jobs, now, startJob, byId }: TrashNeeds, ass
       const back = await markRestored(tx, asset.id, { event: newEvent('asset.updated', { ...note, restored: true }), now: now() });
       const job = back?.stream_status === 'processing' ? startJob(back) : undefined;
       if (job) await jobs.send(tx, job.name, job.payload as never);
+      if (back && isPosterDue(back)) await jobs.send(tx, 'make-poster', { assetId: back.id });
       return back;
     });
     return restored ?? living(await byId(asset.id));

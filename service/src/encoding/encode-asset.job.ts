@@ -72,7 +72,7 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
   teller.begin();
   try {
     const encoding = await needs.encoder.encode({
-      source, container: media.container, workFolder, childFolder: renditionFolder(run.attempt, run.try), signal, onProgress: teller.tell,
+      source, container: media.container, workFolder, childFolder: renditionFolder(run.attempt, run.try), posterTimeMs: run.posterTimeMs, signal, onProgress: teller.tell,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     return encoding;
@@ -110,5 +110,7 @@ async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
 
-const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport =>
-  ({ ...reportHead(run), status: 'ready', progress: 100, renditions, width, height, duration_ms: durationMs });
+const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport => ({
+  ...reportHead(run), status: 'ready', progress: 100, renditions, width, height, duration_ms: durationMs,
+  ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
+});

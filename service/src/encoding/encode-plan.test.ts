@@ -1,6 +1,6 @@
 // What the engine is told, for each kind of source; that it does what it is told is seen in the encoder's own test.
 import { describe, expect, test } from 'vitest';
-import { type EncodePlan, encodeArguments, thumbnailArguments } from './encode-plan.ts';
+import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
 import { ladderFor } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
 
@@ -79,6 +79,11 @@ describe('encode plan', () => {
   test('nothing of the source\'s tags is carried over', () => {
     expect(after(encodeArguments(plan), '-map_metadata')).toBe('-1');
     expect(encodeArguments(plan)).toContain('-bitexact');
+  });
+  test('a poster is read from a file alone, and is the last picture that began within the millisecond', () => {
+    const args = posterArguments({ excerpt: '/work/part.mp4', picture: '/work/poster-1500.jpg', timeMs: 1500 });
+    expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual(['file', 'file:/work/part.mp4', 'file:/work/poster-1500.jpg']);
+    expect(after(args, '-vf')).toMatch(/^select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
   });
   test('the thumbnail is one JPEG of bounded width', () => {
     const args = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');

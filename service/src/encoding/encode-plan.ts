@@ -1,8 +1,10 @@
 // The one run of the engine that makes all renditions: source facts in, arguments out.
 import { type EngineInput, GENERAL, inputArguments } from './engine-input.ts';
+import type { PosterOrder } from './encoder.ts';
 import type { Rung, Size } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
 import { type Timeline, secondsOf } from './source-timeline.ts';
+import { secondsBy } from './thumbnail-choice.ts';
 
 export type EncodePlan = {
   readonly input: EngineInput;
@@ -109,7 +111,17 @@ const dashOptions = (folder: string): string[] => [
 /** The last key frame of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
   ...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file', '-skip_frame', 'nokey', '-f', 'mov', '-i', `file:${segment}`,
-  '-vf', "reverse,scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p", '-frames:v', '1',
-  '-c:v', 'mjpeg', '-q:v', '4', '-color_range', 'pc',
-  '-map_metadata', '-1', '-bitexact', '-f', 'image2', '-update', '1', `file:${thumbnail}`,
+  '-vf', `reverse,${AS_JPEG}`, '-frames:v', '1', ...jpegOptions(thumbnail),
+];
+
+/** The picture that one finished segment shows at a time of the film: each up to then is written over the one before. The first passes always, lest there be none. */
+export const posterArguments = ({ excerpt, picture, timeMs }: Pick<PosterOrder, 'excerpt' | 'picture' | 'timeMs'>): string[] => [
+  ...GENERAL, '-loglevel', 'error', '-protocol_whitelist', 'file', '-copyts', '-f', 'mov', '-i', `file:${excerpt}`,
+  '-vf', `select='eq(n,0)+lt(t,${secondsBy(timeMs).toFixed(6)})',${AS_JPEG}`, '-fps_mode', 'passthrough', ...jpegOptions(picture),
+];
+
+const AS_JPEG = "scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p";
+
+const jpegOptions = (path: string): string[] => [
+  '-c:v', 'mjpeg', '-q:v', '4', '-color_range', 'pc', '-map_metadata', '-1', '-bitexact', '-f', 'image2', '-update', '1', `file:${path}`,
 ];

@@ -118,6 +118,13 @@ describe('a report of our own encoder', () => {
     expect(reportOf({ ...report, playback: { hls: 'https://v.example/' } }, true)).toEqual(expected);
   });
 
+  test('tells of which time a poster is stored, whole milliseconds alone', () => {
+    const posterOf = (told: unknown) => (ours({ status: 'ready', poster_time_ms: told })?.playback as { posterTimeMs?: number } | undefined)?.posterTimeMs;
+    expect([0, 1, 90_000].map(posterOf)).toEqual([0, 1, 90_000]);
+    for (const value of [undefined, null, '1', -1, 0.5, MAX_INT + 1, Number.NaN, true, [1]]) expect(posterOf(value)).toBeUndefined();
+    expect(stranger({ status: 'ready', poster_time_ms: 1 })).not.toHaveProperty('playback');
+  });
+
   test('has no files unless it is ready', () => {
     for (const status of ['processing', 'failed']) expect(ours({ status })).not.toHaveProperty('playback');
   });

@@ -16,6 +16,8 @@ export type EncoderReport = {
   readonly width?: number;
   readonly height?: number;
   readonly duration_ms?: number;
+  /** A picture of this time was wanted, and is stored. */
+  readonly poster_time_ms?: number;
   readonly failure?: Failure;
 };
 
@@ -43,7 +45,9 @@ export function reportOf(body: Members, isOurs: boolean): StreamReport | undefin
   };
 }
 
-const ownOf = (body: Members): { playback: ToldPlayback } => ({ playback: { kind: 'own', run: body['try'] as number } });
+function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback: ToldPlayback } {
+  return { playback: { kind: 'own', run: run as number, ...((posterTimeMs === 0 || isCount(posterTimeMs)) && { posterTimeMs }) } };
+}
 
 function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: Warning[] } {
   if (!playback) return {};

@@ -17,10 +17,22 @@ export type EncodeOrder = {
   readonly workFolder: string;
   /** How the multivariant manifests name the folder of their children, e.g. `1-1`. */
   readonly childFolder: string;
+  /** Of which time a picture is wanted, beside the thumbnail that the encoder chooses. */
+  readonly posterTimeMs?: number | null;
   /** Ends the run at once; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Called as often as the engine tells; percent 0–99. Must not throw. */
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
+};
+
+export type PosterOrder = {
+  /** Path of an init and the one segment that shows the time; its clock is the film's. */
+  readonly excerpt: string;
+  /** A time past the end is the last picture. */
+  readonly timeMs: number;
+  /** Path of the JPEG to be written. */
+  readonly picture: string;
+  readonly signal: AbortSignal;
 };
 
 /** A file to be stored beside the others; names fit `object-key`. */
@@ -49,4 +61,6 @@ export class EncodeFailed extends Error {
 export type Encoder = {
   /** Makes every file and checks it against the source. Throws EncodeFailed for what is wrong with the source. */
   encode(order: EncodeOrder): Promise<Encoding>;
+  /** Makes one picture of a film that was encoded here. */
+  makePoster(order: PosterOrder): Promise<void>;
 };

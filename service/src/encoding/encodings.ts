@@ -6,19 +6,21 @@ import { beginRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
 export type EncodingNeeds = { readonly db: Database; readonly jobs: ServiceJobs };
 
-/** One worker's run at one attempt. */
-export type Run = { readonly assetId: string; readonly attempt: number; readonly try: number; readonly mimeType: string };
+/** One worker's run at one attempt. `posterTimeMs`: of which time a picture is wanted, beside the thumbnail that we choose. */
+export type Run = { readonly assetId: string; readonly attempt: number; readonly try: number; readonly mimeType: string; readonly posterTimeMs: number | null };
 
 /** undefined: there is nothing to encode any more. */
 export async function begin({ db }: EncodingNeeds, { assetId, attempt }: { assetId: string; attempt: number }): Promise<Run | undefined> {
   const begun = await beginRun(db, assetId, attempt);
-  return begun && { assetId, attempt, try: begun.encode_try, mimeType: begun.mime_type };
+  return begun && { assetId, attempt, try: begun.encode_try, mimeType: begun.mime_type, posterTimeMs: begun.poster_time_ms };
 }
 
-/** Hands the final report to a job of its own, so that it can be delivered again without encoding again; false where the run was overtaken. */
+/** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
 export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
   db.transaction(async (tx) => {
-    if (!(await markEncoded(tx, run))) return false;
+    const marked = await markEncoded(tx, run);
+    if (!marked) return false;
+    if (marked.poster_time_ms !== run.posterTimeMs) await jobs.send(tx, 'make-poster', { assetId: run.assetId });
     await jobs.send(tx, 'deliver-report', { assetId: run.assetId, body: JSON.stringify(report) });
     return true;
   });

@@ -1,9 +1,10 @@
 // The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { posterName, THUMBNAIL } from '../storage/object-key.ts';
 import { type CmafTrack, type VideoTrack, averageBitrate, initName, isVideo, playlistName, secondsOfTrack } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
-import { type EncodePlan, encodeArguments, thumbnailArguments } from './encode-plan.ts';
+import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
 import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
@@ -11,7 +12,7 @@ import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
 import { secondsOf } from './source-timeline.ts';
-import { chooseThumbnailSource } from './thumbnail-choice.ts';
+import { choosePosterSource, chooseThumbnailSource, type ThumbnailSource } from './thumbnail-choice.ts';
 
 const STALL_MS = 60_000;
 const WALL_MS = 600_000;
@@ -23,6 +24,7 @@ const TOLERANCE_SECONDS = 0.1;
 
 export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
   encode: (order) => encode(openSession(ffmpegPath, order)),
+  makePoster: async (order) => { await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) }); },
 });
 
 async function encode(session: Session): Promise<Encoding> {
@@ -34,7 +36,7 @@ async function encode(session: Session): Promise<Encoding> {
   const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
   if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
   return {
-    files: [...await writeManifests(tracks, plan, order), ...mediaFiles(tracks, order), await makeThumbnail(session, tracks)],
+    files: [...await writeManifests(tracks, plan, order), ...mediaFiles(tracks, order), ...await makePictures(session, tracks)],
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
     durationMs: Math.round(timeline.durationSeconds * 1000),
@@ -88,13 +90,23 @@ async function writeManifests(tracks: readonly CmafTrack[], { timeline }: Encode
 const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFile[] =>
   tracks.flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)]).map((name) => fileOf(order, name));
 
-async function makeThumbnail(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile> {
-  const { track, segment } = chooseThumbnailSource(tracks);
-  const excerpt = fileOf(session.order, 'thumbnail-excerpt.mp4').path;
-  const thumbnail = fileOf(session.order, 'thumb.jpg');
+/** The thumbnail that we choose, and the picture of the time that was chosen. */
+async function makePictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+  const { posterTimeMs: timeMs = null } = session.order;
+  const thumbnail = await makePicture(session, chooseThumbnailSource(tracks), { name: THUMBNAIL, argumentsOf: thumbnailArguments });
+  if (timeMs === null) return [thumbnail];
+  const argumentsOf = (excerpt: string, picture: string) => posterArguments({ excerpt, picture, timeMs });
+  return [thumbnail, await makePicture(session, choosePosterSource(tracks, timeMs), { name: posterName(timeMs), argumentsOf })];
+}
+
+type Picture = { readonly name: string; readonly argumentsOf: (excerpt: string, picture: string) => readonly string[] };
+
+async function makePicture(session: Session, { track, segment }: ThumbnailSource, { name, argumentsOf }: Picture): Promise<EncodedFile> {
+  const excerpt = fileOf(session.order, 'excerpt.mp4').path;
+  const picture = fileOf(session.order, name);
   await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
-  await runToSuccess(session, { args: thumbnailArguments(excerpt, thumbnail.path) });
-  return thumbnail;
+  await runToSuccess(session, { args: argumentsOf(excerpt, picture.path) });
+  return picture;
 }
 
 const readyRendition = (track: VideoTrack): Rendition => ({ ...track.size, state: 'ready', bitrate: averageBitrate(track) });

@@ -8,6 +8,9 @@ import type { EngineLimits } from './ffmpeg-watch.ts';
 
 export type Session = { readonly ffmpegPath: string; readonly order: EncodeOrder; readonly input: EngineInput };
 
+/** What a run of the engine needs of its order. */
+type Running = { readonly ffmpegPath: string; readonly order: Pick<EncodeOrder, 'signal'> };
+
 export type EngineStep = {
   readonly args: readonly string[];
   readonly limits?: Partial<EngineLimits>;
@@ -25,15 +28,15 @@ export function openSession(ffmpegPath: string, order: EncodeOrder): Session {
 }
 
 /** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
-export async function runStep({ ffmpegPath, order }: Session, { limits, ...step }: EngineStep): Promise<EngineEnd> {
+export async function runStep({ ffmpegPath, order }: Running, { limits, ...step }: EngineStep): Promise<EngineEnd> {
   const end = await runFfmpeg({ path: ffmpegPath, signal: order.signal, limits: { ...LIMITS, ...limits }, ...step });
   if (end.ended === 'exited') return end;
   throw failed(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
 }
 
 /** The same, for runs that must succeed. A full disk is ours to mend, not the film's fault. */
-export async function runToSuccess(session: Session, step: EngineStep): Promise<EngineEnd> {
-  const end = await runStep(session, step);
+export async function runToSuccess(running: Running, step: EngineStep): Promise<EngineEnd> {
+  const end = await runStep(running, step);
   if (end.code === 0) return end;
   if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
   throw failed('encoding_failed', end.log);

@@ -1,7 +1,7 @@
 // The picture that stands for a film should not be its black beginning.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { chooseThumbnailSource } from './thumbnail-choice.ts';
+import { choosePosterSource, chooseThumbnailSource } from './thumbnail-choice.ts';
 
 const track = (id: number, width: number, bytes: readonly number[]): CmafTrack => ({
   id, timescale: 1000, codec: 'avc1.64001f', size: { width, height: (width * 9) / 16 },
@@ -17,5 +17,13 @@ describe('thumbnail source', () => {
   test('from the largest rung that is no wider than the thumbnail', () => {
     expect(chooseThumbnailSource([track(0, 1920, [1]), track(1, 1280, [1]), track(2, 640, [1])]).track.id).toBe(1);
     expect(chooseThumbnailSource([track(0, 2592, [1])]).track.id).toBe(0);
+  });
+});
+
+describe('poster source', () => {
+  const tracks = [track(0, 1920, [1, 1, 1]), track(1, 1280, [1, 1, 1]), { ...track(2, 640, [1, 1, 1]), size: null }];
+  test.each([[0, 1], [3999, 1], [4000, 2], [11_999, 3], [12_000, 3], [2 ** 31, 3]])('%d ms are in segment %d of the rung that fits', (timeMs, segment) => {
+    const source = choosePosterSource(tracks, timeMs);
+    expect([source.track.id, source.segment.name]).toEqual([1, segmentName(1, segment)]);
   });
 });

@@ -1,5 +1,5 @@
-// Where a film's thumbnail is taken from: its own finished renditions, early, and not from a black stretch.
-import { type CmafSegment, type CmafTrack, type VideoTrack, isVideo } from './cmaf-track.ts';
+// Where a film's thumbnail is taken from: its own finished renditions, early and not from a black stretch, or at the time that the caller chose.
+import { type CmafSegment, type CmafTrack, type VideoTrack, isVideo, secondsOfSegment } from './cmaf-track.ts';
 
 const WIDEST = 1280;
 const EARLIEST_PART = 0.1;
@@ -9,12 +9,40 @@ export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: Cm
 
 /** The segment at a tenth of the film; if it is much smaller than most (black, a title card), the next that is not. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
-  const videos = tracks.filter(isVideo);
-  const track = videos.find(({ size }) => size.width <= WIDEST) ?? videos.at(-1);
-  if (!track) throw new Error('no picture track');
+  const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
   const candidates = track.segments.slice(Math.floor(track.segments.length * EARLIEST_PART), Math.ceil(track.segments.length * LATEST_PART));
   const typical = track.segments.reduce((total, { bytes }) => total + bytes, 0) / track.segments.length;
   const segment = candidates.find(({ bytes }) => bytes >= typical / 2) ?? candidates[0];
   if (!segment) throw new Error('no segments');
   return { track, segment };
 }
+
+/** The segment that shows a time. */
+export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
+  const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
+  return { track, segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => secondsOfSegment(track, segment) }) };
+}
+
+/** The widest that is no wider than a thumbnail, else the narrowest. */
+export function fittingRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
+  const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
+  const rung = falling.find((each) => widthOf(each) <= WIDEST) ?? falling.at(-1);
+  if (!rung) throw new Error('no picture track');
+  return rung;
+}
+
+/** The last that begins by then. */
+export function segmentAt<T>(segments: readonly T[], { timeMs, secondsOf }: { timeMs: number; secondsOf: (segment: T) => number }): T {
+  let start = 0;
+  const begun = segments.filter((segment) => {
+    const hasBegun = start < secondsBy(timeMs);
+    start += secondsOf(segment);
+    return hasBegun;
+  });
+  const segment = begun.at(-1);
+  if (!segment) throw new Error('no segments');
+  return segment;
+}
+
+/** What begins before this many seconds has begun by the time: pictures begin between whole milliseconds, and players tell their time cut down to those. */
+export const secondsBy = (timeMs: number): number => (timeMs + 0.999) / 1000;

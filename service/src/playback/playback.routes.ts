@@ -67,7 +67,7 @@ async function serve({ playback, objects }: Needs, { request, reply }: Exchange,
   if ('location' in served) return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
-  const { status, headers, body } = await objects.answerWith(request, { key: served.key, etag, headers: known });
+  const { status, headers, body } = await objects.answerWith({ request, reply }, { key: served.key, etag, headers: known });
   return reply.code(status).headers(headers).send(body);
 }
 

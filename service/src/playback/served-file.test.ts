@@ -13,6 +13,12 @@ describe('renditions of our own', () => {
     expect(fileOf(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
   });
 
+  test('the thumbnail is the picture of the time that was chosen', () => {
+    const chosen = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
+    expect(fileOf(chosen, 'thumb.jpg')).toEqual({ key: `renditions/${own.id}/2-1/poster-0.jpg`, isEntry: true });
+    expect(fileOf(chosen, 'hls.m3u8')).toEqual(fileOf(own, 'hls.m3u8'));
+  });
+
   test('manifests name their children below that folder', () => {
     expect(fileOf(own, '2-1/v0.mp4')).toEqual({ key: `renditions/${own.id}/2-1/v0.mp4`, isEntry: false });
   });

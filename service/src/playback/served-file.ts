@@ -1,8 +1,8 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import type { PlayUrls } from '../assets/playback-manifest.ts';
+import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { notFound } from '../platform/errors.ts';
-import { isRenditionName, type ObjectKey, renditionKey, THUMBNAIL, variantKey } from '../storage/object-key.ts';
+import { isRenditionName, type ObjectKey, posterName, renditionKey, THUMBNAIL, variantKey } from '../storage/object-key.ts';
 
 /** The fixed names below an asset's playback path. */
 export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
@@ -32,12 +32,16 @@ export function fileOf(asset: Asset, path: string, signed?: PlayUrls): Served {
 }
 
 function entryOf({ id, playback }: Asset, file: EntryFile, signed: PlayUrls | undefined): Served | undefined {
-  if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, file), isEntry: true };
+  if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
   if (playback?.kind === 'image') return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
   const urls = signed ?? playback;
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
 }
+
+/** The thumbnail is the picture of the time that the caller chose, if he did. */
+const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
+  file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
 /** `<folder>/<file>`: only of the run that is published. */
 function childOf({ id, playback }: Asset, path: string): Served | undefined {

@@ -22,6 +22,9 @@ export const variantKey = (assetId: string, file: string): ObjectKey => join('va
 /** A picture's, among its variants; a video's lies with its renditions. */
 export const THUMBNAIL = 'thumb.jpg';
 
+/** The picture of one time of a video, beside its thumbnail. */
+export const posterName = (timeMs: number): string => `poster-${timeMs}.jpg`;
+
 const KINDS = ['originals', 'renditions', 'variants'] as const;
 type Kind = (typeof KINDS)[number];
 

@@ -1,0 +1,17 @@
+// Reads the playlists that our own encoder wrote, to find the piece of a finished film that shows a time.
+import { fittingRung, segmentAt } from './thumbnail-choice.ts';
+
+/** File name of the media playlist from which pictures are taken. */
+export function picturePlaylist(multivariant: string): string {
+  const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(([, width, path = '']) => ({ width: Number(width), path }));
+  const { path } = fittingRung(rungs, ({ width }) => width);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** File names of the init and of the segment that shows the time: together a film that can be opened by itself. */
+export function excerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
+  const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
+  if (init === undefined) throw new Error('the playlist names no init');
+  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({ seconds: Number(seconds), name }));
+  return [init, segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds }).name];
+}
