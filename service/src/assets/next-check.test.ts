@@ -7,7 +7,7 @@ const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
 const minutesUntil = (moment: Date | null) => moment && (moment.getTime() - NOW.getTime()) / 60_000;
 const file = { duration_ms: null, size_bytes: null, announced_size_bytes: null };
 
-test.each([
+test.for<readonly [what: string, known: Parameters<typeof expectedMs>[0], speed: number | undefined, minutes: number]>([
   ['nothing known', file, undefined, 5],
   ['a film of ten minutes, speed unknown', { ...file, duration_ms: 600_000 }, undefined, 45],
   ['a film of ten minutes at a provider that makes two seconds of film in one', { ...file, duration_ms: 600_000 }, 2, 10],
@@ -15,7 +15,7 @@ test.each([
   ['a film of ten minutes after a standstill', { ...file, duration_ms: 600_000 }, 0, 45],
   ['six hundred megabytes', { ...file, size_bytes: 600_000_000 }, undefined, 15],
   ['six hundred megabytes announced', { ...file, announced_size_bytes: 600_000_000 }, 10, 15],
-])('%s', (_what, known, speed, minutes) => {
+])('%s', ([, known, speed, minutes]) => {
   expect(expectedMs(known, speed) / 60_000).toBe(minutes);
 });
 
