@@ -59,12 +59,13 @@ describe.each(HOSTED)('%s', (provider) => {
     expect(await overviewOf(provider)).toMatchObject({ circuit: { open: false, failures: 0 }, last_failure: null, last_answer_at: expect.any(String) });
   });
 
-  test('that made a video and was not heard keeps it for an hour, then it is removed', async () => {
+  test('that made a video and was not heard keeps it for an hour, then it is removed, whatever trouble the other one has', async () => {
     const kept = (await askUpload(hosts.service, provider)).body.data.asset;
     hosts.sims[provider].setFault({ on: 'api', do: 'lose_answer', route: CREATE[provider], times: 1 });
     expect((await askUpload(hosts.service, provider)).status).toBe(503);
     expect(hosts.sims[provider].videos()).toHaveLength(2);
     await hosts.sweepIn(90);
+    for (const other of HOSTED.filter((name) => name !== provider)) hosts.sims[other].setFault({ on: 'api', do: 'status', status: 500 });
     const { jobs, db } = hosts.service.parts;
     await db.transaction((tx) => jobs.send(tx, 'remove-stray-videos', {}));
     await eventually(async () => hosts.sims[provider].videos().length, (count) => count === 1);

@@ -55,6 +55,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     expect(await send(padded(MIB))).toEqual(TAKEN[provider]);
     expect(await send(padded(MIB + 1))).toEqual(tooLarge);
     expect(await deliver(service, provider, { body: Buffer.alloc(4 * MIB), headers: {} })).toEqual(tooLarge);
+    expect(await send(padded(10_000_000))).toEqual(tooLarge);
     expect(await send(ready())).toEqual(TAKEN[provider]);
   });
 
@@ -66,6 +67,17 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     };
     expect(await statusOf(body)).toBe(413);
     expect(await statusOf(body.slice(0, MIB))).toBe(200);
+  });
+
+  test('that names a member twice says what it says last, as every reader of JSON takes it', async () => {
+    const [first, last] = [ready(), ready()];
+    const twice = `${first.slice(0, -1)},${last.slice(1)}`;
+    const name = { cdnhost: 'VideoGuid', edgehost: 'uid', onprem: 'asset_id' }[provider];
+    expect(JSON.parse(twice)).toEqual(JSON.parse(last));
+    expect(await send(twice)).toEqual(TAKEN[provider]);
+    expect(await send(`${first.slice(0, -1)},"${name}":null}`)).toEqual(NOT_ACTIONABLE);
+    expect(await send(first.replace('{', `{"${name}":null,`))).toEqual(TAKEN[provider]);
+    expect(await send(first.replace(name, name.toUpperCase()))).toEqual(NOT_ACTIONABLE);
   });
 
   test('comes by POST and to one address only', async () => {
@@ -104,6 +116,14 @@ describe('what cdnhost may say', () => {
     for (const member of ['VideoGuid', 'VideoLibraryId']) expect(await say({ Status: 3, [member]: { a: 1 } })).toEqual(NOT_ACTIONABLE);
     expect(await tell(service, 'cdnhost', `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${randomUUID()}","Status":3.0000000000000001}`)).toEqual(NOT_ACTIONABLE);
     expect(await statusOf()).toBe('pending_upload');
+  });
+
+  test('twice in one body is what it says last', async () => {
+    const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: `${LIBRARY}-twice` });
+    const say = (statuses: string) => tell(service, 'cdnhost', `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${LIBRARY}-twice",${statuses}}`);
+    expect(await say('"Status":3,"Status":99')).toEqual(NOT_ACTIONABLE);
+    expect(await say('"Status":3,"Status":7')).toEqual(PROCESSED);
+    expect((await readAsset(service, 'ann', id)).stream_status).toBe('processing');
   });
 
   test('of another library changes nothing', async () => {

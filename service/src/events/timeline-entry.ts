@@ -40,10 +40,15 @@ const nextLook = ({ next_check_at: at }: Data): string => (typeof at === 'string
 
 const again = ({ attempt }: Data): string => (Number(attempt) > 1 ? `, in attempt ${Number(attempt)}` : '');
 
+function began({ source = 'caller', attempt }: Data): string {
+  if (source !== 'caller') return 'reported that work on it began';
+  return Number(attempt) > 1 ? 'asked for another try: work on it began again' : 'said that the bytes are there: work on them began';
+}
+
 const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>> = {
   'asset.created': () => 'The asset was made.',
   'asset.uploaded': () => 'All bytes arrived and are stored.',
-  'asset.processing': (who, data) => `${who} ${data['source'] === 'caller' || data['source'] === undefined ? 'said that the bytes are there: work on them began' : 'reported that work on it began'}${again(data)}.`,
+  'asset.processing': (who, data) => `${who} ${began(data)}${again(data)}.`,
   'asset.playable': () => 'There is something to play now.',
   'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
   'asset.failed': (who, data) => `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,

@@ -7,7 +7,7 @@ import type { ProviderOverview } from './providers-overview.ts';
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
 const Overview = Type.Object({
-  name: Type.String(), kind: Type.Enum(['hosted', 'encoder']), configured: Type.Boolean({ description: 'Nothing that it could do is missing a setting' }),
+  name: Type.String(), kind: Type.Enum(['hosted', 'encoder']), configured: Type.Boolean({ description: 'Videos can be sent to it, and its webhooks be verified' }),
   capabilities: Type.Object({
     webhooks: Type.Boolean(), uploads: Type.Boolean(), inspection: Type.Boolean(), signed_playback: Type.Boolean(), dash: Type.Boolean(),
   }),

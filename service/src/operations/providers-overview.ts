@@ -1,7 +1,7 @@
 // What each provider is capable of, whether it is configured, and how it fares.
 import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Circuit, FRESH } from '../providers/circuit.ts';
+import { type Circuit, FRESH, isOpen } from '../providers/circuit.ts';
 import type { Provider } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
@@ -26,11 +26,12 @@ export async function providersOverview({ db, providers, circuits, now }: Overvi
   const heard = new Map((await lastWebhooks(db, PROVIDERS)).map((row) => [row.provider, row]));
   return PROVIDERS.map((name) => {
     const { kind, capabilities: { missingSettings, signedPlayback, ...capabilities } } = providers[name];
-    const { failures, closedUntil, lastAnswerAt, lastFailure } = circuits.get(name) ?? FRESH;
-    const isOpen = closedUntil > now().getTime();
+    const circuit = circuits.get(name) ?? FRESH;
+    const { failures, closedUntil, lastAnswerAt, lastFailure } = circuit;
+    const open = isOpen(circuit, now().getTime());
     return {
-      name, kind, configured: missingSettings.length === 0, capabilities: { ...capabilities, signed_playback: signedPlayback }, missing_settings: missingSettings,
-      circuit: { open: isOpen, failures, open_until: isOpen ? new Date(closedUntil).toISOString() : null },
+      name, kind, configured: capabilities.webhooks && capabilities.uploads, capabilities: { ...capabilities, signed_playback: signedPlayback }, missing_settings: missingSettings,
+      circuit: { open, failures, open_until: open ? new Date(closedUntil).toISOString() : null },
       last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(), last_failure: lastFailure,
       last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null, last_webhook_reason: heard.get(name)?.reason ?? null,
     };

@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox';
 import { PROVIDERS } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { guarded } from '../platform/http/route.ts';
-import type { Delivery, InboxQuery, Replayed, Replaying } from './inbox.ts';
+import type { Delivery, InboxQuery, ListedDelivery, Paging, Replayed, Replaying } from './inbox.ts';
 
 type Inbox = {
-  list(query: InboxQuery, page: { limit: number; cursor?: string | undefined }): Promise<{ items: Omit<Delivery, 'body' | 'headers'>[]; next: string | null }>;
+  list(query: InboxQuery, page: Paging): Promise<{ items: ListedDelivery[]; next: string | null }>;
   read(id: string): Promise<Delivery>;
-  replay(replaying: Replaying): Promise<Replayed[]>;
+  replay(replaying: Replaying): Promise<{ items: Replayed[]; next: string | null }>;
 };
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
@@ -28,12 +28,14 @@ const Whole = Type.Object({
 });
 const ReplayWish = Type.Object({
   id: Type.Optional(Type.String({ description: 'One delivery; else all that the filter names, oldest first' })), ...FILTER,
-  dry_run: Type.Boolean({ default: true, description: 'True: shows what would change, and changes nothing' }),
-  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),
+  dry_run: Type.Optional(Type.Boolean({ default: true, description: 'True: shows what would change, and changes nothing' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before' })),
 });
 const Outcome = Type.Object({
   id: Type.String(), asset_id: nullable(Type.String()), processed: Type.Boolean(), reason: Type.String(),
-  stream_status_before: nullable(Type.String()), stream_status_after: nullable(Type.String()), changes: Type.Boolean(),
+  stream_status_before: nullable(Type.String()), stream_status_after: nullable(Type.String()),
+  changes: Type.Array(Type.String(), { description: 'Names of the members of the asset that change' }),
 });
 
 export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
@@ -52,12 +54,15 @@ export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
   }),
   asOperator({
     method: 'POST', url: '/admin/deliveries/replay', message: 'Replayed', summary: 'Applies deliveries once more; a dry run unless told otherwise', body: ReplayWish, errors: [404],
-    answer: Type.Object({ dry_run: Type.Boolean(), items: Type.Array(Outcome) }),
-    handle: async ({ body: { id, dry_run: isDryRun = true, limit = 200, ...filter } }) => ({ dry_run: isDryRun, items: await inbox.replay({ id, query: filter as InboxQuery, isDryRun, limit }) }),
+    answer: Type.Object({ dry_run: Type.Boolean(), items: Type.Array(Outcome), next_cursor: nullable(Type.String()) }),
+    handle: async ({ body: { id, dry_run: isDryRun = true, limit = 200, cursor, ...filter } }) => {
+      const { items, next } = await inbox.replay({ id, query: filter as InboxQuery, isDryRun, limit, cursor });
+      return { dry_run: isDryRun, items, next_cursor: next };
+    },
   }),
 ];
 
-const viewOf = ({ received_at, is_ours: _, ...row }: Omit<Delivery, 'body' | 'headers'>): Static<typeof Listed> => ({ ...row, received_at: received_at.toISOString() });
+const viewOf = ({ received_at, is_ours: _, ...row }: ListedDelivery): Static<typeof Listed> => ({ ...row, received_at: received_at.toISOString() });
 
 const wholeOf = ({ body, headers, ...row }: Delivery): Static<typeof Whole> =>
   ({ ...viewOf(row), headers: headers as Record<string, string>, body: textOf(body), body_base64: Buffer.from(body).toString('base64') });

@@ -12,17 +12,22 @@ const { body: _body, headers: _headers, ...listed } = deliveryRow;
 const LISTED = columns(listed);
 const DELIVERY = columns(deliveryRow);
 
-/** What is absent does not narrow. Ids carry the time: `fromId` is included, `belowId` is not. */
+/** What is absent does not narrow. Ids carry the time: `fromId` is included, `aboveId` and `belowId` are not. */
 export type DeliveryFilter = {
   readonly provider?: ProviderName | undefined; readonly assetId?: string | undefined; readonly providerVideoId?: string | undefined;
-  readonly processed?: boolean | undefined; readonly reason?: string | undefined; readonly fromId?: string | undefined; readonly belowId?: string | undefined;
+  readonly processed?: boolean | undefined; readonly reason?: string | undefined;
+  readonly fromId?: string | undefined; readonly aboveId?: string | undefined; readonly belowId?: string | undefined;
 };
 
 /** Newest first. */
 export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: number) =>
-  db.all(composed('list deliveries', listed, [piece('')`select ${LISTED} from deliveries where true`, ...conditions(filter), piece('')`order by id desc limit ${limit}`]));
+  db.all(composed('deliveries', listed, [piece('')`select ${LISTED} from deliveries where true`, ...conditions(filter), piece('')`order by id desc limit ${limit}`]));
 
-function conditions({ provider, assetId, providerVideoId, processed, reason, fromId, belowId }: DeliveryFilter): Piece[] {
+/** Oldest first, as they came. */
+export const deliveriesInOrder = async (db: Queries, filter: DeliveryFilter, limit: number): Promise<string[]> =>
+  (await db.all(composed('deliveries in order', { id: 'uuid' }, [piece('')`select id from deliveries where true`, ...conditions(filter), piece('')`order by id limit ${limit}`]))).map(({ id }) => id);
+
+function conditions({ provider, assetId, providerVideoId, processed, reason, fromId, aboveId, belowId }: DeliveryFilter): Piece[] {
   return [
     ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
     ...(assetId === undefined ? [] : [piece('asset')`and asset_id = ${assetId}`]),
@@ -30,12 +35,9 @@ function conditions({ provider, assetId, providerVideoId, processed, reason, fro
     ...(processed === undefined ? [] : [piece('processed')`and processed = ${processed}`]),
     ...(reason === undefined ? [] : [piece('reason')`and reason = ${reason}`]),
     ...(fromId === undefined ? [] : [piece('from')`and id >= ${fromId}`]),
+    ...(aboveId === undefined ? [] : [piece('above')`and id > ${aboveId}`]),
     ...(belowId === undefined ? [] : [piece('below')`and id < ${belowId}`]),
   ];
 }
 
 export const findDelivery = (db: Queries, id: string) => db.one(sql('find delivery', deliveryRow)`select ${DELIVERY} from deliveries where id = ${id}`);
-
-/** Oldest first, as they would have come. */
-export const deliveriesToReplay = (db: Queries, filter: DeliveryFilter, limit: number) =>
-  db.all(composed('deliveries to replay', deliveryRow, [piece('')`select ${DELIVERY} from deliveries where true`, ...conditions(filter), piece('')`order by id limit ${limit}`]));

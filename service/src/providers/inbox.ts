@@ -1,13 +1,15 @@
 // The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
+import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { decide } from '../assets/change.ts';
+import { type Change, decide } from '../assets/change.ts';
 import type { Outcome } from '../assets/delivery.ts';
+import { idAt, plainText } from '../assets/query-values.ts';
 import type { Cause } from '../assets/reports.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { firstIdOf, isUuid } from '../platform/uuid.ts';
-import { deliveriesToReplay, type DeliveryFilter, findDelivery, listDeliveries, type StoredDelivery } from './inbox.sql.ts';
+import { isUuid } from '../platform/uuid.ts';
+import { deliveriesInOrder, type DeliveryFilter, findDelivery, listDeliveries, type StoredDelivery } from './inbox.sql.ts';
 import type { Provider } from './provider.ts';
 
 export type InboxNeeds = {
@@ -19,6 +21,8 @@ export type InboxNeeds = {
 };
 
 export type Delivery = StoredDelivery;
+export type ListedDelivery = Omit<Delivery, 'body' | 'headers'>;
+export type Paging = { readonly limit: number; readonly cursor?: string | undefined };
 
 /** As an operator writes it; times in ISO 8601, `received_after` included, `received_before` not. */
 export type InboxQuery = {
@@ -26,10 +30,11 @@ export type InboxQuery = {
   readonly received_after?: string; readonly received_before?: string;
 };
 
-export async function list({ db }: InboxNeeds, query: InboxQuery, { limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<{ items: Omit<Delivery, 'body' | 'headers'>[]; next: string | null }> {
-  if (cursor !== undefined && !isUuid(cursor)) throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
-  const filter = filterOf(query);
-  const rows = await listDeliveries(db, { ...filter, ...(cursor !== undefined && { belowId: cursor }) }, limit + 1);
+/** Newest first. */
+export async function list({ db }: InboxNeeds, query: InboxQuery, paging: Paging): Promise<{ items: ListedDelivery[]; next: string | null }> {
+  const { limit } = paging;
+  const cursor = cursorOf(paging);
+  const rows = await listDeliveries(db, { ...filterOf(query), ...(cursor !== undefined && { belowId: cursor }) }, limit + 1);
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -41,48 +46,69 @@ export async function read({ db }: InboxNeeds, id: string): Promise<Delivery> {
   return found;
 }
 
-/** One, or all that the filter names: what was, and what is or would be. */
-export type Replaying = { readonly id?: string | undefined; readonly query: InboxQuery; readonly isDryRun: boolean; readonly limit: number };
+/** One, or all that the filter names, page by page: what was, and what is or would be. */
+export type Replaying = Paging & { readonly id?: string | undefined; readonly query: InboxQuery; readonly isDryRun: boolean };
 export type Replayed = {
   readonly id: string; readonly asset_id: string | null; readonly processed: boolean; readonly reason: string;
-  readonly stream_status_before: string | null; readonly stream_status_after: string | null; readonly changes: boolean;
+  readonly stream_status_before: string | null; readonly stream_status_after: string | null;
+  /** Names of the members of the asset that change. */
+  readonly changes: string[];
 };
 
-/** Oldest first. On trial each delivery is held against the assets as they are now; none sees what the one before would do. */
-export async function replay(needs: InboxNeeds, { id, query, isDryRun, limit }: Replaying): Promise<Replayed[]> {
-  if (id === undefined && Object.values(query).every((value) => value === undefined)) throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
-  const deliveries = id === undefined ? await deliveriesToReplay(needs.db, filterOf(query), limit) : [await read(needs, id)];
-  const replayed: Replayed[] = [];
-  for (const delivery of deliveries) replayed.push(await replayOne(needs, delivery, isDryRun));
-  return replayed;
+/** What assets would be after the deliveries that were tried before, by id. */
+type Trial = Map<string, Asset>;
+
+/** Oldest first. On trial each delivery is held against the assets as those before it would leave them, so that a page foretells what its replay does. */
+export async function replay(needs: InboxNeeds, { isDryRun, ...wish }: Replaying): Promise<{ items: Replayed[]; next: string | null }> {
+  const ids = await idsOf(needs, wish);
+  const trial: Trial | undefined = isDryRun ? new Map() : undefined;
+  const items: Replayed[] = [];
+  for (const id of ids.slice(0, wish.limit)) items.push(await replayOne(needs, await read(needs, id), trial));
+  return { items, next: ids.length > wish.limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-async function replayOne(needs: InboxNeeds, delivery: Delivery, isDryRun: boolean): Promise<Replayed> {
-  const reading = needs.providers[delivery.provider as ProviderName].read(delivery.body, { isOurs: delivery.is_ours });
-  const unmatched = (reason: string) => ({ id: delivery.id, asset_id: null, processed: false, reason, stream_status_before: null, stream_status_after: null, changes: false });
-  if ('reason' in reading) return unmatched(reading.reason);
-  const asset = await needs.findRef(reading.ref);
-  if (!asset) return unmatched('unknown_asset');
+/** One more than the page holds, where there are more. */
+async function idsOf({ db }: InboxNeeds, { id, query, ...paging }: Omit<Replaying, 'isDryRun'>): Promise<string[]> {
+  if (id !== undefined) return [id];
+  const filter = filterOf(query);
+  if (Object.values(filter).every((value) => value === undefined)) throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
+  return deliveriesInOrder(db, { ...filter, aboveId: cursorOf(paging) }, paging.limit + 1);
+}
+
+async function replayOne(needs: InboxNeeds, { id, provider, body, is_ours: isOurs }: Delivery, trial: Trial | undefined): Promise<Replayed> {
+  const reading = needs.providers[provider as ProviderName].read(body, { isOurs });
+  if ('reason' in reading) return { ...UNMATCHED, id, reason: reading.reason };
+  const found = await needs.findRef(reading.ref);
+  if (!found) return { ...UNMATCHED, id };
+  const asset = trial?.get(found.id) ?? found;
   const report: StreamReport = { ...reading.report, source: 'replay' };
-  const { change, processed, reason } = decide(asset, report, needs.now());
-  const told = { id: delivery.id, asset_id: asset.id, stream_status_before: asset.stream_status };
-  if (isDryRun || !change) return { ...told, processed, reason, stream_status_after: change?.next.stream_status ?? asset.stream_status, changes: change !== undefined };
-  const outcome = await needs.apply(report, { ref: { assetId: asset.id } });
-  const after = await needs.findRef({ assetId: asset.id });
-  return { ...told, ...(outcome ?? { processed: false, reason: 'unknown_asset' }), stream_status_after: after?.stream_status ?? null, changes: true };
+  const { change, ...foreseen } = decide(asset, report, needs.now());
+  const told = { id, asset_id: asset.id, stream_status_before: asset.stream_status, changes: namesOf(asset, change) };
+  if (trial || !change) {
+    trial?.set(asset.id, { ...asset, ...change?.next });
+    return { ...told, ...foreseen, stream_status_after: (change?.next ?? asset).stream_status };
+  }
+  const outcome = (await needs.apply(report, { ref: { assetId: asset.id } })) ?? foreseen;
+  return { ...told, ...outcome, stream_status_after: (await needs.findRef({ assetId: asset.id }))?.stream_status ?? null };
+}
+
+const UNMATCHED = { asset_id: null, processed: false, reason: 'unknown_asset', stream_status_before: null, stream_status_after: null, changes: [] } satisfies Omit<Replayed, 'id'>;
+
+/** No members of the asset as it is shown. */
+const HIDDEN = ['check_at', 'encode_try', 'encoded_try', 'closed', 'refused'];
+
+const namesOf = (asset: Asset, change: Change | undefined): string[] =>
+  Object.entries(change?.next ?? {}).filter(([name, value]) => !HIDDEN.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value)).map(([name]) => name);
+
+function cursorOf({ cursor }: Paging): string | undefined {
+  if (cursor !== undefined && !isUuid(cursor)) throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
+  return cursor;
 }
 
 function filterOf({ provider, asset_id, provider_video_id, processed, reason, received_after, received_before }: InboxQuery): DeliveryFilter {
   if (asset_id !== undefined && !isUuid(asset_id)) throw badRequest('asset_id must be a UUID', { field: 'asset_id' });
   return {
-    provider, assetId: asset_id, providerVideoId: provider_video_id, processed, reason,
-    fromId: idAt('received_after', received_after), belowId: idAt('received_before', received_before),
+    provider, processed, assetId: asset_id, providerVideoId: plainText('provider_video_id', provider_video_id), reason: plainText('reason', reason),
+    fromId: idAt('received_after', received_after, Math.ceil), belowId: idAt('received_before', received_before, Math.ceil),
   };
-}
-
-function idAt(field: string, time: string | undefined): string | undefined {
-  if (time === undefined) return undefined;
-  const ms = Date.parse(time);
-  if (Number.isNaN(ms)) throw badRequest(`${field} must be a time in ISO 8601`, { field });
-  return firstIdOf(Math.max(0, ms));
 }

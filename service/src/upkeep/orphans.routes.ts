@@ -6,7 +6,7 @@ import type { OrphanReport } from './orphans.ts';
 type Orphans = { sweepOrphans(how: { remove: boolean }): Promise<OrphanReport> };
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
-const Wish = Type.Object({ remove: Type.Boolean({ default: false, description: 'False: a dry run' }) });
+const Wish = Type.Object({ remove: Type.Optional(Type.Boolean({ default: false, description: 'False: a dry run' })) });
 const Report = Type.Object({
   object_count: Type.Integer(), objects: Type.Array(Type.String()), removed: Type.Boolean(), asset_count: Type.Integer(), assets: Type.Array(Type.String()),
 });

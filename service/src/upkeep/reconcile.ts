@@ -36,30 +36,38 @@ type Answers = ReadonlyMap<string, Inspection | ProviderFailed>;
 /** Answers how many it looked at. */
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   const waiting = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
-  const overdue = waiting.length > 0 ? await withoutThoseInTime(needs, waiting) : [];
-  const answers = await needs.inspectAll(overdue.filter(needs.canAsk));
+  const speeds: Speeds = waiting.length > 0 ? await recentSpeeds(needs.db, PROVIDERS) : new Map();
   const failures: unknown[] = [];
-  for (const asset of overdue) await look(needs, asset, answers).catch((error: unknown) => { failures.push(onlyItsOwn(error)); });
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${overdue.length} overdue assets could not be looked at`);
+  const overdue = (await forEach(waiting, failures, (asset) => isOverdue(needs, asset, speeds))).flatMap(({ asset, result }) => (result ? [asset] : []));
+  const answers = await needs.inspectAll(overdue.filter(needs.canAsk));
+  await forEach(overdue, failures, (asset) => look(needs, asset, answers));
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${waiting.length} assets could not be looked at`);
   return waiting.length;
 }
 
+type Speeds = ReadonlyMap<ProviderName | null, number>;
+
 /** One asset that cannot be looked at holds no other up; a database that is away ends the run. */
-function onlyItsOwn(error: unknown): unknown {
-  if (isUnavailable(error)) throw error;
-  return error;
+async function forEach<T>(assets: readonly Asset[], failures: unknown[], work: (asset: Asset) => Promise<T>): Promise<{ asset: Asset; result: T }[]> {
+  const done: { asset: Asset; result: T }[] = [];
+  for (const asset of assets) {
+    try {
+      done.push({ asset, result: await work(asset) });
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      failures.push(error);
+    }
+  }
+  return done;
 }
 
 /** Work under way gets the time that it may take, as fast as its provider was lately. */
-async function withoutThoseInTime(needs: ReconcileNeeds, waiting: readonly Asset[]): Promise<Asset[]> {
-  const speeds: ReadonlyMap<ProviderName | null, number> = await recentSpeeds(needs.db, PROVIDERS);
-  const overdue: Asset[] = [];
-  for (const asset of waiting) {
-    const deadline = asset.stream_status === 'processing' ? later(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider))) : needs.now();
-    if (deadline > needs.now()) await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline });
-    else overdue.push(asset);
-  }
-  return overdue;
+async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
+  if (asset.stream_status !== 'processing') return true;
+  const deadline = later(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
+  if (deadline <= needs.now()) return true;
+  await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline });
+  return false;
 }
 
 const look = (needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> =>

@@ -1,4 +1,4 @@
 // Looks every hour for videos at hosted providers that no asset is linked to.
-export const removeStrayVideosJob = ({ removeStrayVideos }: { removeStrayVideos: () => Promise<number> }) => async (): Promise<void> => {
+export const removeStrayVideosJob = ({ removeStrayVideos }: { removeStrayVideos: () => Promise<void> }) => async (): Promise<void> => {
   await removeStrayVideos();
 };

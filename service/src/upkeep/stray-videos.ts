@@ -12,15 +12,17 @@ const HOUR = 3_600_000;
 /** Younger ones may be linked any moment; older ones were looked at before. */
 const LOOKED_AT = { from: 1 * HOUR, to: 72 * HOUR };
 
-/** Only videos whose asset stands in our database are touched: another service may share the provider's account. Answers how many were removed. */
-export async function removeStrayVideos(needs: StrayNeeds): Promise<number> {
-  let removed = 0;
-  for (const name of PROVIDERS) {
-    const strays = needs.providers[name].api ? await straysAmong(needs, await needs.call(name, (api) => recent(api.list(), needs.now()))) : [];
-    for (const { videoId } of strays) await needs.call(name, (api) => api.remove(videoId));
-    removed += strays.length;
-  }
-  return removed;
+/** Only videos whose asset stands in our database are touched: another service may share the provider's account. A provider that has trouble keeps no other waiting. */
+export async function removeStrayVideos(needs: StrayNeeds): Promise<void> {
+  const hosts = PROVIDERS.filter((name) => needs.providers[name].api);
+  const outcomes = await Promise.allSettled(hosts.map((name) => removeStraysAt(needs, name)));
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${hosts.length} providers could not be cleared of stray videos`);
+}
+
+async function removeStraysAt(needs: StrayNeeds, name: ProviderName): Promise<void> {
+  const listed = await needs.call(name, (api) => recent(api.list(), needs.now()));
+  for (const { videoId } of await straysAmong(needs, listed)) await needs.call(name, (api) => api.remove(videoId));
 }
 
 async function recent(videos: AsyncIterable<ListedVideo>, now: Date): Promise<ListedVideo[]> {

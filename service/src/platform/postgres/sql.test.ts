@@ -1,6 +1,6 @@
 // Holds statements to their form: values are never text, and one name means one text for ever.
 import { describe, expect, test } from 'vitest';
-import { columns, columnsOf, sql } from './sql.ts';
+import { columns, columnsOf, composed, piece, sql } from './sql.ts';
 
 const note = { id: 'uuid', words: 'text?' } as const;
 const find = (id: string, words: string) => sql('sql test: find', note)`select ${columns(note)} from note where id = ${id} and words = ${words}`;
@@ -39,6 +39,22 @@ describe('a name', () => {
     expect(first().text).toBe('select 1');
     expect(second).toThrow('two statements are named "sql test: twice"');
     expect(first().text).toBe('select 1');
+  });
+});
+
+describe('a statement of pieces', () => {
+  const of = (...keys: string[]) => composed('sql test: composed', note, [piece('')`select 1 where`, ...keys.map((key) => piece(key)`and ${key}`)]);
+
+  test('is named by its pieces, and numbers the values of all of them in order', () => {
+    expect(of('kind', 'tag')).toEqual({ name: 'sql test: composed kind tag', shape: note, text: 'select 1 where and $1 and $2', values: ['kind', 'tag'] });
+  });
+
+  test('keeps a name of its own, however many pieces it has: no more of it is read than 63 characters', () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `piece${index}`);
+    const names = [of(...keys), of(...keys, 'one'), of(...keys, 'other'), of(...keys)].map(({ name }) => name);
+    expect(names.map((name) => name.length <= 63)).toEqual([true, true, true, true]);
+    expect(new Set(names).size).toBe(3);
+    expect(names[3]).toBe(names[0]);
   });
 });
 

@@ -1,4 +1,5 @@
 // A named, prepared statement that carries the shape of its rows.
+import { createHash } from 'node:crypto';
 import type { Shape } from './row.ts';
 
 /** What `db.all` and `db.one` take. */
@@ -67,8 +68,14 @@ export function composed<const S extends Shape>(name: string, shape: S, pieces: 
   const fullName = [name, ...pieces.map(({ key }) => key).filter(Boolean)].join(' ');
   const text = composedTexts.get(fullName) ?? join(pieces);
   composedTexts.set(fullName, text);
-  return { name: fullName, shape, text, values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))) };
+  return { name: withinLimit(fullName), shape, text, values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))) };
 }
+
+/** PostgreSQL reads no more of a name, and takes two that begin alike for one. */
+const LONGEST_NAME = 63;
+
+const withinLimit = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : `${name.slice(0, 42)} ${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
 
 function join(pieces: readonly Piece[]): string {
   const numbers = { count: 0 };

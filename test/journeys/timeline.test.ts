@@ -1,0 +1,159 @@
+// The whole life of an asset, told to its owner: what happened, who said it, how long after what came before, in plain language (contract B2, B8).
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeClip } from '../support/clips.ts';
+import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { openUpload, putBytes, settled } from '../support/media.ts';
+import { asOperator, asService, asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { rows } from '../support/traces.ts';
+import { deliveriesOf, PROCESSED, tell } from '../support/webhooks.ts';
+
+type Entry = { id: string; at: string; type: string; source: string; attempt: number | null; latency_ms: number | null; sentence: string; details: Record<string, unknown> };
+type Page = { items: Entry[]; next_cursor: string | null };
+
+const START = Date.now();
+/** A clock that stands still between two steps. */
+let now = START;
+const later = (minutes: number) => { now += minutes * 60_000; };
+const minutesAfterStart = (minutes: number) => new Date(START + minutes * 60_000).toISOString();
+
+let service: TestService;
+let film: string;
+const as = asUser('ann');
+const read = async (id: string, query = ''): Promise<Page> => expectSuccess(await call(service, `GET /media/${id}/timeline${query}`, { headers: as })) as Page;
+const ask = async (request: string, json?: object) => expect(await call(service, request, { headers: as, ...(json && { json }) })).toMatchObject({ status: 200 });
+
+/** Half an hour in the life of a film, a minute for each step. */
+async function live(): Promise<string> {
+  const started = await openUpload(service, 'ann');
+  const id = started.asset_id;
+  const steps = [
+    () => putBytes(started, bytes),
+    () => ask(`PATCH /media/${id}`, { title: 'A film', tags: ['a'] }),
+    () => ask(`POST /media/${id}/complete`),
+    () => ask(`DELETE /media/${id}?purge=false`),
+    () => ask(`POST /media/${id}/restore`),
+    async () => expect(await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2, failure: { code: 'no_sound', message: 'No sound', retryable: true } })).toEqual(PROCESSED),
+    () => ask(`POST /media/${id}/retry`),
+  ];
+  for (const step of steps) {
+    later(1);
+    await step();
+    if (step === steps[2] || step === steps[6]) await settled(service, 'ann', id);
+  }
+  return id;
+}
+
+let bytes: Buffer;
+beforeAll(async () => {
+  service = await startTestService({}, { now: () => new Date(now) });
+  bytes = await readFile(await makeClip({ seconds: 1 }));
+  film = await live();
+}, 180_000);
+afterAll(() => service?.stop());
+
+describe('the life of a film', () => {
+  test('is told in order: what happened, by whom, in which attempt, and how long after what came before', async () => {
+    const { items, next_cursor } = await read(film);
+    const minute = 60_000;
+    expect(next_cursor).toBeNull();
+    expect(items.map(({ type, source, attempt, latency_ms }) => [type, source, attempt, latency_ms])).toEqual([
+      ['asset.created', 'caller', null, null],
+      ['asset.uploaded', 'caller', null, minute],
+      ['asset.updated', 'caller', null, minute],
+      ['asset.processing', 'caller', 1, minute],
+      ['asset.playable', 'webhook', 1, 0],
+      ['asset.ready', 'webhook', 1, 0],
+      ['asset.deleted', 'caller', null, minute],
+      ['asset.updated', 'caller', null, minute],
+      ['asset.failed', 'webhook', 2, minute],
+      ['asset.processing', 'caller', 3, minute],
+      ['asset.ready', 'webhook', 3, 0],
+    ]);
+    expect(items.map(({ at }) => at)).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7].map(minutesAfterStart));
+  });
+
+  test('reads like sentences', async () => {
+    expect((await read(film)).items.map(({ sentence }) => sentence)).toEqual([
+      'The asset was made.',
+      'All bytes arrived and are stored.',
+      'It was edited: title, tags.',
+      `The caller said that the bytes are there: work on them began. Looked at next at ${minutesAfterStart(3 + 2)}.`,
+      'There is something to play now.',
+      'The provider reported that it is ready.',
+      'It was moved to the trash.',
+      'It was brought back from the trash.',
+      'The provider reported that it failed, in attempt 2: no_sound.',
+      `The caller asked for another try: work on it began again, in attempt 3. Looked at next at ${minutesAfterStart(7 + 2)}.`,
+      'The provider reported that it is ready, in attempt 3.',
+    ]);
+  });
+
+  test.each([1, 2, 3, 10, 11])('is the same in pages of %d, what came before the page counted', async (limit) => {
+    const whole = (await read(film)).items;
+    const pages: Entry[][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      pages.push(page.items);
+      cursor = page.next_cursor;
+    }
+    expect(pages.flat()).toEqual(whole);
+    expect(pages).toHaveLength(Math.ceil(whole.length / limit));
+    expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
+  });
+
+  test('ends where it ends: nothing comes after the last entry', async () => {
+    const last = (await read(film)).items.at(-1);
+    expect(await read(film, `?cursor=${last?.id}`)).toEqual({ items: [], next_cursor: null });
+  });
+});
+
+test('what the sweep saw and what an operator did is told as theirs', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  await tell(service, 'onprem', { asset_id: id, status: 'processing' });
+  await tell(service, 'onprem', { asset_id: id, status: 'failed', failure: { code: 'no_sound' } });
+  await tell(service, 'onprem', { asset_id: id, status: 'processing', attempt: 2 });
+  later(10);
+  await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'reconcile', {}));
+  const { items: [swept] } = await eventually(async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'sweep') }), ({ items }) => items.length > 0);
+  expect(swept).toMatchObject({ type: 'asset.checked', attempt: 2, latency_ms: 600_000, details: { reason: 'encoder_outside', next_check_at: expect.any(String) } });
+  expect(swept?.sentence).toMatch(/^It takes longer than expected; an encoder outside of this service is at work.* Looked at next at 20\S+Z\.$/);
+  await tell(service, 'onprem', { asset_id: id, status: 'ready', attempt: 2 });
+  await rows(service.dataDir, `update assets set stream_status = 'processing', completed_at = null where id = $1`, [id]);
+  const ready = (await deliveriesOf(service, id)).at(-1)?.id;
+  expectSuccess(await call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json: { id: ready, dry_run: false } }));
+  expect((await read(id)).items.at(-1)).toMatchObject({ type: 'asset.ready', source: 'replay', sentence: 'An operator, by replaying a delivery, reported that it is ready, in attempt 2.' });
+});
+
+test('what the service refused itself, and whom a service caller named, is told too', async () => {
+  const started = await openUpload(service, 'ann');
+  await putBytes(started, Buffer.from('no film at all'));
+  const named = await call(service, `PATCH /media/${started.asset_id}`, { headers: asService, json: { title: 'x', owner_user_id: 'somebody' } });
+  expect(named.status).toBe(200);
+  await call(service, `POST /media/${started.asset_id}/complete`, { headers: as });
+  const [edited, refused] = (await read(started.asset_id)).items.slice(-2);
+  expect(edited).toMatchObject({ type: 'asset.updated', source: 'caller', details: { caller: 'service', named_owner: 'somebody' } });
+  expect(refused).toMatchObject({ type: 'asset.failed', source: 'service', sentence: 'The service refused it: type_mismatch.', details: { code: 'type_mismatch' } });
+});
+
+describe('a timeline', () => {
+  test('is the owner\'s, and the service\'s; nobody else reads it', async () => {
+    const statusOf = async (path: string, headers: Record<string, string>) => (await call(service, `GET ${path}`, { headers })).status;
+    const path = `/media/${film}/timeline`;
+    expect(await statusOf(path, asService)).toBe(200);
+    expectRefusal(await call(service, `GET ${path}`, { headers: asUser('bob') }), 403);
+    for (const headers of [{}, asOperator, { ...as, ...asService }]) expectRefusal(await call(service, `GET ${path}`, { headers }), 401);
+    for (const id of [randomUUID(), 'x', `${film}0`]) expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
+  });
+
+  test('is gone with its asset', async () => {
+    const { asset_id: id } = await openUpload(service, 'ann');
+    await ask(`DELETE /media/${id}`);
+    expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
+  });
+
+  test.each([['limit', '0'], ['limit', '201'], ['limit', 'x'], ['cursor', 'x'], ['cursor', ''], ['cursor', `${randomUUID()}0`]])('names what is wrong: %s=%s', async (field, value) => {
+    expectFieldRefused(await call(service, `GET /media/${film}/timeline?${field}=${value}`, { headers: as }), field);
+  });
+});
