@@ -7,10 +7,8 @@ import { secret } from '../service/src/auth/secret.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { type Ground, ONPREM_SECRET } from './ground.ts';
 import { request } from './load.ts';
-import { measurePair, type Ratios } from './pair.ts';
+import { type Effort, measurePair, type Ratios } from './pair.ts';
 import { freePort } from './processes.ts';
-
-export type Effort = { readonly rounds: number; readonly seconds: number };
 
 /** GET of one asset with a bearer token, against a bare select of the same columns. */
 export function getAsset({ service, bare, token, assetIds }: Ground, effort: Effort): Promise<Ratios> {

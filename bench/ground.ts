@@ -15,7 +15,7 @@ const SECRETS = {
 };
 
 export type Ground = {
-  readonly folder: string; readonly service: Server; readonly bare: Server; readonly token: string; readonly assetIds: readonly string[];
+  readonly folder: string; readonly databaseUrl: string; readonly service: Server; readonly bare: Server; readonly token: string; readonly assetIds: readonly string[];
   leave(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function takeGround(assets: number): Promise<Ground> {
   await makeBareRows(databaseUrl, assetIds);
   const bare = await startBare(databaseUrl);
   return {
-    folder, service, bare, token, assetIds,
+    folder, databaseUrl, service, bare, token, assetIds,
     leave: async () => {
       await Promise.all([service.stop(), bare.stop()]);
       await postgres.stop();
@@ -42,25 +42,36 @@ export async function takeGround(assets: number): Promise<Ground> {
 export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
   `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 
+/** Another database of the same server. */
+export const databaseUrlOf = (databaseUrl: string, name: string): string => databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);
+
 export const tokenOf = (userId: string): string => signAccessToken({ user_id: userId, type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
 
-export const startService = (folder: string, databaseUrl: string): Promise<Server> =>
-  startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info' }, '/healthz');
+/** One process of the service; settings of `environment` go over the defaults. */
+export const startService = (folder: string, databaseUrl: string, environment: Readonly<Record<string, string>> = {}): Promise<Server> =>
+  startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info', ...environment }, '/healthz');
 
 export const startBare = (databaseUrl: string): Promise<Server> => startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
 
-export async function makeAssets({ port }: Server, token: string, count: number): Promise<string[]> {
-  const make = async () => {
+export type OpenedUpload = { readonly id: string; /** Path and ticket. */ readonly path: string };
+const CLIP = { filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', tags: ['bench'], metadata: { shelf: 7 } };
+
+/** Opens uploads over the API, `count` or a few more. */
+export async function openUploads({ port }: Server, token: string, { count, wishes = CLIP }: { readonly count: number; readonly wishes?: object }): Promise<OpenedUpload[]> {
+  const open = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
-      method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', tags: ['bench'], metadata: { shelf: 7 } }),
+      method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(wishes),
     });
-    return ((await answer.json()) as { data: { asset_id: string } }).data.asset_id;
+    const { data } = (await answer.json()) as { data: { asset_id: string; upload_url: string } };
+    return { id: data.asset_id, path: data.upload_url.replace(/^https?:\/\/[^/]+/, '') };
   };
-  const ids: string[] = [];
-  while (ids.length < count) ids.push(...(await Promise.all(Array.from({ length: 20 }, make))));
-  return ids;
+  const opened: OpenedUpload[] = [];
+  while (opened.length < count) opened.push(...(await Promise.all(Array.from({ length: 20 }, open))));
+  return opened;
 }
+
+export const makeAssets = async (service: Server, token: string, count: number): Promise<string[]> =>
+  (await openUploads(service, token, { count })).map(({ id }) => id);
 
 /** One row for each asset, of a table with nothing but a state. */
 export async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ export type Load = { readonly port: number; readonly connections: number; readon
 export type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly requests: number };
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const NOTHING: Buffer = Buffer.alloc(0);
 
 export async function run({ port, connections, seconds, next }: Load): Promise<Measured> {
   const times: number[] = [];
@@ -23,7 +24,8 @@ export async function run({ port, connections, seconds, next }: Load): Promise<M
 function talk(port: number, ask: () => Buffer | undefined, times: number[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  let pending = Buffer.alloc(0);
+  let head = NOTHING;
+  let missing: number | undefined; // of the body; its bytes are counted and dropped
   let asked = 0;
   const send = () => {
     const request = ask();
@@ -33,12 +35,17 @@ function talk(port: number, ask: () => Buffer | undefined, times: number[]): Pro
   };
   socket.on('connect', send).on('close', () => resolve()).on('error', reject);
   socket.on('data', (chunk) => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    const length = lengthOfAnswer(pending);
-    if (length === undefined || pending.length < length) return;
-    if (pending.toString('latin1', 9, 12) !== '200') return reject(new Error(pending.toString('utf8', 0, 600)));
+    if (missing === undefined) {
+      head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+      const length = lengthOfAnswer(head);
+      if (length === undefined) return;
+      if (head.toString('latin1', 9, 12) !== '200') return reject(new Error(head.toString('utf8', 0, 600)));
+      missing = length - head.length;
+    } else missing -= chunk.length;
+    if (missing > 0) return;
     times.push(performance.now() - asked);
-    pending = pending.subarray(length);
+    head = NOTHING;
+    missing = undefined;
     send();
   });
   return promise;
@@ -53,7 +60,7 @@ function lengthOfAnswer(bytes: Buffer): number | undefined {
 }
 
 /** The bytes of a request with keep-alive. */
-export function request(methodAndPath: string, headers: Readonly<Record<string, string>> = {}, body = ''): Buffer {
-  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...(body && { 'content-length': String(Buffer.byteLength(body)) }) });
-  return Buffer.from(`${methodAndPath} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+export function request(methodAndPath: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = ''): Buffer {
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...(body.length > 0 && { 'content-length': String(Buffer.byteLength(body)) }) });
+  return Buffer.concat([Buffer.from(`${methodAndPath} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`), Buffer.from(body)]);
 }

@@ -3,7 +3,8 @@ import { type Load, type Measured, run } from './load.ts';
 import type { Server } from './processes.ts';
 
 export type Side = { readonly server: Server; readonly next: Load['next'] };
-export type Pair = { readonly ours: Side; readonly limit: Side; readonly connections: number; readonly rounds: number; readonly seconds: number };
+export type Effort = { readonly rounds: number; readonly seconds: number };
+export type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
 
 /** Ratios of ours to the limit: requests per second, and requests per second of processor time in the server's own process. */
 export type Ratios = { readonly throughput: number; readonly perCpu: number; readonly ours: Measured; readonly limit: Measured };

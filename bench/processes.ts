@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-export type Server = { readonly port: number; cpuSeconds(): number; stop(): Promise<void> };
+/** `peakBytes`: the most memory that was resident at once. */
+export type Server = { readonly port: number; cpuSeconds(): number; peakBytes(): number; stop(): Promise<void> };
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -22,12 +23,20 @@ export async function freePort(): Promise<number> {
 /** Runs a script of the repository with PORT set, and waits for its first answer at `ready`. */
 export async function startServer(script: string, environment: Readonly<Record<string, string>>, ready: string): Promise<Server> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...profiling(script), join(ROOT, script)], { env: { PATH: process.env['PATH'], ...environment, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
+  return startProgram({ command: process.execPath, args: [...profiling(script), join(ROOT, script)], environment: { ...environment, PORT: String(port) } }, port, ready);
+}
+
+type Program = { readonly command: string; readonly args: readonly string[]; readonly environment: Readonly<Record<string, string>> };
+
+/** Any program that will listen at this port, as one process. */
+export async function startProgram({ command, args, environment }: Program, port: number, ready: string): Promise<Server> {
+  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'ignore', 'inherit'] });
   process.on('exit', () => child.kill('SIGKILL'));
   await answering(child, `http://127.0.0.1:${port}${ready}`);
   return {
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
+    peakBytes: () => peakBytesOf(child.pid as number),
     stop: async () => { child.kill('SIGTERM'); if (child.exitCode === null) await once(child, 'exit'); },
   };
 }
@@ -51,4 +60,9 @@ async function answering(child: ChildProcess, url: string): Promise<void> {
 function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function peakBytesOf(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
 }

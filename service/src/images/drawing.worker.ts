@@ -10,13 +10,13 @@ const PLACEHOLDER = { width: 100, height: 100, fit: 'inside', withoutEnlargement
 
 export async function examine(bytes: Buffer, maxPixels: number): Promise<Examined> {
   const picture = await openPicture(bytes, maxPixels);
-  const { data, info } = await fitted(picture, THUMBNAIL).then((drawn) => drawn.ensureAlpha().raw().toBuffer({ resolveWithObject: true }));
+  const { data, info } = await fitted(picture, THUMBNAIL).then((drawn) => drawn.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }));
   if (picture.animated) await decodeFrames(picture);
-  const small = () => sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } });
-  const hash = await small().resize(PLACEHOLDER).raw().toBuffer({ resolveWithObject: true });
+  const small = () => sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } });
+  const hash = await small().resize(PLACEHOLDER).toColourspace('srgb').ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const placeholder = Buffer.from(rgbaToThumbHash(hash.info.width, hash.info.height, hash.data)).toString('base64');
   return {
-    facts: { width: picture.width, height: picture.height, animated: picture.animated, alpha: data.some((value, index) => index % 4 === 3 && value < 255), placeholder },
+    facts: { width: picture.width, height: picture.height, animated: picture.animated, alpha: isSeenThrough(data, info.channels), placeholder },
     thumbnail: await ENCODERS.jpeg(small()).toBuffer(),
   };
 }
@@ -26,6 +26,13 @@ export async function render(bytes: Buffer, { width, height, fit, format, animat
   // The size of `inside` is exact: computed again it might differ by a pixel from what its name says.
   const box: Box = { width, height, fit: fit === 'inside' ? 'fill' : fit, background: format === 'jpeg' ? 'white' : 'transparent' };
   return ENCODERS[format](await fitted(picture, box, animated)).toBuffer();
+}
+
+/** Of one or three channels none is alpha, of more the last. A callback for each of a million bytes would take longer than to encode them. */
+function isSeenThrough(pixels: Buffer, channels: number): boolean {
+  if (channels % 2 === 1) return false;
+  for (let at = channels - 1; at < pixels.length; at += channels) if ((pixels[at] as number) < 255) return true;
+  return false;
 }
 
 /** Small, for the frames are only looked at for faults. */

@@ -56,7 +56,7 @@ async function show({ findVisible, variantOf, objects }: Gallery, { request, rep
     'content-type': type, 'content-disposition': inline(name), 'cache-control': `${asset.visibility}, ${v === String(asset.playback_version) ? FOR_GOOD : FOR_AN_HOUR}`,
     ...(wish.format === undefined && { vary: 'Accept' }),
   };
-  const { status, headers, body } = await objects.answerWith(request, { key, etag: `${asset.id}/${name}`, headers: known });
+  const { status, headers, body } = await objects.answerWith({ request, reply }, { key, etag: `${asset.id}/${name}`, headers: known });
   return reply.code(status).headers(headers).send(body);
 }
 

@@ -19,7 +19,7 @@ afterAll(() => rm(root, { recursive: true }));
 
 const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const bytes = (text: string) => (async function* yielded() { yield Buffer.from(text); })();
-const read = async (key: ObjectKey) => (await store.read(key))?.toString();
+const read = async (key: ObjectKey) => (await store.read(key))?.bytes?.toString();
 async function keysOf({ id }: Asset): Promise<ObjectKey[]> {
   const keys: ObjectKey[] = [];
   for await (const key of store.list(variantsPrefix(id))) keys.push(key);

@@ -28,7 +28,7 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objec
       const known = {
         'content-type': asset.mime_type, 'content-disposition': attachment(asset.filename), 'cache-control': 'private, no-store',
       };
-      const { status, headers, body } = await objects.answerWith(request, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known });
+      const { status, headers, body } = await objects.answerWith({ request, reply }, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known });
       return reply.code(status).headers(headers).send(body);
     },
   },

@@ -106,15 +106,6 @@ describe('files', () => {
     await expect(syncFolder(join(scratch, 'file', 'folder'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  test('more than 1 MiB is not read into memory at once', async () => {
-    const store = await openDiskObjectStore(newRoot());
-    const key = originalKey(randomUUID());
-    await store.put(key, source(randomBytes(MIB + 1)), 2 * MIB);
-    await expect(store.read(key)).rejects.toThrow('streamed');
-    await expect(store.read(key, { start: 0, end: MIB })).rejects.toThrow('streamed');
-    await expect(store.read(key, { start: 2, end: MIB + 1 })).rejects.toThrow('ends before');
-  });
-
   test('a disk that takes a few bytes at a time gets them all, in order', async () => {
     const taken: Buffer[] = [];
     const writev = async (chunks: readonly NodeJS.ArrayBufferView[]) => {

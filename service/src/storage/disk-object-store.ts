@@ -1,13 +1,14 @@
 // The object store on a disk of this machine: a file per object, which gets its name only once it is whole and durable.
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { type FileHandle, open, stat, statfs, writeFile } from 'node:fs/promises';
+import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
+import { stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { failedWith, filesBelow, makeFolder, removeBelow, removeFile, removeIfEmpty, syncFolder } from './disk/folders.ts';
 import { publish, receive } from './disk/incoming.ts';
 import { openTemporaryFolder } from './disk/leftovers.ts';
 import type { ObjectKey } from './object-key.ts';
-import { type ByteRange, ObjectRefused, type ObjectStore, type StoredBytes } from './object-store.ts';
+import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';
 
 const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const READ_BYTES = 1024 * 1024;
@@ -24,7 +25,7 @@ export async function openDiskObjectStore(root: string): Promise<ObjectStore> {
   return {
     put: async (key, bytes, maxBytes) => put({ temporary: newPath(), path: pathOf(key) }, bytes, maxBytes),
     size: async (key) => sizeOf(pathOf(key)),
-    read: async (key, range) => read(pathOf(key), range),
+    read: async (key, into) => readSmall(pathOf(key), into),
     stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
     remove: async (key) => remove(objects, pathOf(key)),
     removeAll: (prefix) => removeAll(objects, prefix),
@@ -82,17 +83,24 @@ async function sizeOf(path: string): Promise<number | undefined> {
   return (await unlessMissing(stat(path)))?.size;
 }
 
-async function read(path: string, range: ByteRange | undefined): Promise<Uint8Array | undefined> {
-  await using file = await unlessMissing(open(path));
-  if (!file) return undefined;
-  const length = range ? range.end - range.start + 1 : (await file.stat()).size;
-  if (length > READ_BYTES) throw new RangeError('more than 1 MiB has to be streamed');
-  return await readExactly(file, range?.start ?? 0, length); // awaited here: the file is closed on leaving
+/** The plain calls: segments are read this way, and a FileHandle costs more than most of them. Of an open file, length and closing need no disk. */
+const [opened, filled] = [promisify(open), promisify(read)];
+
+async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | undefined> {
+  const file = await unlessMissing(opened(path, 'r'));
+  if (file === undefined) return undefined;
+  try {
+    const sizeBytes = fstatSync(file).size;
+    if (sizeBytes > READ_BYTES) return { sizeBytes };
+    return { sizeBytes, bytes: await readExactly(file, (into ?? Buffer.allocUnsafe(sizeBytes)).subarray(0, sizeBytes)) };
+  } finally {
+    closeSync(file);
+  }
 }
 
-async function readExactly(file: FileHandle, start: number, length: number): Promise<Uint8Array> {
-  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, start);
-  if (bytesRead < length) throw new RangeError('the object ends before the range does');
+async function readExactly(file: number, buffer: Uint8Array): Promise<Uint8Array> {
+  const { bytesRead } = await filled(file, buffer, 0, buffer.length, 0);
+  if (bytesRead < buffer.length) throw new RangeError('the object ends before its length');
   return buffer;
 }
 

@@ -4,43 +4,57 @@ import { Readable } from 'node:stream';
 import { notFound } from '../platform/errors.ts';
 import { isHeld } from '../platform/http/etag.ts';
 import type { ObjectKey } from './object-key.ts';
-import type { ByteRange, ObjectStore } from './object-store.ts';
+import type { ObjectStore, ReadObject } from './object-store.ts';
 import { rangeOf } from './byte-range.ts';
 
 /** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
 type AskedObject = { readonly key: ObjectKey; readonly etag: string; readonly headers: Readonly<Record<string, string>> };
 type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
+type Reply = { readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown } };
+type Exchange = { readonly request: Request; readonly reply: Reply };
 type ObjectAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string | number>>; readonly body?: Uint8Array | Readable };
 
 /** How routes answer with an object. */
-export type Objects = { answerWith(request: Request, object: AskedObject): Promise<ObjectAnswer> };
+export type Objects = { answerWith(exchange: Exchange, object: AskedObject): Promise<ObjectAnswer> };
 
-const SMALL = 1024 * 1024;
 /** Whatever the bytes turn out to be, a browser runs nothing in them. */
 const INERT = { 'content-security-policy': 'sandbox; default-src \'none\'', 'x-content-type-options': 'nosniff' };
 
-export async function answerWith({ store }: { store: ObjectStore }, request: Request, object: AskedObject): Promise<ObjectAnswer> {
-  const size = await store.size(object.key);
-  if (size === undefined) throw notFound('Nothing is stored here');
+export async function answerWith({ store }: { store: ObjectStore }, { request, reply }: Exchange, object: AskedObject): Promise<ObjectAnswer> {
   const etag = `"${object.etag}"`;
+  const isKnown = isHeld(request.headers['if-none-match'], etag);
+  const found = isKnown || request.method === 'HEAD' ? await lengthOf(store, object.key) : await readLent(store, reply, object.key);
+  if (!found) throw notFound('Nothing is stored here');
   const headers = { ...INERT, ...object.headers, etag, 'accept-ranges': 'bytes' };
-  if (isHeld(request.headers['if-none-match'], etag)) return { status: 304, headers };
+  if (isKnown) return { status: 304, headers };
+  const { sizeBytes, bytes } = found;
   const { range: asked, 'if-range': condition = etag } = request.headers;
-  const range = condition === etag ? rangeOf(asked, size) : undefined;
-  if (range === 'unsatisfiable') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
-  const length = range ? range.end - range.start + 1 : size;
-  const body = await bodyOf(store, request.method, { key: object.key, range, length });
+  const range = condition === etag ? rangeOf(asked, sizeBytes) : undefined;
+  if (range === 'unsatisfiable') return { status: 416, headers: { ...headers, 'content-range': `bytes */${sizeBytes}` } };
+  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
+  const length = end - start + 1;
+  // HEAD gets a stream too, because the framework would set the length of any other empty body to 0.
+  const body = request.method === 'HEAD' ? Readable.from([]) : bytes?.subarray(start, end + 1) ?? store.stream(object.key, range);
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
-  return { status: 206, headers: { ...headers, 'content-length': length, 'content-range': `bytes ${range.start}-${range.end}/${size}` }, body };
+  return { status: 206, headers: { ...headers, 'content-length': length, 'content-range': `bytes ${start}-${end}/${sizeBytes}` }, body };
 }
 
-type Part = { readonly key: ObjectKey; readonly range: ByteRange | undefined; readonly length: number };
+async function lengthOf(store: ObjectStore, key: ObjectKey): Promise<ReadObject | undefined> {
+  const sizeBytes = await store.size(key);
+  return sizeBytes === undefined ? undefined : { sizeBytes };
+}
 
-async function bodyOf(store: ObjectStore, method: string, { key, range, length }: Part): Promise<Uint8Array | Readable> {
-  // A stream, because the framework would set the length of any other empty body to 0.
-  if (method === 'HEAD') return Readable.from([]);
-  if (length > SMALL) return store.stream(key, range);
-  const bytes = await store.read(key, range);
-  if (!bytes) throw notFound('Nothing is stored here');
-  return bytes;
+/** Fresh memory for each answer costs more than to read the bytes into it: some buffers go from answer to answer. When all are out, memory is fresh. */
+const BUFFER_BYTES = 1024 * 1024;
+const buffers: (Buffer | undefined)[] = Array.from({ length: 64 });
+
+async function readLent(store: ObjectStore, { raw }: Reply, key: ObjectKey): Promise<ReadObject | undefined> {
+  if (buffers.length === 0) return store.read(key);
+  const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const giveBack = () => { buffers.push(buffer); };
+  const found = await store.read(key, buffer).catch((error: unknown) => { giveBack(); throw error; });
+  // Not before the last byte has left, or the socket is gone.
+  if (found?.bytes && !raw.closed) raw.once('close', giveBack);
+  else giveBack();
+  return found;
 }

@@ -8,6 +8,9 @@ export type StoredBytes = { readonly sizeBytes: number; readonly sha256: string 
 /** First and last byte, both included, both within the object. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
+/** `bytes` are missing where there are more than 1 MiB of them. */
+export type ReadObject = { readonly sizeBytes: number; readonly bytes?: Uint8Array };
+
 /** Why `put` stored nothing. `exists`: the key is taken; `too_long`: more than `maxBytes` came; `cut_short`: the source broke off; `full`: no space left. */
 export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full';
 
@@ -24,8 +27,8 @@ export type ObjectStore = {
   put(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>;
   /** Bytes of the object, undefined where there is none. */
   size(key: ObjectKey): Promise<number | undefined>;
-  /** Up to 1 MiB at once; undefined where there is no object. The range must lie within it. */
-  read(key: ObjectKey, range?: ByteRange): Promise<Uint8Array | undefined>;
+  /** All of an object of up to 1 MiB at once, in new memory or at the start of `into`, which has room for as much; of a longer one only the length. */
+  read(key: ObjectKey, into?: Uint8Array): Promise<ReadObject | undefined>;
   /** Any length, as a stream that fails if the object is missing. */
   stream(key: ObjectKey, range?: ByteRange): Readable;
   /** A missing object is no error. */

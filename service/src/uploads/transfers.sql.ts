@@ -10,13 +10,16 @@ import { assetRow } from '../tables.ts';
 const ASSET = columns(assetRow);
 const DONE = columnsOf('done', assetRow);
 
-/** Takes the right to write the original, for a minute; undefined where somebody has it, or the bytes are there. */
-export const claimUpload = async (db: Queries, id: string, writer: string) =>
-  (await db.one(sql('claim upload', assetRow)`
+/**
+ * Takes the right to write the original, for a minute; undefined where somebody has it, or the bytes are there.
+ * Not waited for on the disk: a right that a power cut takes away is missed when the upload is finished.
+ */
+export const claimUpload = (db: Queries, id: string, writer: string) =>
+  db.one(sql('claim upload', { id: 'uuid' })`
     update assets set upload_writer = ${writer}, upload_writer_until = now() + interval '1 minute', revision = revision + 1
      where id = ${id} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
-       and (upload_writer is null or upload_writer_until < now())
-    returning ${ASSET}`)) as Asset | undefined;
+       and (upload_writer is null or upload_writer_until < now()) and set_config('synchronous_commit', 'off', true) = 'off'
+    returning id`);
 
 /** Keeps the right while bytes arrive. */
 export const keepUpload = (db: Queries, id: string, writer: string) =>

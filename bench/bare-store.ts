@@ -1,0 +1,47 @@
+// The limit of uploads: Node's own HTTP server and the system calls that storing needs, and nothing else.
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, mkdir, open, unlink } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+
+const FOLDER = process.env['FOLDER'] as string;
+const SHARDS = Array.from({ length: 256 }, (_, byte) => join(FOLDER, byte.toString(16).padStart(2, '0')));
+for (const shard of SHARDS) await mkdir(shard, { recursive: true });
+
+/** Bytes in one go: temporary file, name, and where `isDurable` a sync of file and folder. */
+async function storeSmall(request: IncomingMessage, isDurable: boolean): Promise<void> {
+  const { temporary, shard } = names();
+  const file = await open(temporary, 'wx');
+  for await (const chunk of request) await file.write(chunk as Buffer);
+  if (isDurable) await file.sync();
+  await file.close();
+  await giveName(temporary, shard, isDurable);
+}
+
+/** Of any length, as Node streams to a file. */
+async function storeLarge(request: IncomingMessage): Promise<void> {
+  const { temporary, shard } = names();
+  await pipeline(request, createWriteStream(temporary, { flags: 'wx', flush: true }));
+  await giveName(temporary, shard, true);
+}
+
+const names = () => ({ temporary: join(FOLDER, randomUUID()), shard: SHARDS[Math.floor(Math.random() * SHARDS.length)] as string });
+
+async function giveName(temporary: string, shard: string, isDurable: boolean): Promise<void> {
+  await link(temporary, join(shard, randomUUID()));
+  await unlink(temporary);
+  if (!isDurable) return;
+  await using folder = await open(shard, 'r');
+  await folder.sync();
+}
+
+const STORE: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
+  '/ready': async () => {}, '/durable': (request) => storeSmall(request, true), '/fast': (request) => storeSmall(request, false), '/large': storeLarge,
+};
+
+createServer((request, response) => {
+  STORE[request.url ?? '']?.(request).then(() => response.setHeader('content-length', 2).end('{}'), (error: unknown) => { throw error; });
+}).listen(Number(process.env['PORT']), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));
