@@ -67,6 +67,13 @@ export const newAssetColumns = pick(assetRow, [
   'announced_size_bytes', 'announced_sha256', 'provider', 'provider_video_id', 'upload_expires_at', 'check_at', 'created_at',
 ]);
 
+/** What callers are shown: lists read nothing else. */
+export const shownColumns = pick(assetRow, [
+  'id', 'owner_user_id', 'kind', 'filename', 'content_type', 'mime_type', 'size_bytes', 'checksum_sha256', 'visibility', 'stream_status', 'provider',
+  'provider_video_id', 'playback', 'playable_at', 'completed_at', 'progress', 'renditions', 'width', 'height', 'duration_ms', 'placeholder', 'poster_time_ms',
+  'warnings', 'failure', 'title', 'tags', 'metadata', 'version', 'created_at', 'updated_at', 'uploaded_at', 'deleted_at',
+]);
+
 /** What reports and their like may change. */
 export const streamStateColumns = pick(assetRow, [
   'stream_status', 'attempt', 'progress', 'renditions', 'warnings', 'failure', 'refused', 'playback', 'playable_at', 'completed_at',

@@ -1,19 +1,19 @@
 // The list of an owner's assets: one walk along one index, whatever is filtered, and never an offset (contract B3).
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, composed, type Piece, piece } from '../platform/postgres/sql.ts';
-import { assetRow } from '../tables.ts';
-import type { Asset } from './asset.ts';
+import { shownColumns } from '../tables.ts';
+import type { ShownAsset } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 
-const ASSET = columns(assetRow);
+const SHOWN = columns(shownColumns);
 
 export type Walk = { readonly after: string | undefined; readonly limit: number; readonly isOldestFirst: boolean };
 
-export const listAssets = async (db: Queries, filter: AssetFilter, { after, limit, isOldestFirst }: Walk): Promise<readonly Asset[]> =>
-  (await db.all(composed('list assets', assetRow, [
-    piece('')`select ${ASSET} from assets`, ...conditions(filter), ...from(after, isOldestFirst),
+export const listAssets = async (db: Queries, filter: AssetFilter, { after, limit, isOldestFirst }: Walk): Promise<readonly ShownAsset[]> =>
+  (await db.all(composed('list assets', shownColumns, [
+    piece('')`select ${SHOWN} from assets`, ...conditions(filter), ...from(after, isOldestFirst),
     isOldestFirst ? piece('oldest')`order by id limit ${limit}` : piece('newest')`order by id desc limit ${limit}`,
-  ]))) as readonly unknown[] as readonly Asset[];
+  ]))) as readonly unknown[] as readonly ShownAsset[];
 
 export const countAssets = async (db: Queries, filter: AssetFilter): Promise<number> =>
   (await db.one(composed('count assets', { total: 'int8' }, [piece('')`select count(*) as total from assets`, ...conditions(filter)])))?.total ?? 0;

@@ -3,12 +3,12 @@ import type { Secret } from '../auth/secret.ts';
 import { deriveKey, open, sign } from '../auth/signed-token.ts';
 import { badRequest } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { Asset } from './asset.ts';
+import type { ShownAsset } from './asset.ts';
 import { filterOf, type ListQuery } from './asset-filter.ts';
 import { countAssets, listAssets } from './asset-list.sql.ts';
 
 export type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
-export type Page = { readonly items: readonly Asset[]; readonly nextCursor: string | null; readonly total: number | undefined };
+export type Page = { readonly items: readonly ShownAsset[]; readonly nextCursor: string | null; readonly total: number | undefined };
 
 export async function list({ db, urlSecrets }: ListNeeds, owner: string, query: ListQuery): Promise<Page> {
   const keys = urlSecrets.map((root) => deriveKey(root, 'cursor'));

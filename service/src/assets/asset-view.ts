@@ -1,6 +1,6 @@
 // The asset as the API shows it (contract B1).
 import { type Static, type TSchema, Type } from 'typebox';
-import type { Asset } from './asset.ts';
+import type { ShownAsset } from './asset.ts';
 import type { Manifest } from './playback-manifest.ts';
 
 /** `T` or null, in the form that JSON Schema validators and generators both read. */
@@ -54,7 +54,7 @@ export const AssetView = Type.Object({
 export type AssetView = Static<typeof AssetView>;
 
 /** `publicBaseUrl` without a slash at its end. */
-export function viewOf(asset: Asset, publicBaseUrl: string): AssetView {
+export function viewOf(asset: ShownAsset, publicBaseUrl: string): AssetView {
   return {
     id: asset.id, owner_user_id: asset.owner_user_id, kind: asset.kind, filename: asset.filename, content_type: asset.content_type,
     mime_type: asset.mime_type, size_bytes: asset.size_bytes, checksum_sha256: asset.checksum_sha256, visibility: asset.visibility,

@@ -1,6 +1,6 @@
 // An asset as the service holds it: the row, with the meaning of its columns in types.
 import type { RowOf } from '../platform/postgres/row.ts';
-import type { assetRow, newAssetColumns } from '../tables.ts';
+import type { assetRow, newAssetColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { StreamStatus } from './stream-status.ts';
@@ -30,6 +30,9 @@ type Meaning = {
 export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof Meaning> & Meaning>;
 
 export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
+
+/** What callers see of one. */
+export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
 
 /** How a report names its asset: our id, or the provider's own. */
 export type AssetRef = { readonly assetId: string } | VideoRef;
