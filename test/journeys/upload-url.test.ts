@@ -139,7 +139,7 @@ test('the asset is shown with all its members and no others', async () => {
   expect(asset).toEqual({
     id: asset.id, owner_user_id: 'ann', kind: 'video', ...VIDEO, size_bytes: null, checksum_sha256: null, visibility: 'private',
     stream_status: 'pending_upload', provider: 'onprem', provider_video_id: null, playback: null, playable_at: null, completed_at: null,
-    progress: 0, renditions: [], width: null, height: null, duration_ms: null, placeholder: null, warnings: [], failure: null,
+    progress: 0, renditions: [], width: null, height: null, duration_ms: null, placeholder: null, poster_time_ms: null, warnings: [], failure: null,
     title: null, tags: [], metadata: null, version: 1,
     created_at: asset['created_at'], updated_at: asset['created_at'], uploaded_at: null, deleted_at: null,
   });
