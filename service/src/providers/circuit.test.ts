@@ -1,6 +1,6 @@
 // A provider in trouble is left alone for a while, and asked again.
 import { expect, test } from 'vitest';
-import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds } from './circuit.ts';
+import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds, whileTrying } from './circuit.ts';
 
 const trouble = { code: 'provider_error', isOurs: false, retryAfterSeconds: undefined };
 const after = (failures: number, now = 0): Circuit => Array.from({ length: failures }).reduce<Circuit>((circuit) => afterFailure(circuit, trouble, now), FRESH);
@@ -16,6 +16,11 @@ test('a failure of the one question that is let through doubles the pause, up to
   const again = afterFailure(after(5), trouble, 10_000);
   expect([isOpen(again, 29_999), isOpen(again, 30_000)]).toEqual([true, false]);
   expect(waitSeconds(after(30), 0)).toBe(300);
+});
+
+test('only one question is let through after a pause, of a provider that is well any number', () => {
+  expect(isOpen(whileTrying(after(5), 10_000), 10_001)).toBe(true);
+  expect(whileTrying(after(4), 10_000)).toEqual(after(4));
 });
 
 test('one success forgets the failures', () => {

@@ -22,6 +22,10 @@ export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.
 /** Seconds until the next question is let through. */
 export const waitSeconds = (circuit: Circuit, now: number): number => Math.max(1, Math.ceil((circuit.closedUntil - now) / 1000));
 
+/** The one question after a pause: until its answer is there, no other is let through. */
+export const whileTrying = (circuit: Circuit, now: number): Circuit =>
+  (circuit.failures < TOLERATED ? circuit : { ...circuit, closedUntil: now + PAUSE_MS });
+
 export const afterSuccess = (now: number): Circuit => ({ ...FRESH, lastAnswerAt: now });
 
 /** `retryAfterSeconds`: the provider's own wish, which counts at once. A failure of the request alone does not count: pass `isOurs`. */

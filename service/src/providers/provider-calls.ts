@@ -1,6 +1,6 @@
 // Asks a hosted provider, through its circuit: one that is in trouble is not asked, and its caller is told at once when to come back.
 import type { ProviderName } from '../assets/asset.ts';
-import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds } from './circuit.ts';
+import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds, whileTrying } from './circuit.ts';
 import { type HostedApi, type Provider, ProviderFailed } from './provider.ts';
 
 export type CallNeeds = {
@@ -18,6 +18,7 @@ export const providerCalls = ({ providers, circuits, now }: CallNeeds): Call => 
   if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
   const circuit = circuits.get(name) ?? FRESH;
   if (isOpen(circuit, now().getTime())) throw new ProviderFailed('provider_unreachable', { providerCode: 'circuit open', retryAfterSeconds: waitSeconds(circuit, now().getTime()) });
+  circuits.set(name, whileTrying(circuit, now().getTime()));
   try {
     const result = await work(api);
     circuits.set(name, afterSuccess(now().getTime()));
