@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/access-token.ts';
 import { secret } from '../service/src/auth/secret.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { urlOf } from '../test/support/postgres.ts';
 import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
@@ -38,9 +39,6 @@ export async function takeGround(assets: number): Promise<Ground> {
     },
   };
 }
-
-export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
-  `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 
 /** Another database of the same server. */
 export const databaseUrlOf = (databaseUrl: string, name: string): string => databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);

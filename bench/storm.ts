@@ -7,8 +7,9 @@ import pg from 'pg';
 import { secret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
+import { urlOf } from '../test/support/postgres.ts';
 import { foretell, type Said } from '../test/support/report-model.ts';
-import { makeAssets, makeBareRows, ONPREM_SECRET, startBare, startService, tokenOf, urlOf } from './ground.ts';
+import { makeAssets, makeBareRows, ONPREM_SECRET, startBare, startService, tokenOf } from './ground.ts';
 import { request, run } from './load.ts';
 import type { Server } from './processes.ts';
 

@@ -1,37 +1,20 @@
 // Every fault that can be asked for, in-process and by the control endpoint, and what it does on the wire.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { webhookSignature } from './cdnhost/signatures.ts';
-import { manualClock } from './clock.ts';
-import { type Listener, startListener } from './deliveries.fixture.ts';
-import { type Simulators, startSimulators } from './simulators.ts';
+import { type Received, standOn, STEP } from './simulators.fixture.ts';
 
-const STEP = 100;
-const clock = manualClock();
-let listener: Listener;
-let simulators: Simulators;
-
-beforeAll(async () => {
-  listener = await startListener();
-  simulators = await startSimulators({ clock, stepMs: STEP, webhookBaseUrl: listener.url });
-});
-afterAll(async () => {
-  await simulators.stop();
-  await listener.stop();
-});
-beforeEach(() => {
-  simulators.reset();
-  listener.received.length = 0;
-});
+const ground = standOn();
+const { clock } = ground;
 
 const key = { AccessKey: 'simulated-library-key' };
-const videosUrl = () => `${simulators.cdnhost.url}/library/4242/videos`;
+const videosUrl = () => `${ground.simulators.cdnhost.url}/library/4242/videos`;
 const create = () => fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}' });
 const put = (guid: string) => fetch(`${videosUrl()}/${guid}`, { method: 'PUT', headers: key, body: 'film' });
 const stored = async (guid: string) => await (await fetch(`${videosUrl()}/${guid}`, { headers: key })).json() as Record<string, unknown>;
-const sent = () => listener.received.map(({ body }) => JSON.parse(body).Status);
-const isSigned = ({ headers, body }: Listener['received'][number]) => headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
+const sent = () => ground.received.map(({ body }) => JSON.parse(body).Status);
+const isSigned = ({ headers, body }: Received) => headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
 
 async function encoded(): Promise<string> {
   const { guid } = await (await create()).json() as { guid: string };
@@ -42,7 +25,7 @@ async function encoded(): Promise<string> {
 
 describe('webhooks', () => {
   test('are dropped, sent twice, wrongly signed, put off or overtaken', async () => {
-    simulators.cdnhost.setFault(
+    ground.simulators.cdnhost.setFault(
       { on: 'webhook', do: 'duplicate', when: 0 },
       { on: 'webhook', do: 'reorder', when: 1 },
       { on: 'webhook', do: 'wrong_signature', when: 2 },
@@ -51,16 +34,16 @@ describe('webhooks', () => {
     );
     await encoded();
     expect(sent()).toEqual([0, 0, 2, 1, 4, 4]);
-    expect(listener.received.map(isSigned)).toEqual([true, true, false, true, true, true]);
+    expect(ground.received.map(isSigned)).toEqual([true, true, false, true, true, true]);
     await clock.advance(60_000);
     expect(sent()).toEqual([0, 0, 2, 1, 4, 4, 4]);
-    expect(simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([{ kind: 3, problem: 'dropped' }]);
+    expect(ground.simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([{ kind: 3, problem: 'dropped' }]);
   });
 
   test('carry a time that is off, and a signature that is right for it', async () => {
-    simulators.edgehost.setFault({ on: 'webhook', do: 'clock_skew', seconds: -400 });
-    await simulators.edgehost.sendWebhook('a'.repeat(32), 'ready');
-    const time = Number(/^time=(\d+)/.exec(String(listener.received[0]?.headers['webhook-signature']))?.[1]);
+    ground.simulators.edgehost.setFault({ on: 'webhook', do: 'clock_skew', seconds: -400 });
+    await ground.simulators.edgehost.sendWebhook('a'.repeat(32), 'ready');
+    const time = Number(/^time=(\d+)/.exec(String(ground.received[0]?.headers['webhook-signature']))?.[1]);
     expect(time).toBe(Math.floor(clock.now() / 1000) - 400);
   });
 });
@@ -73,29 +56,29 @@ describe('encodings', () => {
     [{ do: 'fail', after: 'first_rendition' }, [0, 1, 2, 4, 5], { status: 5, availableResolutions: '240p' }],
     [{ do: 'recover' }, [0, 1, 2, 5, 4, 4, 4, 3], { status: 4, transcodingMessages: [] }],
   ] as const)('%o', async (fault, statuses, shown) => {
-    simulators.cdnhost.setFault({ on: 'encoding', ...fault });
+    ground.simulators.cdnhost.setFault({ on: 'encoding', ...fault });
     const guid = await encoded();
     expect(sent()).toEqual(statuses);
     expect(await stored(guid)).toMatchObject(shown);
   });
 
   test('of edgehost stop short, or fail after they could be played', async () => {
-    simulators.edgehost.setFault({ on: 'encoding', do: 'fail', after: 'first_rendition', times: 1 }, { on: 'encoding', do: 'partial' });
-    const { EDGEHOST_STREAM_API_TOKEN: token } = simulators.environment;
+    ground.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', after: 'first_rendition', times: 1 }, { on: 'encoding', do: 'partial' });
+    const { EDGEHOST_STREAM_API_TOKEN: token } = ground.simulators.environment;
     for (let upload = 0; upload < 2; upload += 1) {
-      const opened = await fetch(`${simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`, {
+      const opened = await fetch(`${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`, {
         method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Tus-Resumable': '1.0.0', 'Upload-Length': '4', 'Content-Type': 'application/offset+octet-stream' }, body: 'film',
       });
       expect([opened.status, opened.headers.get('Upload-Offset')]).toEqual([201, '4']);
       await clock.advance(10 * STEP);
     }
-    const states = listener.received.map(({ body }) => JSON.parse(body).status).map(({ state, pctComplete }) => `${state} ${Number(pctComplete)}`);
+    const states = ground.received.map(({ body }) => JSON.parse(body).status).map(({ state, pctComplete }) => `${state} ${Number(pctComplete)}`);
     expect(states).toEqual(['ready 39', 'error 39', 'ready 39']);
   });
 });
 
 describe('calls', () => {
-  const fault = (body: unknown) => fetch(`${simulators.cdnhost.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
+  const fault = (body: unknown) => fetch(`${ground.simulators.cdnhost.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
 
   test('are refused as often as the control endpoint was told, on the route it was told', async () => {
     expect((await fault({ on: 'api', do: 'explode' })).status).toBe(400);
@@ -104,46 +87,46 @@ describe('calls', () => {
     expect([limited.status, limited.headers.get('Retry-After')]).toEqual([429, '2']);
     const { guid } = await (await create()).json() as { guid: string };
     expect((await fetch(`${videosUrl()}/${guid}`, { headers: key })).status).toBe(503);
-    expect(await (await fetch(`${simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([{ guid }]);
-    expect(simulators.cdnhost.requests().map(({ route, status }) => `${route} ${status}`).slice(2, 5)).toEqual(['create 429', 'create 200', 'get 503']);
-    await fetch(`${simulators.cdnhost.url}/_control`, { method: 'DELETE' });
-    expect(simulators.cdnhost.videos()).toEqual([]);
+    expect(await (await fetch(`${ground.simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([{ guid }]);
+    expect(ground.simulators.cdnhost.requests().map(({ route, status }) => `${route} ${status}`).slice(2, 5)).toEqual(['create 429', 'create 200', 'get 503']);
+    await fetch(`${ground.simulators.cdnhost.url}/_control`, { method: 'DELETE' });
+    expect(ground.simulators.cdnhost.videos()).toEqual([]);
     expect((await create()).status).toBe(200);
   });
 
   test('are done and not answered, or not done at all', async () => {
-    simulators.cdnhost.setFault({ on: 'api', do: 'lose_answer', route: 'create', times: 1 }, { on: 'api', do: 'cut', route: 'create', times: 1 });
+    ground.simulators.cdnhost.setFault({ on: 'api', do: 'lose_answer', route: 'create', times: 1 }, { on: 'api', do: 'cut', route: 'create', times: 1 });
     await expect(create()).rejects.toThrow('fetch failed');
-    expect(simulators.cdnhost.videos()).toHaveLength(1);
+    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
     await expect(create()).rejects.toThrow('fetch failed');
-    expect(simulators.cdnhost.videos()).toHaveLength(1);
+    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
   });
 
   test('are done at once and answered late, or in slow pieces', async () => {
-    simulators.cdnhost.setFault({ on: 'api', do: 'slow', ms: 60_000, times: 1 }, { on: 'api', do: 'slow_body', ms: 20, times: 1 });
+    ground.simulators.cdnhost.setFault({ on: 'api', do: 'slow', ms: 60_000, times: 1 }, { on: 'api', do: 'slow_body', ms: 20, times: 1 });
     await expect(fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}', signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
-    expect(simulators.cdnhost.videos()).toHaveLength(1);
+    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
     const slow = await rawGet('/library/4242/videos');
     expect(JSON.parse(slow.body)).toMatchObject({ totalItems: 1 });
     expect(slow.pieces).toBeGreaterThanOrEqual(4);
   });
 
   test('an upload that is cut in the middle goes on where it stopped', async () => {
-    const opened = await fetch(`${simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`, {
+    const opened = await fetch(`${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`, {
       method: 'POST', headers: { Authorization: 'Bearer simulated-api-token', 'Tus-Resumable': '1.0.0', 'Upload-Length': '1000' },
     });
     const location = opened.headers.get('Location') ?? '';
     const patch = (offset: number) => fetch(location, {
       method: 'PATCH', headers: { 'Tus-Resumable': '1.0.0', 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }, body: new Uint8Array(1000 - offset),
     });
-    simulators.edgehost.setFault({ on: 'api', do: 'cut', route: 'tus-patch', afterBytes: 400, times: 1 });
+    ground.simulators.edgehost.setFault({ on: 'api', do: 'cut', route: 'tus-patch', afterBytes: 400, times: 1 });
     await expect(patch(0)).rejects.toThrow('fetch failed');
     expect((await fetch(location, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } })).headers.get('Upload-Offset')).toBe('400');
     expect((await patch(400)).headers.get('Upload-Offset')).toBe('1000');
   });
 
   async function rawGet(path: string): Promise<{ body: string; pieces: number }> {
-    const socket = connect(Number(new URL(simulators.cdnhost.url).port), '127.0.0.1');
+    const socket = connect(Number(new URL(ground.simulators.cdnhost.url).port), '127.0.0.1');
     let pieces = 0;
     socket.on('data', () => {
       pieces += 1;

@@ -1,31 +1,13 @@
 // cdnhost from outside: uploads, the two lists of numbers, signed webhooks in their order, playback behind tokens.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { manualClock } from '../clock.ts';
-import { type Listener, startListener } from '../deliveries.fixture.ts';
-import { type Simulators, startSimulators } from '../simulators.ts';
+import { expect, test } from 'vitest';
+import { standOn, STEP } from '../simulators.fixture.ts';
 import { cdnToken, presignature, webhookSignature } from './signatures.ts';
 
-const STEP = 100;
-const clock = manualClock();
-let listener: Listener;
-let simulators: Simulators;
-
-beforeAll(async () => {
-  listener = await startListener();
-  const cdnhost = { libraryId: 7, apiKey: 'write', readOnlyApiKey: 'read', tokenAuthKey: 'zone' };
-  simulators = await startSimulators({ clock, stepMs: STEP, webhookBaseUrl: listener.url, cdnhost });
-});
-afterAll(async () => {
-  await simulators.stop();
-  await listener.stop();
-});
-beforeEach(() => {
-  simulators.reset();
-  listener.received.length = 0;
-});
+const ground = standOn({ cdnhost: { libraryId: 7, apiKey: 'write', readOnlyApiKey: 'read', tokenAuthKey: 'zone' } });
+const { clock } = ground;
 
 type Body = Record<string, unknown> & { readonly guid: string };
-const url = (path: string) => simulators.cdnhost.url + path;
+const url = (path: string) => ground.simulators.cdnhost.url + path;
 const seconds = (ms = 0) => String(Math.floor(clock.now() / 1000) + ms / 1000);
 
 async function api(method: string, path: string, { body, key = 'write' }: { body?: unknown; key?: string } = {}) {
@@ -35,7 +17,7 @@ async function api(method: string, path: string, { body, key = 'write' }: { body
 }
 const create = async (title = 'film') => (await api('POST', '', { body: { title } })).body.guid;
 const stored = async (guid: string) => (await api('GET', `/${guid}`, { key: 'read' })).body;
-const sent = () => listener.received.map(({ body }) => JSON.parse(body).Status);
+const sent = () => ground.received.map(({ body }) => JSON.parse(body).Status);
 
 function tusHeaders(video: string, { expires = seconds(3_600_000), libraryId = '7', apiKey = 'write' } = {}): Record<string, string> {
   const AuthorizationSignature = presignature({ libraryId, apiKey, expires, video });
@@ -65,7 +47,7 @@ test('a video that a browser uploads in two pieces is announced in the ordinary 
   expect(sent()).toEqual([6, 7]);
   await clock.advance(20 * STEP);
   expect(sent()).toEqual([6, 7, 0, 1, 2, 4, 4, 4, 3]);
-  for (const { headers: received, body, path } of listener.received) {
+  for (const { headers: received, body, path } of ground.received) {
     expect(JSON.parse(body)).toEqual({ VideoLibraryId: 7, VideoGuid: video, Status: expect.any(Number) });
     expect(path).toBe('/api/v1/webhooks/stream/cdnhost');
     expect(received['x-bunnystream-signature']).toBe(webhookSignature('read', body));
@@ -93,7 +75,7 @@ test('the API counts otherwise than the webhooks, and shows renditions as they c
 });
 
 test('an upload that fails at the provider is told by each list in its own number', async () => {
-  simulators.cdnhost.setFault({ on: 'encoding', do: 'upload_failed' });
+  ground.simulators.cdnhost.setFault({ on: 'encoding', do: 'upload_failed' });
   const video = await create();
   const headers = tusHeaders(video);
   const location = (await begin(headers, 5)).headers.get('Location') ?? '';

@@ -1,29 +1,12 @@
 // edgehost from outside: one-time forms, tus with its chunk rules, webhooks on the last word only, tokens in the place of the uid.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { manualClock } from '../clock.ts';
-import { type Listener, startListener } from '../deliveries.fixture.ts';
-import { type Simulators, startSimulators } from '../simulators.ts';
+import { expect, test } from 'vitest';
+import { standOn, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';
 
-const STEP = 100;
-const clock = manualClock();
-let listener: Listener;
-let simulators: Simulators;
+const ground = standOn({ edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' } });
+const { clock } = ground;
 
-beforeAll(async () => {
-  listener = await startListener();
-  simulators = await startSimulators({ clock, stepMs: STEP, webhookBaseUrl: listener.url, edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' } });
-});
-afterAll(async () => {
-  await simulators.stop();
-  await listener.stop();
-});
-beforeEach(() => {
-  simulators.reset();
-  listener.received.length = 0;
-});
-
-const url = (path: string) => simulators.edgehost.url + path;
+const url = (path: string) => ground.simulators.edgehost.url + path;
 const account = (path: string) => url(`/client/v4/accounts/acc/stream${path}`);
 const authorized = { Authorization: 'Bearer secret-token' };
 
@@ -59,7 +42,7 @@ test('a form is taken once, and the one report comes when the video plays, signe
     states.push([status.state, status.pctComplete]);
   }
   expect(states).toEqual([['queued', undefined], ['queued', '0.000000'], ['inprogress', '0.000000'], ['inprogress', '50.000000'], ['ready', '100.000000']]);
-  const [report, ...more] = listener.received;
+  const [report, ...more] = ground.received;
   const [, time = '', signature] = /^time=(\d+),sig1=([0-9a-f]{64})$/.exec(String(report?.headers['webhook-signature'])) ?? [];
   expect(more).toEqual([]);
   expect(signature).toBe(webhookSignature('hook', Number(time), report?.body ?? ''));
@@ -67,11 +50,11 @@ test('a form is taken once, and the one report comes when the video plays, signe
 });
 
 test('an error is spelled one way in the webhook and another in the API', async () => {
-  simulators.edgehost.setFault({ on: 'encoding', do: 'fail', code: 'ERR_DURATION_TOO_SHORT' });
+  ground.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', code: 'ERR_DURATION_TOO_SHORT' });
   const uid = await uploaded();
   await clock.advance(10 * STEP);
   expect((await api('GET', `/${uid}`)).result.status).toMatchObject({ state: 'error', step: 'encoding', errorReasonCode: 'ERR_DURATION_TOO_SHORT' });
-  const { status, readyToStream } = JSON.parse(listener.received[0]?.body ?? '');
+  const { status, readyToStream } = JSON.parse(ground.received[0]?.body ?? '');
   expect({ readyToStream, ...status }).toMatchObject({ readyToStream: false, state: 'error', errReasonCode: 'ERR_DURATION_TOO_SHORT', errReasonText: expect.stringContaining('0.1') });
   expect(status).not.toHaveProperty('errorReasonCode');
 });
@@ -100,7 +83,7 @@ test('tus: the server opens it, the browser sends chunks of the right sizes wher
 test('a video that requires signed URLs plays by a token of the account, and by nothing else', async () => {
   const uid = await uploaded();
   await clock.advance(10 * STEP);
-  const { EDGEHOST_SIGNING_KEY_ID: id = '', EDGEHOST_SIGNING_KEY_PEM: pem = '' } = simulators.edgehost.environment;
+  const { EDGEHOST_SIGNING_KEY_ID: id = '', EDGEHOST_SIGNING_KEY_PEM: pem = '' } = ground.simulators.edgehost.environment;
   const exp = Math.floor(clock.now() / 1000) + 3600;
   const token = signToken(signingKeyFrom(id, pem), { sub: uid, kid: id, exp });
   const get = async (name: string, path = '/manifest/video.m3u8') => (await fetch(url(`/${name}${path}`))).status;
@@ -134,12 +117,12 @@ test('the account lists, edits and deletes; another token or account is refused'
 });
 
 test('another webhook address gets another secret, and reports are signed with it', async () => {
-  const notificationUrl = `${listener.url}/elsewhere`;
+  const notificationUrl = `${ground.listener.url}/elsewhere`;
   const { secret } = (await api('PUT', '/webhook', { notificationUrl })).result;
   expect(secret).not.toBe('hook');
   expect((await api('PUT', '/webhook', { notificationUrl })).result.secret).toBe(secret);
-  await simulators.edgehost.sendWebhook('f'.repeat(32), 'ready');
-  const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = listener.received;
+  await ground.simulators.edgehost.sendWebhook('f'.repeat(32), 'ready');
+  const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = ground.received;
   expect(path).toBe('/elsewhere');
   expect(headers['webhook-signature']).toContain(webhookSignature(secret, Math.floor(clock.now() / 1000), body));
   await api('DELETE', '/webhook');

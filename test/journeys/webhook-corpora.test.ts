@@ -1,12 +1,10 @@
 // Collected JSON of every kind, well signed, at the three webhook doors: each is taken or refused, and nothing changes (contract B6).
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDERS } from '../../service/src/assets/asset.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { TEST_DATA } from '../support/test-data.ts';
+import { samplesOf, TEST_DATA } from '../support/test-data.ts';
 import { deliver, linkVideo, notProcessed, READY, refusedWith, signatureOf, tell, type Verdict } from '../support/webhooks.ts';
 
 const CONNECTIONS = 8;
@@ -27,13 +25,6 @@ beforeAll(async () => {
   ids = [...hosted, waiting, ready].map(({ asset_id: id }) => id);
 }, 120_000);
 afterAll(() => service?.stop());
-
-type Sample = { readonly name: string; readonly body: Uint8Array };
-
-function samplesOf(folder: string): Sample[] {
-  const files = readdirSync(join(TEST_DATA as string, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map(({ name, parentPath }) => ({ name, body: readFileSync(join(parentPath, name)) }));
-}
 
 /** What the corpus itself says: `y_` has to be read, `n_` must not be. */
 const mayBe = (name: string): Verdict[] => (name.startsWith('y_') ? [TAKEN] : name.startsWith('n_') ? [REFUSED] : [TAKEN, REFUSED]);

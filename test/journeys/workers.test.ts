@@ -7,7 +7,7 @@ import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from '../support/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
 
 let databaseDir: string;
@@ -19,13 +19,9 @@ let workers: ServiceProcess[];
 beforeAll(async () => {
   [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
-  const { user, host, port, database } = postgres.connection;
-  const shared = {
-    DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects`,
-    FFMPEG_PATH: await pacedEngine(),
-  };
+  const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
-  const worker = { ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: new URL(api.url).origin, ACCESS_TOKEN_SECRET: undefined, SERVICE_API_KEY: undefined, OPERATOR_KEY: undefined };
+  const worker = workerOf(shared, api);
   workers = await Promise.all([startProcess(worker), startProcess(worker)]);
 }, 120_000);
 

@@ -1,11 +1,9 @@
 // Collected JSON of every kind as the body of every JSON endpoint: read or refused by name, and nothing changes that was not asked for (contract A2, B2).
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
 import { type Answer, asUser, call, SECRETS, startTestService, type TestService } from '../support/service.ts';
-import { TEST_DATA } from '../support/test-data.ts';
+import { type Sample, samplesOf, TEST_DATA } from '../support/test-data.ts';
 
 const CONNECTIONS = 8;
 const CORPORA = { 'json-parsing': 300, 'json-fuzz-small': 500 };
@@ -35,13 +33,6 @@ beforeAll(async () => {
   id = (await openUpload(service, 'ann', { title: 'As it was', metadata: { a: 1 } })).asset_id;
 }, 120_000);
 afterAll(() => service?.stop());
-
-type Sample = { readonly name: string; readonly body: Uint8Array };
-
-function samplesOf(folder: string): Sample[] {
-  const files = readdirSync(join(TEST_DATA as string, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map(({ name, parentPath }) => ({ name, body: readFileSync(join(parentPath, name)) }));
-}
 
 /** What the corpus itself says: `y_` has to be read, `n_` must not be; nothing at all counts as `{}`. */
 function mayBe({ name, body }: Sample): ('read' | 'refused')[] {

@@ -7,6 +7,7 @@ import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/pictures.ts';
+import { urlOf } from '../support/postgres.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
@@ -21,8 +22,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
-  const { user, host, port, database } = postgres.connection;
-  service = await startProcess({ DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, DATA_DIR: dataDir, LOG_LEVEL: 'error' });
+  service = await startProcess({ DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, LOG_LEVEL: 'error' });
 });
 afterAll(async () => {
   await service?.end('SIGKILL');

@@ -7,7 +7,7 @@ import { makeClip, pacedEngine } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from '../support/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
 
 /** A worker takes one video at a time, so as many die in a round as there are videos. */
@@ -26,13 +26,9 @@ let killed = 0;
 beforeAll(async () => {
   [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
-  const { user, host, port, database } = postgres.connection;
-  const shared = {
-    DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`, DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects`,
-    FFMPEG_PATH: await pacedEngine(),
-  };
+  const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
-  workerSettings = { ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: new URL(api.url).origin, ACCESS_TOKEN_SECRET: undefined, SERVICE_API_KEY: undefined, OPERATOR_KEY: undefined };
+  workerSettings = workerOf(shared, api);
   const film = await readFile(await makeClip({ seconds: 24, width: 160, height: 90 }));
   ids = await Promise.all(Array.from({ length: VIDEOS }, () => uploaded(film)));
   for (let round = 0; round < ROUNDS; round++) await killAllAtWork();

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { openSocket } from '../support/raw-socket.ts';
@@ -97,9 +98,10 @@ const closed = (socket: Socket) => new Promise((resolve) => { socket.once('close
 function sendSlowly({ upload_url: url, upload }: Started): Promise<{ status: number }> {
   const body = new ReadableStream<Uint8Array>({
     pull: async (stream) => {
-      for (let sent = 0; sent < 15; sent++) {
-        stream.enqueue(Buffer.alloc(1024, 'slow'));
-        await new Promise((resolve) => { setTimeout(resolve, 1000); });
+      let sent = 0;
+      for await (const kilobyte of every(1000, Buffer.alloc(1024, 'slow'))) {
+        stream.enqueue(kilobyte);
+        if (++sent === 15) break;
       }
       stream.close();
     },

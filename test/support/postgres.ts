@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Connection } from '../../service/src/platform/postgres/database.ts';
-import { startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
 
 export type TestPostgres = {
   /** An empty database of that name. */
@@ -27,6 +27,10 @@ export async function startTestPostgres(): Promise<TestPostgres> {
     },
   };
 }
+
+/** An embedded server as DATABASE_URL names it. */
+export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
+  `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 
 /** One statement on a connection of its own. */
 export async function rowsOf(connection: Connection, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {

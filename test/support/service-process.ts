@@ -2,8 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import type { EmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { urlOf } from './postgres.ts';
 import { SECRETS } from './service.ts';
 import { processesNaming } from './traces.ts';
+
+/** What processes share that work on one database and one store. */
+export type Shared = Readonly<Record<'DATABASE_URL' | 'DATA_DIR' | 'STORAGE_URL' | 'FFMPEG_PATH', string>>;
+
+export const sharedBy = ({ postgres, dataDir, ffmpegPath }: { postgres: EmbeddedPostgres; dataDir: string; ffmpegPath: string }): Shared =>
+  ({ DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects`, FFMPEG_PATH: ffmpegPath });
+
+/** A worker has no callers, and needs none of their secrets. */
+export const workerOf = (shared: Shared, api: ServiceProcess): Readonly<Record<string, string | undefined>> =>
+  ({ ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: new URL(api.url).origin, ACCESS_TOKEN_SECRET: undefined, SERVICE_API_KEY: undefined, OPERATOR_KEY: undefined });
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NODE = [process.execPath, resolve(ROOT, 'service/start.js')] as const;

@@ -6,6 +6,8 @@ const HOUR = 60 * MINUTE;
 
 /** After a move into `processing`: early, because only the sweep knows how fast the provider was lately. */
 const FIRST_LOOK_MS = 2 * MINUTE;
+/** At a hosted provider, whether it has heard of an upload that was opened there. */
+const UPLOAD_LOOK_MS = 15 * MINUTE;
 /** A provider may report an error and then recover. */
 const FAILURE_PAUSE_MS = 30 * MINUTE;
 const ASKED_AFTER_FAILURE_MS = 24 * HOUR;
@@ -19,9 +21,10 @@ export function firstCheck(asset: Waiting, now: Date): Date | null {
   if (asset.stream_status === 'processing') return later(now, FIRST_LOOK_MS);
   if (asset.provider_video_id === null || asset.refused) return null;
   if (asset.stream_status === 'failed') return later(now, FAILURE_PAUSE_MS);
-  if (asset.stream_status === 'ready') return asset.warnings.some(({ code }) => code === 'encoding_incomplete') ? now : null;
-  return later(now, FIRST_LOOK_MS);
+  return asset.warnings.some(({ code }) => code === 'encoding_incomplete') ? now : null;
 }
+
+export const firstLookAtUpload = (opened: Date): Date => later(opened, UPLOAD_LOOK_MS);
 
 /** What is known of a file before it is encoded. */
 type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;

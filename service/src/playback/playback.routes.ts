@@ -63,7 +63,7 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
 }
 
 async function serve({ playback, objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
-  const served = fileOf(asset, path, playback.destinations(asset));
+  const served = fileOf(asset, path, () => playback.destinations(asset));
   if ('location' in served) return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };

@@ -27,7 +27,7 @@ export type Addresses = {
 
 /** URLs that a player can use as they are; null for what is not there. */
 export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
-  const hosted = hostedAddresses(needs, asset);
+  const hosted = destinations(needs, asset);
   if (hosted) return { stream_status: asset.stream_status, mp4: null, storyboard: null, ...hosted };
   const isSigned = asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }) : null;
@@ -40,15 +40,13 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
   };
 }
 
-function hostedAddresses(needs: PlaybackNeeds, asset: Asset): (PlayUrls & { readonly expires_at: string }) | undefined {
+/** The addresses to which a player of a hosted video is sent; undefined where the stored ones do. */
+export function destinations(needs: PlaybackNeeds, asset: Asset): (PlayUrls & { readonly expires_at: string }) | undefined {
   const signed = needs.signed(asset, tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }));
   if (!signed) return undefined;
   const { expires, ...urls } = signed;
   return { ...urls, expires_at: new Date(expires * 1000).toISOString() };
 }
-
-/** The addresses to which a player of a hosted video is sent. */
-export const destinations = (needs: PlaybackNeeds, asset: Asset): PlayUrls | undefined => hostedAddresses(needs, asset);
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
 export async function findVisible({ byId, urlSecrets, now }: PlaybackNeeds, id: string, token: string | undefined): Promise<Asset> {

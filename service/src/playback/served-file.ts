@@ -24,17 +24,19 @@ export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: bo
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
 export type Served = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
 
-/** `signed`: the addresses of a hosted video that only play with a signature. */
-export function fileOf(asset: Asset, path: string, signed?: PlayUrls): Served {
+/** The addresses of a hosted video that only play with a signature; asked for no file but its entries, since to sign costs more than to serve. */
+type Signed = () => PlayUrls | undefined;
+
+export function fileOf(asset: Asset, path: string, signed: Signed = () => undefined): Served {
   const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
   if (!served) throw notFound('Nothing plays here');
   return served;
 }
 
-function entryOf({ id, playback }: Asset, file: EntryFile, signed: PlayUrls | undefined): Served | undefined {
+function entryOf({ id, playback }: Asset, file: EntryFile, signed: Signed): Served | undefined {
   if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
   if (playback?.kind === 'image') return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
-  const urls = signed ?? playback;
+  const urls = playback && (signed() ?? playback);
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
 }

@@ -2,6 +2,7 @@
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { expiredUploads } from './expiry.sql.ts';
+import { UPLOAD_EXPIRED } from './upload-expired.ts';
 
 export type ExpiryNeeds = {
   readonly db: Database; readonly now: () => Date;
@@ -9,7 +10,6 @@ export type ExpiryNeeds = {
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 
-const EXPIRED: Failure = { code: 'upload_expired', message: 'The upload was not completed in time', retryable: false };
 const BATCH = 200;
 
 /** Answers how many there were. */
@@ -19,7 +19,7 @@ export async function expireUploads({ db, now, byId, refuse }: ExpiryNeeds): Pro
     const ids = await expiredUploads(db, now(), BATCH);
     for (const id of ids) {
       const asset = await byId(id);
-      if (asset && !asset.deleted_at) await refuse(asset, EXPIRED);
+      if (asset && !asset.deleted_at) await refuse(asset, UPLOAD_EXPIRED);
     }
     expired += ids.length;
     if (ids.length < BATCH) return expired;

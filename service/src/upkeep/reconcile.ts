@@ -9,6 +9,7 @@ import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Inspection, ProviderFailed } from '../providers/provider.ts';
 import { dueAssets, lastEventAt, recentSpeeds } from './reconcile.sql.ts';
+import { UPLOAD_EXPIRED } from './upload-expired.ts';
 
 export type ReconcileNeeds = {
   readonly db: Database;
@@ -103,7 +104,7 @@ async function lookAtHosted(needs: ReconcileNeeds, asset: Asset, answers: Answer
 async function bytesAreMissing(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   const isOver = asset.stream_status === 'pending_upload' && asset.upload_expires_at !== null && asset.upload_expires_at <= needs.now();
   const isGivenUp = asset.stream_status === 'pending_upload' && asset.upload_expires_at === null && later(asset.created_at, LINK_PATIENCE_MS) < needs.now();
-  if (isOver) await needs.refuse(asset, EXPIRED);
+  if (isOver) await needs.refuse(asset, UPLOAD_EXPIRED);
   else if (isGivenUp) await needs.note(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null });
   else await postpone(needs, asset, { reason: 'no_bytes_yet' });
 }
@@ -131,4 +132,3 @@ const MISSING: Omit<StreamReport, 'provider'> = {
   source: 'inspect', event: 'failed', failure: { code: 'provider_video_missing', message: 'The video host does not have this video any more', retryable: false },
 };
 const UNREACHED: Failure = { code: 'provider_unavailable', message: 'The video host was not reached when the upload was opened', retryable: false };
-const EXPIRED: Failure = { code: 'upload_expired', message: 'The upload was not completed in time', retryable: false };

@@ -5,6 +5,7 @@ import { type Actor, noteOf } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { create } from '../assets/assets.ts';
+import { firstLookAtUpload } from '../assets/next-check.ts';
 import type { UploadTarget } from '../providers/provider.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
@@ -28,9 +29,6 @@ export type Opened = { readonly asset: Asset; readonly target: UploadTarget | nu
 /** `madeId`: the asset's id, where the request is one that may be repeated. */
 export type UploadRequest = { readonly actor: Actor; readonly wishes: UploadWishes; readonly madeId: string | undefined };
 
-/** When the sweep looks first whether a hosted provider has heard of the upload. */
-const FIRST_LOOK_MS = 15 * 60_000;
-
 /** A new asset, and where its bytes go; no target for a video that is at its provider already. */
 export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<Opened> {
   const id = madeId ?? uuidV7(needs.now().getTime());
@@ -39,7 +37,7 @@ export async function start(needs: UploadNeeds, { actor, wishes, madeId }: Uploa
   const expires = wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
   const isHosted = wished.provider !== null && needs.limits.hostedProviders.includes(wished.provider);
   const created = {
-    ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, check_at: isHosted ? new Date(now.getTime() + FIRST_LOOK_MS) : null, created_at: now,
+    ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, check_at: isHosted ? firstLookAtUpload(now) : null, created_at: now,
   };
   const asset = await needs.create(created, noteOf(actor, created));
   if (!expires) return { asset: await needs.applyParked(asset), target: null };

@@ -1,0 +1,54 @@
+// For tests: simulators with a clock that is moved by hand, and a Mediary that only listens, and keeps every webhook that it is sent.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type ManualClock, manualClock } from './clock.ts';
+import { type Simulators, type SimulatorsOptions, startSimulators } from './simulators.ts';
+
+export type Received = { readonly path: string; readonly headers: NodeJS.Dict<string | string[]>; readonly body: string };
+type Listener = { readonly url: string; readonly received: Received[]; readonly stop: () => Promise<void> };
+
+async function startListener(): Promise<Listener> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    received.push({ path: request.url ?? '', headers: request.headers, body: await text(request) });
+    response.end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Milliseconds of a step of encoding. */
+export const STEP = 100;
+
+/** `simulators` and `listener` are there once the file's tests run; each test begins with nothing in them. */
+export type Ground = { readonly clock: ManualClock; readonly simulators: Simulators; readonly received: Received[]; readonly listener: Listener };
+
+export function standOn(options: Pick<SimulatorsOptions, 'cdnhost' | 'edgehost'> = {}): Ground {
+  const ground = { clock: manualClock() } as { clock: ManualClock; simulators: Simulators; received: Received[]; listener: Listener };
+  beforeAll(async () => {
+    ground.listener = await startListener();
+    ground.received = ground.listener.received;
+    ground.simulators = await startSimulators({ ...options, clock: ground.clock, stepMs: STEP, webhookBaseUrl: ground.listener.url });
+  });
+  afterAll(async () => {
+    await ground.simulators.stop();
+    await ground.listener.stop();
+  });
+  beforeEach(() => {
+    ground.simulators.reset();
+    ground.received.length = 0;
+  });
+  return ground;
+}
