@@ -4,8 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 
 export default function Reporter() {
   return {
-    onTestCaseResult: (test) => note(test.result().state, `${test.module.relativeModuleId}: ${test.fullName}`, test.result().errors),
-    onTestSuiteResult: (suite) => noteErrors(`${suite.module.relativeModuleId}: ${suite.fullName}`, suite.errors()),
+    onTestCaseResult: (test) =>
+      note(test.result().state, `${test.module.relativeModuleId}: ${test.fullName}`, test.result().errors),
+    onTestSuiteResult: (suite) =>
+      noteErrors(`${suite.module.relativeModuleId}: ${suite.fullName}`, suite.errors()),
     onTestModuleEnd: (module) => noteErrors(module.relativeModuleId, module.errors()),
     onTestRunEnd: (_modules, errors) => noteErrors('outside of the tests', errors),
   };
@@ -17,5 +19,8 @@ function noteErrors(title, errors = []) {
 
 function note(state, title, errors = []) {
   appendFileSync(process.env.TEST_REPORT, `${state} ${JSON.stringify(title)}\n`);
-  for (const { message, diff, stack } of errors) console.error(stripVTControlCharacters(`\nFAILED ${title}\n${message}\n${diff ?? ''}\n${stack ?? ''}`).slice(0, 4000));
+  for (const { message, diff, stack } of errors)
+    console.error(
+      stripVTControlCharacters(`\nFAILED ${title}\n${message}\n${diff ?? ''}\n${stack ?? ''}`).slice(0, 4000),
+    );
 }

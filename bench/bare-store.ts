@@ -27,7 +27,10 @@ async function storeLarge(request: IncomingMessage): Promise<void> {
   await giveName(temporary, shard, true);
 }
 
-const names = () => ({ temporary: join(FOLDER, randomUUID()), shard: SHARDS[Math.floor(Math.random() * SHARDS.length)] as string });
+const names = () => ({
+  temporary: join(FOLDER, randomUUID()),
+  shard: SHARDS[Math.floor(Math.random() * SHARDS.length)] as string,
+});
 
 async function giveName(temporary: string, shard: string, isDurable: boolean): Promise<void> {
   await link(temporary, join(shard, randomUUID()));
@@ -38,10 +41,18 @@ async function giveName(temporary: string, shard: string, isDurable: boolean): P
 }
 
 const STORE: Readonly<Record<string, (request: IncomingMessage) => Promise<void>>> = {
-  '/ready': async () => {}, '/durable': (request) => storeSmall(request, true), '/fast': (request) => storeSmall(request, false), '/large': storeLarge,
+  '/ready': async () => {},
+  '/durable': (request) => storeSmall(request, true),
+  '/fast': (request) => storeSmall(request, false),
+  '/large': storeLarge,
 };
 
 createServer((request, response) => {
-  STORE[request.url ?? '']?.(request).then(() => response.setHeader('content-length', 2).end('{}'), (error: unknown) => { throw error; });
+  STORE[request.url ?? '']?.(request).then(
+    () => response.setHeader('content-length', 2).end('{}'),
+    (error: unknown) => {
+      throw error;
+    },
+  );
 }).listen(Number(process.env['PORT']), '127.0.0.1');
 process.on('SIGTERM', () => process.exit(0));

@@ -16,8 +16,10 @@ export function getAsset({ service, bare, token, assetIds }: Ground, effort: Eff
   const ours = ask('/api/v1/media', { authorization: `Bearer ${token}` });
   const limit = ask('/media');
   return measurePair({
-    ...effort, connections: 64,
-    ours: { server: service, next: (n) => ours[n % ours.length] as Buffer }, limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
+    ...effort,
+    connections: 64,
+    ours: { server: service, next: (n) => ours[n % ours.length] as Buffer },
+    limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
   });
 }
 
@@ -27,19 +29,51 @@ export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Pr
   let count = 0;
   const report = () => {
     const k = count++;
-    const body = JSON.stringify({ asset_id: assetIds[k % assetIds.length], status: k % 2 ? 'ready' : 'processing', attempt: 2 + Math.floor(k / assetIds.length) });
-    return request('POST /api/v1/webhooks/stream/onprem', { 'content-type': 'application/json', 'x-onprem-signature': signOnprem(Buffer.from(body), key) }, body);
+    const body = JSON.stringify({
+      asset_id: assetIds[k % assetIds.length],
+      status: k % 2 ? 'ready' : 'processing',
+      attempt: 2 + Math.floor(k / assetIds.length),
+    });
+    return request(
+      'POST /api/v1/webhooks/stream/onprem',
+      { 'content-type': 'application/json', 'x-onprem-signature': signOnprem(Buffer.from(body), key) },
+      body,
+    );
   };
-  const update = (n: number) => request('POST /update', { 'content-type': 'application/json' }, JSON.stringify({ id: assetIds[n % assetIds.length], status: n % 2 ? 'ready' : 'processing' }));
-  return measurePair({ ...effort, connections: 32, ours: { server: service, next: report }, limit: { server: bare, next: update } });
+  const update = (n: number) =>
+    request(
+      'POST /update',
+      { 'content-type': 'application/json' },
+      JSON.stringify({ id: assetIds[n % assetIds.length], status: n % 2 ? 'ready' : 'processing' }),
+    );
+  return measurePair({
+    ...effort,
+    connections: 32,
+    ours: { server: service, next: report },
+    limit: { server: bare, next: update },
+  });
 }
 
 /** A new asset with its event, against a one-row INSERT. */
 export function openUpload({ service, bare, token }: Ground, effort: Effort): Promise<Ratios> {
-  const body = JSON.stringify({ filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: 1000 });
-  const ours = request('POST /api/v1/media/upload-url', { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body);
+  const body = JSON.stringify({
+    filename: 'clip.mp4',
+    content_type: 'video',
+    mime_type: 'video/mp4',
+    size_bytes: 1000,
+  });
+  const ours = request(
+    'POST /api/v1/media/upload-url',
+    { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body,
+  );
   const limit = request('POST /insert', { 'content-type': 'application/json' }, body);
-  return measurePair({ ...effort, connections: 32, ours: { server: service, next: () => ours }, limit: { server: bare, next: () => limit } });
+  return measurePair({
+    ...effort,
+    connections: 32,
+    ours: { server: service, next: () => ours },
+    limit: { server: bare, next: () => limit },
+  });
 }
 
 /** Seconds from the start of the process to its first answer, on a data folder that exists. */
@@ -55,9 +89,22 @@ export async function startUp(rounds: number): Promise<number[]> {
 async function startOnce(folder: string): Promise<number> {
   const port = await freePort();
   const begun = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../service/start.js')], { env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore' });
-  const exited = new Promise((resolve) => { child.once('exit', resolve); });
-  while (!(await fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok, () => false))) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../service/start.js')], {
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent' },
+    stdio: 'ignore',
+  });
+  const exited = new Promise((resolve) => {
+    child.once('exit', resolve);
+  });
+  while (
+    !(await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
   const seconds = (performance.now() - begun) / 1000;
   child.kill('SIGTERM');
   await exited;

@@ -24,22 +24,44 @@ export async function encode(rounds: number): Promise<EncodeTimes> {
   const orderIn = async (name: string) => {
     const workFolder = join(folder, name);
     await mkdir(workFolder);
-    return { source, container: 'mov' as const, workFolder, childFolder: '1-1', signal: new AbortController().signal, onProgress: () => {} };
+    return {
+      source,
+      container: 'mov' as const,
+      workFolder,
+      childFolder: '1-1',
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    };
   };
   const byHand = await argumentsFor(engine.path, await orderIn('plan'));
   const pairs: { ours: number; byHand: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const order = await orderIn(`ours-${round}`);
-    pairs.push({ byHand: await seconds(() => promisify(execFile)(engine.path, byHand)), ours: await seconds(() => openFfmpegEncoder({ ffmpegPath: engine.path }).encode(order)) });
+    pairs.push({
+      byHand: await seconds(() => promisify(execFile)(engine.path, byHand)),
+      ours: await seconds(() => openFfmpegEncoder({ ffmpegPath: engine.path }).encode(order)),
+    });
   }
   await rm(folder, { recursive: true, force: true });
-  return { ratio: median(pairs.map((pair) => pair.ours / pair.byHand)), ours: median(pairs.map((pair) => pair.ours)), byHand: median(pairs.map((pair) => pair.byHand)) };
+  return {
+    ratio: median(pairs.map((pair) => pair.ours / pair.byHand)),
+    ours: median(pairs.map((pair) => pair.ours)),
+    byHand: median(pairs.map((pair) => pair.byHand)),
+  };
 }
 
 async function argumentsFor(ffmpegPath: string, order: Parameters<typeof openSession>[1]): Promise<string[]> {
   const session = openSession(ffmpegPath, order);
   const { picture, video, audio, timeline } = await examineSource(session);
-  return encodeArguments({ input: session.input, picture, videoIndex: video.index, audioIndex: audio?.index, timeline, rungs: ladderFor(picture.shown), folder: order.workFolder });
+  return encodeArguments({
+    input: session.input,
+    picture,
+    videoIndex: video.index,
+    audioIndex: audio?.index,
+    timeline,
+    rungs: ladderFor(picture.shown),
+    folder: order.workFolder,
+  });
 }
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {

@@ -11,12 +11,19 @@ import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
 const SECRETS = {
-  ACCESS_TOKEN_SECRET: 'bench-access-token-secret-0123456789abcdef', SERVICE_API_KEY: 'bench-service-key-0123456789abcdef-bench',
-  OPERATOR_KEY: 'bench-operator-key-0123456789abcdef-bench', ONPREM_WEBHOOK_SECRET: ONPREM_SECRET,
+  ACCESS_TOKEN_SECRET: 'bench-access-token-secret-0123456789abcdef',
+  SERVICE_API_KEY: 'bench-service-key-0123456789abcdef-bench',
+  OPERATOR_KEY: 'bench-operator-key-0123456789abcdef-bench',
+  ONPREM_WEBHOOK_SECRET: ONPREM_SECRET,
 };
 
 export type Ground = {
-  readonly folder: string; readonly databaseUrl: string; readonly service: Server; readonly bare: Server; readonly token: string; readonly assetIds: readonly string[];
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly service: Server;
+  readonly bare: Server;
+  readonly token: string;
+  readonly assetIds: readonly string[];
   leave(): Promise<void>;
 };
 
@@ -31,7 +38,12 @@ export async function takeGround(assets: number): Promise<Ground> {
   await makeBareRows(databaseUrl, assetIds);
   const bare = await startBare(databaseUrl);
   return {
-    folder, databaseUrl, service, bare, token, assetIds,
+    folder,
+    databaseUrl,
+    service,
+    bare,
+    token,
+    assetIds,
     leave: async () => {
       await Promise.all([service.stop(), bare.stop()]);
       await postgres.stop();
@@ -41,24 +53,54 @@ export async function takeGround(assets: number): Promise<Ground> {
 }
 
 /** Another database of the same server. */
-export const databaseUrlOf = (databaseUrl: string, name: string): string => databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);
+export const databaseUrlOf = (databaseUrl: string, name: string): string =>
+  databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);
 
-export const tokenOf = (userId: string): string => signAccessToken({ user_id: userId, type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+export const tokenOf = (userId: string): string =>
+  signAccessToken({ user_id: userId, type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
 
 /** One process of the service; settings of `environment` go over the defaults. */
-export const startService = (folder: string, databaseUrl: string, environment: Readonly<Record<string, string>> = {}): Promise<Server> =>
-  startServer('service/start.js', { ...SECRETS, DATABASE_URL: databaseUrl, DATA_DIR: folder, MEDIARY_ROLE: 'api', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info', ...environment }, '/healthz');
+export const startService = (
+  folder: string,
+  databaseUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Server> =>
+  startServer(
+    'service/start.js',
+    {
+      ...SECRETS,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: folder,
+      MEDIARY_ROLE: 'api',
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'info',
+      ...environment,
+    },
+    '/healthz',
+  );
 
-export const startBare = (databaseUrl: string): Promise<Server> => startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
+export const startBare = (databaseUrl: string): Promise<Server> =>
+  startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
 
-export type OpenedUpload = { readonly id: string; /** Path and ticket. */ readonly path: string };
-const CLIP = { filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4', tags: ['bench'], metadata: { shelf: 7 } };
+export type OpenedUpload = { readonly id: string /** Path and ticket. */; readonly path: string };
+const CLIP = {
+  filename: 'clip.mp4',
+  content_type: 'video',
+  mime_type: 'video/mp4',
+  tags: ['bench'],
+  metadata: { shelf: 7 },
+};
 
 /** Opens uploads over the API, `count` or a few more. */
-export async function openUploads({ port }: Server, token: string, { count, wishes = CLIP }: { readonly count: number; readonly wishes?: object }): Promise<OpenedUpload[]> {
+export async function openUploads(
+  { port }: Server,
+  token: string,
+  { count, wishes = CLIP }: { readonly count: number; readonly wishes?: object },
+): Promise<OpenedUpload[]> {
   const open = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
-      method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(wishes),
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(wishes),
     });
     const { data } = (await answer.json()) as { data: { asset_id: string; upload_url: string } };
     return { id: data.asset_id, path: data.upload_url.replace(/^https?:\/\/[^/]+/, '') };
@@ -75,7 +117,9 @@ export const makeAssets = async (service: Server, token: string, count: number):
 export async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query('create table bare_rows (id uuid primary key, status text not null, revision int not null default 1)');
-  await client.query('insert into bare_rows (id, status) select unnest($1::uuid[]), \'pending\'', [ids]);
+  await client.query(
+    'create table bare_rows (id uuid primary key, status text not null, revision int not null default 1)',
+  );
+  await client.query("insert into bare_rows (id, status) select unnest($1::uuid[]), 'pending'", [ids]);
   await client.end();
 }

@@ -19,15 +19,39 @@ export async function lists(ground: Ground, effort: Effort): Promise<Row[]> {
   const limit = many.owners.map((owner) => request(`GET /list/${owner}`));
   const list = `list of ${PAGE} of ${MANY} assets, ${CONNECTIONS} connections`;
   const rows = [
-    ofPair({ what: list, against: 'bare Fastify + pg of the same query and columns', goal: '≥ 0.8' },
-      await measurePair({ ...effort, connections: CONNECTIONS, ours: many.side, limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer } })),
-    ofPair({ what: list, against: `the same of ${FEW} assets`, goal: '≥ 0.8' }, await measurePair({ ...effort, connections: CONNECTIONS, ours: many.side, limit: few.side })),
+    ofPair(
+      { what: list, against: 'bare Fastify + pg of the same query and columns', goal: '≥ 0.8' },
+      await measurePair({
+        ...effort,
+        connections: CONNECTIONS,
+        ours: many.side,
+        limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
+      }),
+    ),
+    ofPair(
+      { what: list, against: `the same of ${FEW} assets`, goal: '≥ 0.8' },
+      await measurePair({ ...effort, connections: CONNECTIONS, ours: many.side, limit: few.side }),
+    ),
   ];
   await Promise.all([bare, many.side.server, few.side.server].map((server) => server.stop()));
-  return [...rows, [`fill a database with ${MANY} assets`, '', `${Math.round(many.seconds)} s`, '', 'npm run seed -- --assets 1000000']];
+  return [
+    ...rows,
+    [
+      `fill a database with ${MANY} assets`,
+      '',
+      `${Math.round(many.seconds)} s`,
+      '',
+      'npm run seed -- --assets 1000000',
+    ],
+  ];
 }
 
-type Filled = { readonly side: Side; readonly databaseUrl: string; readonly owners: readonly string[]; readonly seconds: number };
+type Filled = {
+  readonly side: Side;
+  readonly databaseUrl: string;
+  readonly owners: readonly string[];
+  readonly seconds: number;
+};
 
 /** A database of its own with so many assets, and a service on it that is asked for one owner's after the other. */
 async function filled(ground: Ground, assets: number): Promise<Filled> {
@@ -40,10 +64,21 @@ async function filled(ground: Ground, assets: number): Promise<Filled> {
   const seconds = (performance.now() - begun) / 1000;
   const count = Math.min(1000, assets / (2 * PAGE));
   // Made for a thousand owners: so that each has pages to list, a few share what there is.
-  if (count < 1000) await inDatabase(databaseUrl, [`update assets set owner_user_id = 'owner-' || substring(filename, '\\d+')::int % ${count}`, 'vacuum full analyze assets']);
+  if (count < 1000)
+    await inDatabase(databaseUrl, [
+      `update assets set owner_user_id = 'owner-' || substring(filename, '\\d+')::int % ${count}`,
+      'vacuum full analyze assets',
+    ]);
   const owners = Array.from({ length: count }, (_, n) => `owner-${n}`);
-  const requests = owners.map((owner) => request(`GET /api/v1/media?limit=${PAGE}`, { authorization: `Bearer ${tokenOf(owner)}` }));
-  return { databaseUrl, owners, seconds, side: { server, next: (n) => requests[n % requests.length] as Buffer } };
+  const requests = owners.map((owner) =>
+    request(`GET /api/v1/media?limit=${PAGE}`, { authorization: `Bearer ${tokenOf(owner)}` }),
+  );
+  return {
+    databaseUrl,
+    owners,
+    seconds,
+    side: { server, next: (n) => requests[n % requests.length] as Buffer },
+  };
 }
 
 async function inDatabase(databaseUrl: string, statements: readonly string[]): Promise<void> {

@@ -2,8 +2,18 @@
 import { connect } from 'node:net';
 
 /** `next` makes the bytes of the n-th request, undefined ends the load; every answer must carry Content-Length and have status 200. */
-export type Load = { readonly port: number; readonly connections: number; readonly seconds: number; readonly next: (n: number) => Buffer | undefined };
-export type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly requests: number };
+export type Load = {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly next: (n: number) => Buffer | undefined;
+};
+export type Measured = {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly requests: number;
+};
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -13,7 +23,11 @@ export async function run({ port, connections, seconds, next }: Load): Promise<M
   const start = performance.now();
   const end = start + seconds * 1000;
   let n = 0;
-  await Promise.all(Array.from({ length: connections }, () => talk(port, () => (performance.now() < end ? next(n++) : undefined), times)));
+  await Promise.all(
+    Array.from({ length: connections }, () =>
+      talk(port, () => (performance.now() < end ? next(n++) : undefined), times),
+    ),
+  );
   const elapsed = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
@@ -33,7 +47,10 @@ function talk(port: number, ask: () => Buffer | undefined, times: number[]): Pro
     asked = performance.now();
     socket.write(request);
   };
-  socket.on('connect', send).on('close', () => resolve()).on('error', reject);
+  socket
+    .on('connect', send)
+    .on('close', () => resolve())
+    .on('error', reject);
   socket.on('data', (chunk) => {
     if (missing === undefined) {
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
@@ -60,7 +77,20 @@ function lengthOfAnswer(bytes: Buffer): number | undefined {
 }
 
 /** The bytes of a request with keep-alive. */
-export function request(methodAndPath: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = ''): Buffer {
-  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...(body.length > 0 && { 'content-length': String(Buffer.byteLength(body)) }) });
-  return Buffer.concat([Buffer.from(`${methodAndPath} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`), Buffer.from(body)]);
+export function request(
+  methodAndPath: string,
+  headers: Readonly<Record<string, string>> = {},
+  body: string | Buffer = '',
+): Buffer {
+  const lines = Object.entries({
+    host: '127.0.0.1',
+    ...headers,
+    ...(body.length > 0 && { 'content-length': String(Buffer.byteLength(body)) }),
+  });
+  return Buffer.concat([
+    Buffer.from(
+      `${methodAndPath} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    ),
+    Buffer.from(body),
+  ]);
 }

@@ -10,12 +10,22 @@ export async function startNginx(folder: string): Promise<Server | undefined> {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
   await writeFile(file, settings(folder, port));
-  return startProgram({ command, args: ['-p', folder, '-c', file, '-e', 'stderr'], environment: {} }, port, file);
+  return startProgram(
+    { command, args: ['-p', folder, '-c', file, '-e', 'stderr'], environment: {} },
+    port,
+    file,
+  );
 }
 
 async function findProgram(name: string, folders: readonly string[]): Promise<string | undefined> {
   for (const path of folders.map((folder) => join(folder, name))) {
-    if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
   }
   return undefined;
 }

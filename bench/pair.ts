@@ -7,7 +7,12 @@ export type Effort = { readonly rounds: number; readonly seconds: number };
 export type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
 
 /** Ratios of ours to the limit: requests per second, and requests per second of processor time in the server's own process. */
-export type Ratios = { readonly throughput: number; readonly perCpu: number; readonly ours: Measured; readonly limit: Measured };
+export type Ratios = {
+  readonly throughput: number;
+  readonly perCpu: number;
+  readonly ours: Measured;
+  readonly limit: Measured;
+};
 
 type Sample = Measured & { readonly perCpu: number };
 
@@ -20,13 +25,17 @@ export async function measurePair({ ours, limit, connections, rounds, seconds }:
   await measure(limit, 1);
   await measure(ours, 1);
   const cycles: { limit: Sample; ours: Sample }[] = [];
-  for (let round = 0; round < rounds; round++) cycles.push({ limit: await measure(limit, seconds), ours: await measure(ours, seconds) });
-  const best = (side: 'ours' | 'limit') => cycles.map((cycle) => cycle[side]).reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
+  for (let round = 0; round < rounds; round++)
+    cycles.push({ limit: await measure(limit, seconds), ours: await measure(ours, seconds) });
+  const best = (side: 'ours' | 'limit') =>
+    cycles.map((cycle) => cycle[side]).reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
   return {
     throughput: median(cycles.map((cycle) => cycle.ours.perSecond / cycle.limit.perSecond)),
     perCpu: median(cycles.map((cycle) => cycle.ours.perCpu / cycle.limit.perCpu)),
-    ours: best('ours'), limit: best('limit'),
+    ours: best('ours'),
+    limit: best('limit'),
   };
 }
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

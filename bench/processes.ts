@@ -6,7 +6,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /** `peakBytes`: the most memory that was resident at once. */
-export type Server = { readonly port: number; cpuSeconds(): number; peakBytes(): number; stop(): Promise<void> };
+export type Server = {
+  readonly port: number;
+  cpuSeconds(): number;
+  peakBytes(): number;
+  stop(): Promise<void>;
+};
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -21,23 +26,49 @@ export async function freePort(): Promise<number> {
 }
 
 /** Runs a script of the repository with PORT set, and waits for its first answer at `ready`. */
-export async function startServer(script: string, environment: Readonly<Record<string, string>>, ready: string): Promise<Server> {
+export async function startServer(
+  script: string,
+  environment: Readonly<Record<string, string>>,
+  ready: string,
+): Promise<Server> {
   const port = await freePort();
-  return startProgram({ command: process.execPath, args: [...profiling(script), join(ROOT, script)], environment: { ...environment, PORT: String(port) } }, port, ready);
+  return startProgram(
+    {
+      command: process.execPath,
+      args: [...profiling(script), join(ROOT, script)],
+      environment: { ...environment, PORT: String(port) },
+    },
+    port,
+    ready,
+  );
 }
 
-type Program = { readonly command: string; readonly args: readonly string[]; readonly environment: Readonly<Record<string, string>> };
+type Program = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+};
 
 /** Any program that will listen at this port, as one process. */
-export async function startProgram({ command, args, environment }: Program, port: number, ready: string): Promise<Server> {
-  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'ignore', 'inherit'] });
+export async function startProgram(
+  { command, args, environment }: Program,
+  port: number,
+  ready: string,
+): Promise<Server> {
+  const child = spawn(command, args, {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   process.on('exit', () => child.kill('SIGKILL'));
   await answering(child, `http://127.0.0.1:${port}${ready}`);
   return {
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
     peakBytes: () => peakBytesOf(child.pid as number),
-    stop: async () => { child.kill('SIGTERM'); if (child.exitCode === null) await once(child, 'exit'); },
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
   };
 }
 
@@ -50,9 +81,14 @@ const profiling = (script: string): string[] => {
 async function answering(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode}`);
-    const answered = await fetch(url).then((answer) => answer.ok, () => false);
+    const answered = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    );
     if (answered) return;
-    await new Promise((resolve) => { setTimeout(resolve, 5); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
   }
 }
 

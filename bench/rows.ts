@@ -7,12 +7,19 @@ export type Named = { readonly what: string; readonly against: string; readonly 
 export const round = (value: number): string => value.toFixed(2);
 
 /** Two servers under the same load. */
-export const ofPair = ({ what, against, goal }: Named, { throughput, perCpu, ours, limit }: Ratios): Row =>
-  [what, against, round(throughput), goal, `${Math.round(ours.perSecond)}/s to ${Math.round(limit.perSecond)}/s, p99 ${round(ours.p99)} ms to ${round(limit.p99)} ms; per processor second ${round(perCpu)}`];
+export const ofPair = ({ what, against, goal }: Named, { throughput, perCpu, ours, limit }: Ratios): Row => [
+  what,
+  against,
+  round(throughput),
+  goal,
+  `${Math.round(ours.perSecond)}/s to ${Math.round(limit.perSecond)}/s, p99 ${round(ours.p99)} ms to ${round(limit.p99)} ms; per processor second ${round(perCpu)}`,
+];
 
 /** Two ways to do a number of the same things. */
-export const ofRates = ({ what, against, goal }: Named, { ratio, ours, limit }: { ratio: number; ours: number; limit: number }): Row =>
-  [what, against, round(ratio), goal, `${round(ours)}/s to ${round(limit)}/s`];
+export const ofRates = (
+  { what, against, goal }: Named,
+  { ratio, ours, limit }: { ratio: number; ours: number; limit: number },
+): Row => [what, against, round(ratio), goal, `${round(ours)}/s to ${round(limit)}/s`];
 
 export function table(rows: readonly Row[]): string {
   const head: Row = ['what', 'against', 'ratio', 'goal', 'detail'];

@@ -17,25 +17,45 @@ const CONNECTIONS = 16;
 const MOST_PER_SECOND = 2000;
 
 export async function uploads(ground: Ground, effort: Effort): Promise<Row[]> {
-  const bare = await startServer('bench/bare-store.ts', { FOLDER: join(ground.folder, 'bare-store') }, '/ready');
+  const bare = await startServer(
+    'bench/bare-store.ts',
+    { FOLDER: join(ground.folder, 'bare-store') },
+    '/ready',
+  );
   const what = 'PUT of 20 KB, durable, 16 connections';
   const rows = [
-    ofPair({ what, against: 'raw Node PUT server with the same fsyncs', goal: '≥ 0.7' }, await small(ground, effort, { server: bare, path: '/durable' })),
-    ofPair({ what, against: 'raw Node PUT server without fsync', goal: '≥ 0.2' }, await small(ground, effort, { server: bare, path: '/fast' })),
+    ofPair(
+      { what, against: 'raw Node PUT server with the same fsyncs', goal: '≥ 0.7' },
+      await small(ground, effort, { server: bare, path: '/durable' }),
+    ),
+    ofPair(
+      { what, against: 'raw Node PUT server without fsync', goal: '≥ 0.2' },
+      await small(ground, effort, { server: bare, path: '/fast' }),
+    ),
     await large(ground, bare, effort.rounds),
   ];
   await bare.stop();
   return rows;
 }
 
-async function small({ service, token }: Ground, { rounds, seconds }: Effort, bare: { server: Server; path: string }) {
+async function small(
+  { service, token }: Ground,
+  { rounds, seconds }: Effort,
+  bare: { server: Server; path: string },
+) {
   const opened = await openUploads(service, token, { count: MOST_PER_SECOND * (1 + rounds * seconds) });
   const next = () => {
     const upload = opened.pop();
     return upload && request(`PUT ${upload.path}`, { 'content-type': 'video/mp4' }, SMALL);
   };
   const limit = request(`PUT ${bare.path}`, {}, SMALL);
-  return measurePair({ rounds, seconds, connections: CONNECTIONS, ours: { server: service, next }, limit: { server: bare.server, next: () => limit } });
+  return measurePair({
+    rounds,
+    seconds,
+    connections: CONNECTIONS,
+    ours: { server: service, next },
+    limit: { server: bare.server, next: () => limit },
+  });
 }
 
 /** A process of its own, so that its peak of memory is this upload's. */
@@ -49,7 +69,10 @@ async function large({ folder, databaseUrl, token }: Ground, bare: Server, round
   await service.stop();
   const rate = (side: 'ours' | 'limit') => Math.round(LARGE_MIB / median(times.map((time) => time[side])));
   return [
-    `PUT of ${LARGE_MIB} MiB; peak memory of the service`, 'raw Node stream to an fsynced file', `${round(median(times.map(({ ours, limit }) => limit / ours)))}; ${Math.round(peak)} MiB`, '≥ 0.85; < 200 MiB',
+    `PUT of ${LARGE_MIB} MiB; peak memory of the service`,
+    'raw Node stream to an fsynced file',
+    `${round(median(times.map(({ ours, limit }) => limit / ours)))}; ${Math.round(peak)} MiB`,
+    '≥ 0.85; < 200 MiB',
     `${rate('ours')} MiB/s to ${rate('limit')} MiB/s`,
   ];
 }
@@ -57,8 +80,21 @@ async function large({ folder, databaseUrl, token }: Ground, bare: Server, round
 async function secondsToPut({ port }: Server, path: string): Promise<number> {
   const chunk = Buffer.alloc(MIB, 'mediary');
   const begun = performance.now();
-  const sending = httpRequest({ port, host: '127.0.0.1', method: 'PUT', path, headers: { 'content-type': 'video/mp4', 'content-length': LARGE_MIB * MIB } });
-  const answered = new Promise<number | undefined>((resolve, reject) => { sending.on('response', (answer) => { answer.resume(); resolve(answer.statusCode); }).on('error', reject); });
+  const sending = httpRequest({
+    port,
+    host: '127.0.0.1',
+    method: 'PUT',
+    path,
+    headers: { 'content-type': 'video/mp4', 'content-length': LARGE_MIB * MIB },
+  });
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    sending
+      .on('response', (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      })
+      .on('error', reject);
+  });
   await pipeline(Readable.from(Array.from({ length: LARGE_MIB }, () => chunk)), sending);
   const status = await answered;
   if (status !== 200) throw new Error(`PUT was answered ${status}`);

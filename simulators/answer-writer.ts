@@ -8,11 +8,26 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer } from './route.ts';
 
-type Writing = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly answer: Answer; readonly pauseMs: number };
-type Content = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly length: number; readonly bytes: () => Readable };
+type Writing = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: Answer;
+  readonly pauseMs: number;
+};
+type Content = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly length: number;
+  readonly bytes: () => Readable;
+};
 
 const TYPES: Readonly<Record<string, string>> = {
-  '.m3u8': 'application/vnd.apple.mpegurl', '.mpd': 'application/dash+xml', '.m4s': 'video/iso.segment', '.mp4': 'video/mp4', '.ts': 'video/mp2t', '.jpg': 'image/jpeg',
+  '.m3u8': 'application/vnd.apple.mpegurl',
+  '.mpd': 'application/dash+xml',
+  '.m4s': 'video/iso.segment',
+  '.mp4': 'video/mp4',
+  '.ts': 'video/mp2t',
+  '.jpg': 'image/jpeg',
 };
 
 export async function writeAnswer({ request, response, answer, pauseMs }: Writing): Promise<void> {
@@ -27,18 +42,42 @@ export async function writeAnswer({ request, response, answer, pauseMs }: Writin
 }
 
 async function contentOf({ status, headers = {}, body = '' }: Answer, range?: string): Promise<Content> {
-  if (typeof body === 'string') return { status, headers, length: Buffer.byteLength(body), bytes: () => Readable.from([Buffer.from(body)]) };
+  if (typeof body === 'string')
+    return {
+      status,
+      headers,
+      length: Buffer.byteLength(body),
+      bytes: () => Readable.from([Buffer.from(body)]),
+    };
   const { size } = await stat(body.file).catch(() => ({ size: -1 }));
   if (size < 0) return { status: 404, headers, length: 0, bytes: () => Readable.from([]) };
-  const typed = { 'Content-Type': TYPES[extname(body.file)] ?? 'application/octet-stream', 'Accept-Ranges': 'bytes', ...headers };
+  const typed = {
+    'Content-Type': TYPES[extname(body.file)] ?? 'application/octet-stream',
+    'Accept-Ranges': 'bytes',
+    ...headers,
+  };
   const wanted = rangeOf(range, size);
-  if (wanted === 'outside') return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` }, length: 0, bytes: () => Readable.from([]) };
+  if (wanted === 'outside')
+    return {
+      status: 416,
+      headers: { ...headers, 'Content-Range': `bytes */${size}` },
+      length: 0,
+      bytes: () => Readable.from([]),
+    };
   const { start, end } = wanted ?? { start: 0, end: size - 1 };
   const shown = wanted ? { ...typed, 'Content-Range': `bytes ${start}-${end}/${size}` } : typed;
-  return { status: wanted ? 206 : status, headers: shown, length: end - start + 1, bytes: () => createReadStream(body.file, { start, end }) };
+  return {
+    status: wanted ? 206 : status,
+    headers: shown,
+    length: end - start + 1,
+    bytes: () => createReadStream(body.file, { start, end }),
+  };
 }
 
-function rangeOf(range: string | undefined, size: number): { start: number; end: number } | 'outside' | undefined {
+function rangeOf(
+  range: string | undefined,
+  size: number,
+): { start: number; end: number } | 'outside' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
   if (!first && !last) return undefined;
   const start = first ? Number(first) : Math.max(0, size - Number(last));
@@ -46,7 +85,10 @@ function rangeOf(range: string | undefined, size: number): { start: number; end:
   return start > end ? 'outside' : { start, end };
 }
 
-async function* slowly(bytes: Readable, { length, pauseMs }: { length: number; pauseMs: number }): AsyncGenerator<Buffer> {
+async function* slowly(
+  bytes: Readable,
+  { length, pauseMs }: { length: number; pauseMs: number },
+): AsyncGenerator<Buffer> {
   const whole = Buffer.concat(await bytes.toArray());
   const piece = Math.ceil(length / 4);
   for (let at = 0; at < length; at += piece) {

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 export async function findEngine(named?: string): Promise<string | undefined> {
   for (const path of named ? [named] : [installed(), 'ffmpeg']) {
-    if (path !== undefined && await runs(path)) return path;
+    if (path !== undefined && (await runs(path))) return path;
   }
   return undefined;
 }
@@ -22,5 +22,8 @@ function installed(): string | undefined {
 }
 
 async function runs(path: string): Promise<boolean> {
-  return run(path, ['-version']).then(() => true, () => false);
+  return run(path, ['-version']).then(
+    () => true,
+    () => false,
+  );
 }

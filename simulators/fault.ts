@@ -58,7 +58,9 @@ const KINDS: { readonly [On in Fault['on']]: readonly Extract<Fault, { on: On }>
 
 export function isFault(value: unknown): value is Fault {
   if (typeof value !== 'object' || value === null || !('on' in value) || !('do' in value)) return false;
-  return Object.entries(KINDS).some(([on, kinds]) => on === value.on && kinds.some((kind) => kind === value.do));
+  return Object.entries(KINDS).some(
+    ([on, kinds]) => on === value.on && kinds.some((kind) => kind === value.do),
+  );
 }
 
 export function openFaults(): Faults {
@@ -69,15 +71,29 @@ export function openFaults(): Faults {
     entries = entries.filter(({ left }) => left > 0);
     return hits.map(({ fault }) => fault).filter(meets);
   };
-  const isOf = (fault: Exclude<Fault, ApiFault>, video: string) => fault.video === undefined || fault.video === video;
+  const isOf = (fault: Exclude<Fault, ApiFault>, video: string) =>
+    fault.video === undefined || fault.video === video;
   return {
-    add: (faults) => void entries.push(...faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }))),
+    add: (faults) =>
+      void entries.push(...faults.map((fault) => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }))),
     clear: () => void entries.splice(0),
     list: () => entries.map(({ fault }) => fault),
     forWebhook: (video, kind) =>
-      take((fault): fault is WebhookFault => fault.on === 'webhook' && isOf(fault, video) && [undefined, kind].includes(fault.when), Number.POSITIVE_INFINITY),
+      take(
+        (fault): fault is WebhookFault =>
+          fault.on === 'webhook' && isOf(fault, video) && [undefined, kind].includes(fault.when),
+        Number.POSITIVE_INFINITY,
+      ),
     forEncoding: (video, kinds) =>
-      take((fault): fault is EncodingFault => fault.on === 'encoding' && isOf(fault, video) && kinds.includes(fault.do), 1)[0],
-    forCall: ({ name, group }) => take((fault): fault is ApiFault => fault.on === 'api' && [name, group].includes(fault.route ?? 'api'), 1)[0],
+      take(
+        (fault): fault is EncodingFault =>
+          fault.on === 'encoding' && isOf(fault, video) && kinds.includes(fault.do),
+        1,
+      )[0],
+    forCall: ({ name, group }) =>
+      take(
+        (fault): fault is ApiFault => fault.on === 'api' && [name, group].includes(fault.route ?? 'api'),
+        1,
+      )[0],
   };
 }

@@ -12,12 +12,14 @@ const key = { AccessKey: 'simulated-library-key' };
 const videosUrl = () => `${ground.simulators.cdnhost.url}/library/4242/videos`;
 const create = () => fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}' });
 const put = (guid: string) => fetch(`${videosUrl()}/${guid}`, { method: 'PUT', headers: key, body: 'film' });
-const stored = async (guid: string) => await (await fetch(`${videosUrl()}/${guid}`, { headers: key })).json() as Record<string, unknown>;
+const stored = async (guid: string) =>
+  (await (await fetch(`${videosUrl()}/${guid}`, { headers: key })).json()) as Record<string, unknown>;
 const sent = () => ground.received.map(({ body }) => JSON.parse(body).Status);
-const isSigned = ({ headers, body }: Received) => headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
+const isSigned = ({ headers, body }: Received) =>
+  headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
 
 async function encoded(): Promise<string> {
-  const { guid } = await (await create()).json() as { guid: string };
+  const { guid } = (await (await create()).json()) as { guid: string };
   await put(guid);
   await clock.advance(30 * STEP);
   return guid;
@@ -37,7 +39,9 @@ describe('webhooks', () => {
     expect(ground.received.map(isSigned)).toEqual([true, true, false, true, true, true]);
     await clock.advance(60_000);
     expect(sent()).toEqual([0, 0, 2, 1, 4, 4, 4]);
-    expect(ground.simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([{ kind: 3, problem: 'dropped' }]);
+    expect(ground.simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([
+      { kind: 3, problem: 'dropped' },
+    ]);
   });
 
   test('carry a time that is off, and a signature that is right for it', async () => {
@@ -52,7 +56,11 @@ describe('encodings', () => {
   test.each([
     [{ do: 'never_finish' }, [0, 1, 2], { status: 3, availableResolutions: null }],
     [{ do: 'partial' }, [0, 1, 2, 4], { status: 3, availableResolutions: '240p' }],
-    [{ do: 'fail', code: 3 }, [0, 1, 2, 5], { status: 5, transcodingMessages: [{ issueCode: 3, message: 'IncompatibleResolution' }] }],
+    [
+      { do: 'fail', code: 3 },
+      [0, 1, 2, 5],
+      { status: 5, transcodingMessages: [{ issueCode: 3, message: 'IncompatibleResolution' }] },
+    ],
     [{ do: 'fail', after: 'first_rendition' }, [0, 1, 2, 4, 5], { status: 5, availableResolutions: '240p' }],
     [{ do: 'recover' }, [0, 1, 2, 5, 4, 4, 4, 3], { status: 4, transcodingMessages: [] }],
   ] as const)('%o', async (fault, statuses, shown) => {
@@ -63,39 +71,72 @@ describe('encodings', () => {
   });
 
   test('of edgehost stop short, or fail after they could be played', async () => {
-    ground.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', after: 'first_rendition', times: 1 }, { on: 'encoding', do: 'partial' });
+    ground.simulators.edgehost.setFault(
+      { on: 'encoding', do: 'fail', after: 'first_rendition', times: 1 },
+      { on: 'encoding', do: 'partial' },
+    );
     const { EDGEHOST_STREAM_API_TOKEN: token } = ground.simulators.environment;
     for (let upload = 0; upload < 2; upload += 1) {
-      const opened = await fetch(`${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`, {
-        method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Tus-Resumable': '1.0.0', 'Upload-Length': '4', 'Content-Type': 'application/offset+octet-stream' }, body: 'film',
-      });
+      const opened = await fetch(
+        `${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`,
+        {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${token}`,
+            'Tus-Resumable': '1.0.0',
+            'Upload-Length': '4',
+            'Content-Type': 'application/offset+octet-stream',
+          },
+          body: 'film',
+        },
+      );
       expect([opened.status, opened.headers.get('Upload-Offset')]).toEqual([201, '4']);
       await clock.advance(10 * STEP);
     }
-    const states = ground.received.map(({ body }) => JSON.parse(body).status).map(({ state, pctComplete }) => `${state} ${Number(pctComplete)}`);
+    const states = ground.received
+      .map(({ body }) => JSON.parse(body).status)
+      .map(({ state, pctComplete }) => `${state} ${Number(pctComplete)}`);
     expect(states).toEqual(['ready 39', 'error 39', 'ready 39']);
   });
 });
 
 describe('calls', () => {
-  const fault = (body: unknown) => fetch(`${ground.simulators.cdnhost.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
+  const fault = (body: unknown) =>
+    fetch(`${ground.simulators.cdnhost.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
 
   test('are refused as often as the control endpoint was told, on the route it was told', async () => {
     expect((await fault({ on: 'api', do: 'explode' })).status).toBe(400);
-    expect((await fault([{ on: 'api', do: 'status', status: 429, retryAfter: 2, route: 'create', times: 1 }, { on: 'api', do: 'status', route: 'get' }])).status).toBe(204);
+    expect(
+      (
+        await fault([
+          { on: 'api', do: 'status', status: 429, retryAfter: 2, route: 'create', times: 1 },
+          { on: 'api', do: 'status', route: 'get' },
+        ])
+      ).status,
+    ).toBe(204);
     const limited = await create();
     expect([limited.status, limited.headers.get('Retry-After')]).toEqual([429, '2']);
-    const { guid } = await (await create()).json() as { guid: string };
+    const { guid } = (await (await create()).json()) as { guid: string };
     expect((await fetch(`${videosUrl()}/${guid}`, { headers: key })).status).toBe(503);
-    expect(await (await fetch(`${ground.simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([{ guid }]);
-    expect(ground.simulators.cdnhost.requests().map(({ route, status }) => `${route} ${status}`).slice(2, 5)).toEqual(['create 429', 'create 200', 'get 503']);
+    expect(await (await fetch(`${ground.simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([
+      { guid },
+    ]);
+    expect(
+      ground.simulators.cdnhost
+        .requests()
+        .map(({ route, status }) => `${route} ${status}`)
+        .slice(2, 5),
+    ).toEqual(['create 429', 'create 200', 'get 503']);
     await fetch(`${ground.simulators.cdnhost.url}/_control`, { method: 'DELETE' });
     expect(ground.simulators.cdnhost.videos()).toEqual([]);
     expect((await create()).status).toBe(200);
   });
 
   test('are done and not answered, or not done at all', async () => {
-    ground.simulators.cdnhost.setFault({ on: 'api', do: 'lose_answer', route: 'create', times: 1 }, { on: 'api', do: 'cut', route: 'create', times: 1 });
+    ground.simulators.cdnhost.setFault(
+      { on: 'api', do: 'lose_answer', route: 'create', times: 1 },
+      { on: 'api', do: 'cut', route: 'create', times: 1 },
+    );
     await expect(create()).rejects.toThrow('fetch failed');
     expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
     await expect(create()).rejects.toThrow('fetch failed');
@@ -103,8 +144,18 @@ describe('calls', () => {
   });
 
   test('are done at once and answered late, or in slow pieces', async () => {
-    ground.simulators.cdnhost.setFault({ on: 'api', do: 'slow', ms: 60_000, times: 1 }, { on: 'api', do: 'slow_body', ms: 20, times: 1 });
-    await expect(fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}', signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
+    ground.simulators.cdnhost.setFault(
+      { on: 'api', do: 'slow', ms: 60_000, times: 1 },
+      { on: 'api', do: 'slow_body', ms: 20, times: 1 },
+    );
+    await expect(
+      fetch(videosUrl(), {
+        method: 'POST',
+        headers: key,
+        body: '{"title":"film"}',
+        signal: AbortSignal.timeout(300),
+      }),
+    ).rejects.toThrow('timeout');
     expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
     const slow = await rawGet('/library/4242/videos');
     expect(JSON.parse(slow.body)).toMatchObject({ totalItems: 1 });
@@ -112,16 +163,41 @@ describe('calls', () => {
   });
 
   test('an upload that is cut in the middle goes on where it stopped', async () => {
-    const opened = await fetch(`${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`, {
-      method: 'POST', headers: { Authorization: 'Bearer simulated-api-token', 'Tus-Resumable': '1.0.0', 'Upload-Length': '1000' },
-    });
+    const opened = await fetch(
+      `${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`,
+      {
+        method: 'POST',
+        headers: {
+          Authorization: 'Bearer simulated-api-token',
+          'Tus-Resumable': '1.0.0',
+          'Upload-Length': '1000',
+        },
+      },
+    );
     const location = opened.headers.get('Location') ?? '';
-    const patch = (offset: number) => fetch(location, {
-      method: 'PATCH', headers: { 'Tus-Resumable': '1.0.0', 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }, body: new Uint8Array(1000 - offset),
+    const patch = (offset: number) =>
+      fetch(location, {
+        method: 'PATCH',
+        headers: {
+          'Tus-Resumable': '1.0.0',
+          'Upload-Offset': String(offset),
+          'Content-Type': 'application/offset+octet-stream',
+        },
+        body: new Uint8Array(1000 - offset),
+      });
+    ground.simulators.edgehost.setFault({
+      on: 'api',
+      do: 'cut',
+      route: 'tus-patch',
+      afterBytes: 400,
+      times: 1,
     });
-    ground.simulators.edgehost.setFault({ on: 'api', do: 'cut', route: 'tus-patch', afterBytes: 400, times: 1 });
     await expect(patch(0)).rejects.toThrow('fetch failed');
-    expect((await fetch(location, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } })).headers.get('Upload-Offset')).toBe('400');
+    expect(
+      (await fetch(location, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } })).headers.get(
+        'Upload-Offset',
+      ),
+    ).toBe('400');
     expect((await patch(400)).headers.get('Upload-Offset')).toBe('1000');
   });
 
@@ -131,7 +207,9 @@ describe('calls', () => {
     socket.on('data', () => {
       pieces += 1;
     });
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccessKey: ${key.AccessKey}\r\nConnection: close\r\n\r\n`);
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccessKey: ${key.AccessKey}\r\nConnection: close\r\n\r\n`,
+    );
     const [, body = ''] = (await text(socket)).split('\r\n\r\n');
     return { body, pieces };
   }

@@ -7,17 +7,58 @@ import { writeAnswer } from './answer-writer.ts';
 import type { ApiFault, Faults } from './fault.ts';
 import { type Answer, type Call, json, Refused, type Route } from './route.ts';
 
-export type RequestLine = { readonly route: string; readonly method: string; readonly path: string; readonly status: number | 'cut' };
-export type HttpHost = { readonly url: string; readonly serve: (needs: Needs) => void; readonly stop: () => Promise<void> };
-type Needs = { readonly routes: readonly Route[]; readonly faults: Faults; readonly note: (line: RequestLine) => void };
+export type RequestLine = {
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | 'cut';
+};
+export type HttpHost = {
+  readonly url: string;
+  readonly serve: (needs: Needs) => void;
+  readonly stop: () => Promise<void>;
+};
+type Needs = {
+  readonly routes: readonly Route[];
+  readonly faults: Faults;
+  readonly note: (line: RequestLine) => void;
+};
 
 const ALLOWED_HEADERS = [
-  'Authorization', 'Content-Type', 'Range', 'Origin', 'Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Defer-Length', 'Upload-Concat', 'Upload-Checksum',
-  'Tus-Resumable', 'X-HTTP-Method-Override', 'X-Requested-With', 'X-Request-ID', 'AuthorizationSignature', 'AuthorizationExpire', 'VideoId', 'LibraryId',
+  'Authorization',
+  'Content-Type',
+  'Range',
+  'Origin',
+  'Upload-Length',
+  'Upload-Offset',
+  'Upload-Metadata',
+  'Upload-Defer-Length',
+  'Upload-Concat',
+  'Upload-Checksum',
+  'Tus-Resumable',
+  'X-HTTP-Method-Override',
+  'X-Requested-With',
+  'X-Request-ID',
+  'AuthorizationSignature',
+  'AuthorizationExpire',
+  'VideoId',
+  'LibraryId',
 ];
 const EXPOSED_HEADERS = [
-  'Location', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Tus-Version', 'Tus-Resumable', 'Tus-Max-Size', 'Tus-Extension',
-  'stream-media-id', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'Retry-After',
+  'Location',
+  'Upload-Offset',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Expires',
+  'Tus-Version',
+  'Tus-Resumable',
+  'Tus-Max-Size',
+  'Tus-Extension',
+  'stream-media-id',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'Retry-After',
 ];
 /** On errors too; what the service alone calls (group `api`) has none. */
 const CORS = {
@@ -36,7 +77,8 @@ export async function listen(port: number): Promise<HttpHost> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    serve: (needs) => void server.on('request', (request, response) => void serve({ ...needs, url, request, response })),
+    serve: (needs) =>
+      void server.on('request', (request, response) => void serve({ ...needs, url, request, response })),
     stop: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -46,25 +88,47 @@ export async function listen(port: number): Promise<HttpHost> {
   };
 }
 
-type Exchange = Needs & { readonly url: string; readonly request: IncomingMessage; readonly response: ServerResponse };
+type Exchange = Needs & {
+  readonly url: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+};
 
 async function serve(exchange: Exchange): Promise<void> {
   const { routes, faults, note, request, response } = exchange;
   const call = callOf(exchange);
-  const route = routes.find(({ method, path }) => method === methodOf(call, routes) && path.test(call.path)) ?? strayRoute(call, routes);
+  const route =
+    routes.find(({ method, path }) => method === methodOf(call, routes) && path.test(call.path)) ??
+    strayRoute(call, routes);
   const fault = route.group === 'control' ? undefined : faults.forCall(route);
   const answer = await answerTo(route, { ...call, params: { ...route.path.exec(call.path)?.groups } }, fault);
   note({ route: route.name, method: call.method, path: call.path, status: answer?.status ?? 'cut' });
   if (!answer) return void request.socket.destroy();
   if (fault?.do === 'slow') await wait(fault.ms ?? 1000, undefined, { ref: false });
-  const headers = route.group === 'upload' || route.group === 'playback' ? { ...CORS, ...answer.headers } : { ...answer.headers };
-  await writeAnswer({ request, response, answer: { ...answer, headers }, pauseMs: fault?.do === 'slow_body' ? fault.ms ?? 1000 : 0 });
+  const headers =
+    route.group === 'upload' || route.group === 'playback'
+      ? { ...CORS, ...answer.headers }
+      : { ...answer.headers };
+  await writeAnswer({
+    request,
+    response,
+    answer: { ...answer, headers },
+    pauseMs: fault?.do === 'slow_body' ? (fault.ms ?? 1000) : 0,
+  });
 }
 
 function callOf({ request, url }: Exchange): Call {
   const { pathname, searchParams } = new URL(`${url}${request.url}`);
   const method = request.headers['x-http-method-override'] ?? request.method ?? 'GET';
-  return { method: String(method), path: pathname, query: searchParams, headers: request.headers, params: {}, body: request, origin: url };
+  return {
+    method: String(method),
+    path: pathname,
+    query: searchParams,
+    headers: request.headers,
+    params: {},
+    body: request,
+    origin: url,
+  };
 }
 
 /** HEAD is answered by GET's route where it has none of its own. */
@@ -74,9 +138,18 @@ function methodOf({ method, path }: Call, routes: readonly Route[]): string {
 }
 
 function strayRoute(call: Call, routes: readonly Route[]): Route {
-  const known = routes.find(({ path, group }) => path.test(call.path) && (group === 'upload' || group === 'playback'));
-  if (call.method === 'OPTIONS' && known) return { ...known, name: 'preflight', run: () => ({ status: 204 }), guard: () => undefined };
-  return { name: 'none', group: 'api', method: call.method, path: /()/, run: () => json(404, { message: 'Not found' }) };
+  const known = routes.find(
+    ({ path, group }) => path.test(call.path) && (group === 'upload' || group === 'playback'),
+  );
+  if (call.method === 'OPTIONS' && known)
+    return { ...known, name: 'preflight', run: () => ({ status: 204 }), guard: () => undefined };
+  return {
+    name: 'none',
+    group: 'api',
+    method: call.method,
+    path: /()/,
+    run: () => json(404, { message: 'Not found' }),
+  };
 }
 
 /** Nothing where the connection is to be cut. */
@@ -85,7 +158,7 @@ async function answerTo(route: Route, call: Call, fault?: ApiFault): Promise<Ans
   if (fault?.do === 'cut' && fault.afterBytes === undefined) return undefined;
   try {
     const body = fault?.do === 'cut' ? cutAfter(call.body, fault.afterBytes ?? 0) : call.body;
-    const answer = route.guard?.(call) ?? await route.run({ ...call, body });
+    const answer = route.guard?.(call) ?? (await route.run({ ...call, body }));
     return fault?.do === 'lose_answer' ? undefined : answer;
   } catch (error) {
     if (error instanceof Refused) return error.answer;
@@ -96,8 +169,17 @@ async function answerTo(route: Route, call: Call, fault?: ApiFault): Promise<Ans
 
 function faultyAnswer({ status = 503, retryAfter }: ApiFault): Answer {
   const message = 'A fault that was asked for';
-  const answer = json(status, { success: false, message, statusCode: status, errors: [{ code: status, message }], messages: [], result: null });
-  return retryAfter === undefined ? answer : { ...answer, headers: { ...answer.headers, 'Retry-After': String(retryAfter) } };
+  const answer = json(status, {
+    success: false,
+    message,
+    statusCode: status,
+    errors: [{ code: status, message }],
+    messages: [],
+    result: null,
+  });
+  return retryAfter === undefined
+    ? answer
+    : { ...answer, headers: { ...answer.headers, 'Retry-After': String(retryAfter) } };
 }
 
 class BodyCut extends Error {}

@@ -6,7 +6,9 @@ const environment = process.env;
 
 /** Options of these names, of those variables that are set. */
 function given<Name extends string>(variables: Readonly<Record<Name, string>>): { [Key in Name]?: string } {
-  const entries = Object.entries<string>(variables).map(([name, variable]) => [name, environment[variable]] as const);
+  const entries = Object.entries<string>(variables).map(
+    ([name, variable]) => [name, environment[variable]] as const,
+  );
   return Object.fromEntries(entries.filter(([, value]) => value)) as { [Key in Name]?: string };
 }
 
@@ -20,20 +22,36 @@ const options: SimulatorsOptions = {
   ...(engine === undefined ? {} : { ffmpegPath: engine }),
   log: console.log,
   cdnhost: {
-    ...given({ apiKey: 'CDNHOST_STREAM_API_KEY', readOnlyApiKey: 'CDNHOST_STREAM_READ_ONLY_API_KEY', webhookUrl: 'CDNHOST_WEBHOOK_URL' }),
+    ...given({
+      apiKey: 'CDNHOST_STREAM_API_KEY',
+      readOnlyApiKey: 'CDNHOST_STREAM_READ_ONLY_API_KEY',
+      webhookUrl: 'CDNHOST_WEBHOOK_URL',
+    }),
     port: Number(environment['CDNHOST_PORT'] ?? 9001),
     libraryId: Number(environment['CDNHOST_STREAM_LIBRARY_ID'] ?? 4242),
     ...(tokenAuthKey === '' ? {} : { tokenAuthKey }),
   },
   edgehost: {
-    ...given({ accountId: 'EDGEHOST_ACCOUNT_ID', apiToken: 'EDGEHOST_STREAM_API_TOKEN', webhookSecret: 'EDGEHOST_STREAM_WEBHOOK_SECRET', webhookUrl: 'EDGEHOST_WEBHOOK_URL' }),
+    ...given({
+      accountId: 'EDGEHOST_ACCOUNT_ID',
+      apiToken: 'EDGEHOST_STREAM_API_TOKEN',
+      webhookSecret: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
+      webhookUrl: 'EDGEHOST_WEBHOOK_URL',
+    }),
     port: Number(environment['EDGEHOST_PORT'] ?? 9002),
     ...(id && pem ? { signingKey: { id, pem } } : {}),
   },
 };
 
 const simulators = await startSimulators(options);
-console.log(`Two providers are simulated. Start Mediary with:\n\n${Object.entries(simulators.environment).map(([name, value]) => `export ${name}=${value}`).join('\n')}\n`);
+console.log(
+  `Two providers are simulated. Start Mediary with:\n\n${Object.entries(simulators.environment)
+    .map(([name, value]) => `export ${name}=${value}`)
+    .join('\n')}\n`,
+);
 if (engine === undefined) console.log('No ffmpeg was found: playlists have no segments.');
-console.log(`Webhooks go to ${options.webhookBaseUrl}. Faults: POST ${simulators.cdnhost.url}/_control/faults or ${simulators.edgehost.url}/_control/faults`);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulators.stop().then(() => process.exit(0)));
+console.log(
+  `Webhooks go to ${options.webhookBaseUrl}. Faults: POST ${simulators.cdnhost.url}/_control/faults or ${simulators.edgehost.url}/_control/faults`,
+);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void simulators.stop().then(() => process.exit(0)));

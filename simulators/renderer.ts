@@ -6,28 +6,80 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export type SourceFacts = { readonly width: number; readonly height: number; readonly seconds: number; readonly fps: number };
-export type RenderJob = { readonly source: string; readonly folder: string; /** Name of the first playlist. */ readonly master: string };
+export type SourceFacts = {
+  readonly width: number;
+  readonly height: number;
+  readonly seconds: number;
+  readonly fps: number;
+};
+export type RenderJob = {
+  readonly source: string;
+  readonly folder: string /** Name of the first playlist. */;
+  readonly master: string;
+};
 /** Nothing where the source is no video. */
 export type Renderer = (job: RenderJob) => Promise<SourceFacts | undefined>;
 
 /** What an engine would find out, where there is none. */
 const ASSUMED: SourceFacts = { width: 1280, height: 720, seconds: 10, fps: 30 };
 const upTo = (height: number) => ['-vf', `scale=-2:'trunc(min(${height},ih)/2)*2'`];
-const SMALL = [...upTo(240), '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '48', '-b:v', '400k', '-c:a', 'aac', '-ac', '2', '-b:a', '64k'];
+const SMALL = [
+  ...upTo(240),
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-pix_fmt',
+  'yuv420p',
+  '-g',
+  '48',
+  '-b:v',
+  '400k',
+  '-c:a',
+  'aac',
+  '-ac',
+  '2',
+  '-b:a',
+  '64k',
+];
 const PICTURE = ['-map', '0:v:0', '-frames:v', '1', '-update', '1', ...upTo(360)];
 const TRACKS = ['-map', '0:v:0', '-map', '0:a:0?'];
 
 export function ffmpegRenderer(ffmpegPath: string, signal: AbortSignal): Renderer {
   const limits = { signal, killSignal: 'SIGKILL', timeout: 120_000, maxBuffer: 16 * 1024 * 1024 } as const;
   const engine = async (input: string, output: readonly string[]) =>
-    (await run(ffmpegPath, ['-hide_banner', '-nostdin', '-nostats', '-y', '-i', input, ...output], limits)).stderr;
+    (await run(ffmpegPath, ['-hide_banner', '-nostdin', '-nostats', '-y', '-i', input, ...output], limits))
+      .stderr;
   return async ({ source, folder, master }) => {
-    const [mp4, picture, mpd] = ['small.mp4', 'thumbnail.jpg', 'video.mpd'].map((name) => join(folder, name)) as [string, string, string];
+    const [mp4, picture, mpd] = ['small.mp4', 'thumbnail.jpg', 'video.mpd'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
     await mkdir(folder, { recursive: true });
     try {
-      const words = await engine(source, [...TRACKS, ...SMALL, '-movflags', '+faststart', mp4, ...PICTURE, picture]);
-      await engine(mp4, ['-map', '0', '-c', 'copy', '-f', 'dash', '-seg_duration', '2', '-hls_playlist', '1', '-hls_master_name', master, mpd]);
+      const words = await engine(source, [
+        ...TRACKS,
+        ...SMALL,
+        '-movflags',
+        '+faststart',
+        mp4,
+        ...PICTURE,
+        picture,
+      ]);
+      await engine(mp4, [
+        '-map',
+        '0',
+        '-c',
+        'copy',
+        '-f',
+        'dash',
+        '-seg_duration',
+        '2',
+        '-hls_playlist',
+        '1',
+        '-hls_master_name',
+        master,
+        mpd,
+      ]);
       return factsIn(words);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
@@ -42,7 +94,12 @@ function factsIn(stderr: string): SourceFacts | undefined {
   const [line, width, height] = /Stream #0.*Video: .*?\b(\d{2,5})x(\d{2,5})\b.*/.exec(stderr) ?? [];
   if (!line) return undefined;
   const duration = Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
-  return { width: Number(width), height: Number(height), seconds: duration, fps: Number(/([\d.]+) fps/.exec(line)?.[1] ?? 0) };
+  return {
+    width: Number(width),
+    height: Number(height),
+    seconds: duration,
+    fps: Number(/([\d.]+) fps/.exec(line)?.[1] ?? 0),
+  };
 }
 
 const MASTER = `#EXTM3U

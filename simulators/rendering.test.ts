@@ -16,8 +16,13 @@ beforeAll(async () => {
 afterAll(() => simulators.stop());
 
 async function atCdnhost(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const [url, headers] = [`${simulators.cdnhost.url}/library/4242/videos`, { AccessKey: 'simulated-library-key' }];
-  const { guid } = await (await fetch(url, { method: 'POST', headers, body: '{"title":"film"}' })).json() as { guid: string };
+  const [url, headers] = [
+    `${simulators.cdnhost.url}/library/4242/videos`,
+    { AccessKey: 'simulated-library-key' },
+  ];
+  const { guid } = (await (
+    await fetch(url, { method: 'POST', headers, body: '{"title":"film"}' })
+  ).json()) as { guid: string };
   await fetch(`${url}/${guid}`, { method: 'PUT', headers, body });
   await clock.advance(60_000);
   return guid;
@@ -27,7 +32,7 @@ async function atEdgehost(body: Uint8Array<ArrayBuffer>, maxDurationSeconds: num
   const headers = { Authorization: 'Bearer simulated-api-token' };
   const url = `${simulators.edgehost.url}/client/v4/accounts/simulated-account/stream/direct_upload`;
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ maxDurationSeconds }) });
-  const { result } = await answer.json() as { result: { uid: string; uploadURL: string } };
+  const { result } = (await answer.json()) as { result: { uid: string; uploadURL: string } };
   const form = new FormData();
   form.append('file', new Blob([body]), 'film.mp4');
   await fetch(result.uploadURL, { method: 'POST', body: form });
@@ -48,15 +53,36 @@ async function firstSegment(url: string): Promise<{ init: Buffer; segment: Buffe
 
 test('an uploaded clip is told by its real size and length, and its stream has real segments', async () => {
   const [guid, uid] = [await atCdnhost(clip), await atEdgehost(clip, 60)];
-  expect(simulators.cdnhost.videos()[0]).toMatchObject({ status: 4, width: 320, height: 180, length: 2, availableResolutions: '240p' });
-  expect(simulators.edgehost.videos()[0]).toMatchObject({ readyToStream: true, input: { width: 320, height: 180 }, duration: expect.closeTo(2, 0) });
-  for (const url of [`${simulators.cdnhost.url}/${guid}/playlist.m3u8`, `${simulators.edgehost.url}/${uid}/manifest/video.m3u8`]) {
+  expect(simulators.cdnhost.videos()[0]).toMatchObject({
+    status: 4,
+    width: 320,
+    height: 180,
+    length: 2,
+    availableResolutions: '240p',
+  });
+  expect(simulators.edgehost.videos()[0]).toMatchObject({
+    readyToStream: true,
+    input: { width: 320, height: 180 },
+    duration: expect.closeTo(2, 0),
+  });
+  for (const url of [
+    `${simulators.cdnhost.url}/${guid}/playlist.m3u8`,
+    `${simulators.edgehost.url}/${uid}/manifest/video.m3u8`,
+  ]) {
     const { init, segment } = await firstSegment(url);
-    expect([init.toString('latin1', 4, 8), segment.includes('moof'), segment.length > 1000]).toEqual(['ftyp', true, true]);
+    expect([init.toString('latin1', 4, 8), segment.includes('moof'), segment.length > 1000]).toEqual([
+      'ftyp',
+      true,
+      true,
+    ]);
   }
-  const picture = Buffer.from(await (await fetch(`${simulators.cdnhost.url}/${guid}/thumbnail.jpg`)).arrayBuffer());
+  const picture = Buffer.from(
+    await (await fetch(`${simulators.cdnhost.url}/${guid}/thumbnail.jpg`)).arrayBuffer(),
+  );
   expect(picture.subarray(0, 2).toString('hex')).toBe('ffd8');
-  expect(await (await fetch(`${simulators.edgehost.url}/${uid}/manifest/video.mpd`)).text()).toContain('<MPD');
+  expect(await (await fetch(`${simulators.edgehost.url}/${uid}/manifest/video.mpd`)).text()).toContain(
+    '<MPD',
+  );
 });
 
 test('what is no video fails, and what is longer than it may be', async () => {
@@ -64,6 +90,14 @@ test('what is no video fails, and what is longer than it may be', async () => {
   await atCdnhost(words);
   await atEdgehost(words, 60);
   await atEdgehost(clip, 1);
-  expect(simulators.cdnhost.videos().at(-1)).toMatchObject({ status: 5, transcodingMessages: [{ issueCode: 7 }] });
-  expect(simulators.edgehost.videos().slice(-2).map(({ status }) => status.errorReasonCode)).toEqual(['ERR_NON_VIDEO', 'ERR_DURATION_EXCEED_CONSTRAINT']);
+  expect(simulators.cdnhost.videos().at(-1)).toMatchObject({
+    status: 5,
+    transcodingMessages: [{ issueCode: 7 }],
+  });
+  expect(
+    simulators.edgehost
+      .videos()
+      .slice(-2)
+      .map(({ status }) => status.errorReasonCode),
+  ).toEqual(['ERR_NON_VIDEO', 'ERR_DURATION_EXCEED_CONSTRAINT']);
 });

@@ -38,8 +38,11 @@ export class Refused extends Error {
   }
 }
 
-export const json = (status: number, body: unknown): Answer =>
-  ({ status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+export const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
 
 export function header({ headers }: Call, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
@@ -63,7 +66,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export async function readJson(call: Call): Promise<JsonObject> {
   const text = (await readBody(call)).toString() || '{}';
   const value = parsed(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refused(json(400, { message: 'The body is not a JSON object' }));
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refused(json(400, { message: 'The body is not a JSON object' }));
   return value as JsonObject;
 }
 

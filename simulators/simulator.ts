@@ -17,7 +17,11 @@ export type Surroundings = {
 };
 
 /** What a provider's own part is given. */
-export type Ground = Surroundings & { readonly origin: string; readonly faults: Faults; readonly webhooks: WebhookSender };
+export type Ground = Surroundings & {
+  readonly origin: string;
+  readonly faults: Faults;
+  readonly webhooks: WebhookSender;
+};
 
 export type Simulator<Video> = {
   /** Origin, `http://127.0.0.1:<port>`. */
@@ -56,7 +60,13 @@ type Start<Video> = {
 
 const REQUESTS_KEPT = 1000;
 
-export async function startSimulator<Video>({ port, surroundings, webhook, sign, open }: Start<Video>): Promise<Simulator<Video>> {
+export async function startSimulator<Video>({
+  port,
+  surroundings,
+  webhook,
+  sign,
+  open,
+}: Start<Video>): Promise<Simulator<Video>> {
   await mkdir(surroundings.folder, { recursive: true });
   const host = await listen(port);
   const faults = openFaults();
@@ -85,8 +95,13 @@ export async function startSimulator<Video>({ port, surroundings, webhook, sign,
 }
 
 function controlRoutes<Video>(simulator: Simulator<Video>, faults: Faults): Route[] {
-  const control = (method: string, path: string, run: Route['run']): Route =>
-    ({ name: `control ${path}`, group: 'control', method, path: new RegExp(`^/_control${path}$`), run });
+  const control = (method: string, path: string, run: Route['run']): Route => ({
+    name: `control ${path}`,
+    group: 'control',
+    method,
+    path: new RegExp(`^/_control${path}$`),
+    run,
+  });
   const done = (act: () => void) => {
     act();
     return { status: 204 };
@@ -100,12 +115,17 @@ function controlRoutes<Video>(simulator: Simulator<Video>, faults: Faults): Rout
     control('DELETE', '', () => done(simulator.reset)),
     control('POST', '/faults', async (call) => {
       const added = [parsed((await readBody(call)).toString())].flat();
-      if (!added.every(isFault)) return json(400, { message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }' });
+      if (!added.every(isFault))
+        return json(400, { message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }' });
       return done(() => simulator.setFault(...added));
     }),
     control('POST', '/webhooks', async (call) => {
-      const { video, kind } = (parsed((await readBody(call)).toString()) ?? {}) as { video?: string; kind?: number | string };
-      if (video === undefined || kind === undefined) return json(400, { message: 'A report is { video, kind }' });
+      const { video, kind } = (parsed((await readBody(call)).toString()) ?? {}) as {
+        video?: string;
+        kind?: number | string;
+      };
+      if (video === undefined || kind === undefined)
+        return json(400, { message: 'A report is { video, kind }' });
       await simulator.sendWebhook(video, kind);
       return { status: 204 };
     }),

@@ -7,7 +7,11 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type ManualClock, manualClock } from './clock.ts';
 import { type Simulators, type SimulatorsOptions, startSimulators } from './simulators.ts';
 
-export type Received = { readonly path: string; readonly headers: NodeJS.Dict<string | string[]>; readonly body: string };
+export type Received = {
+  readonly path: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+};
 type Listener = { readonly url: string; readonly received: Received[]; readonly stop: () => Promise<void> };
 
 async function startListener(): Promise<Listener> {
@@ -33,14 +37,29 @@ async function startListener(): Promise<Listener> {
 export const STEP = 100;
 
 /** `simulators` and `listener` are there once the file's tests run; each test begins with nothing in them. */
-export type Ground = { readonly clock: ManualClock; readonly simulators: Simulators; readonly received: Received[]; readonly listener: Listener };
+export type Ground = {
+  readonly clock: ManualClock;
+  readonly simulators: Simulators;
+  readonly received: Received[];
+  readonly listener: Listener;
+};
 
 export function standOn(options: Pick<SimulatorsOptions, 'cdnhost' | 'edgehost'> = {}): Ground {
-  const ground = { clock: manualClock() } as { clock: ManualClock; simulators: Simulators; received: Received[]; listener: Listener };
+  const ground = { clock: manualClock() } as {
+    clock: ManualClock;
+    simulators: Simulators;
+    received: Received[];
+    listener: Listener;
+  };
   beforeAll(async () => {
     ground.listener = await startListener();
     ground.received = ground.listener.received;
-    ground.simulators = await startSimulators({ ...options, clock: ground.clock, stepMs: STEP, webhookBaseUrl: ground.listener.url });
+    ground.simulators = await startSimulators({
+      ...options,
+      clock: ground.clock,
+      stepMs: STEP,
+      webhookBaseUrl: ground.listener.url,
+    });
   });
   afterAll(async () => {
     await ground.simulators.stop();

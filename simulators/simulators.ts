@@ -35,14 +35,30 @@ const STEP_MS = 300;
 const door = (mediaryUrl: string, provider: string) => `${mediaryUrl}/api/v1/webhooks/stream/${provider}`;
 
 export async function startSimulators(options: SimulatorsOptions = {}): Promise<Simulators> {
-  const { webhookBaseUrl, ffmpegPath, stepMs = STEP_MS, log = () => undefined, clock = wallClock(log) } = options;
+  const {
+    webhookBaseUrl,
+    ffmpegPath,
+    stepMs = STEP_MS,
+    log = () => undefined,
+    clock = wallClock(log),
+  } = options;
   const folder = await mkdtemp(join(tmpdir(), 'simulators-'));
   const ending = new AbortController();
   const render = ffmpegPath === undefined ? shapeRenderer : ffmpegRenderer(ffmpegPath, ending.signal);
-  const surroundings = (name: string) => ({ clock, stepMs, render, folder: join(folder, name), log: (line: string) => log(`${name} ${line}`) });
-  const target = (name: string) => (webhookBaseUrl === undefined ? {} : { webhookUrl: door(webhookBaseUrl, name) });
+  const surroundings = (name: string) => ({
+    clock,
+    stepMs,
+    render,
+    folder: join(folder, name),
+    log: (line: string) => log(`${name} ${line}`),
+  });
+  const target = (name: string) =>
+    webhookBaseUrl === undefined ? {} : { webhookUrl: door(webhookBaseUrl, name) };
   const cdnhost = await startCdnhost(surroundings('cdnhost'), { ...target('cdnhost'), ...options.cdnhost });
-  const edgehost = await startEdgehost(surroundings('edgehost'), { ...target('edgehost'), ...options.edgehost });
+  const edgehost = await startEdgehost(surroundings('edgehost'), {
+    ...target('edgehost'),
+    ...options.edgehost,
+  });
   return {
     cdnhost,
     edgehost,

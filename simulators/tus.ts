@@ -32,8 +32,15 @@ const failure = (status: number, message: string, more: Readonly<Record<string, 
   return new Refused({ ...answer, headers: { ...answer.headers, ...VERSION, ...more } });
 };
 
-export const tusAbilities = ({ most }: TusRules): Answer =>
-  ({ status: 204, headers: { ...VERSION, 'Tus-Version': '1.0.0', 'Tus-Extension': 'creation,creation-with-upload', 'Tus-Max-Size': String(most) } });
+export const tusAbilities = ({ most }: TusRules): Answer => ({
+  status: 204,
+  headers: {
+    ...VERSION,
+    'Tus-Version': '1.0.0',
+    'Tus-Extension': 'creation,creation-with-upload',
+    'Tus-Max-Size': String(most),
+  },
+});
 
 /** Of a creation: refuses what it may not be, so that nothing is made for it. */
 export function announcedLength({ most }: TusRules, call: Call): number {
@@ -49,24 +56,49 @@ export async function createUpload(rules: TusRules, call: Call, video: string): 
   const hasBytes = header(call, 'Content-Type') === CHUNK_TYPE;
   if (hasBytes) demandChunk(rules, call, { offset: 0, length });
   const id = randomUUID();
-  const upload = { id, video, path: join(rules.folder, `upload-${id}`), length, metadata: header(call, 'Upload-Metadata') ?? '', offset: 0, busy: false };
+  const upload = {
+    id,
+    video,
+    path: join(rules.folder, `upload-${id}`),
+    length,
+    metadata: header(call, 'Upload-Metadata') ?? '',
+    offset: 0,
+    busy: false,
+  };
   await writeFile(upload.path, '');
   rules.uploads.set(id, upload);
   if (hasBytes) await takeBytes(rules, upload, call);
   else if (length === 0) rules.finished(upload);
-  return { status: 201, headers: { ...VERSION, Location: rules.location(id), ...(hasBytes ? { 'Upload-Offset': String(upload.offset) } : {}) } };
+  return {
+    status: 201,
+    headers: {
+      ...VERSION,
+      Location: rules.location(id),
+      ...(hasBytes ? { 'Upload-Offset': String(upload.offset) } : {}),
+    },
+  };
 }
 
 export function uploadOffset({ uploads }: TusRules, call: Call): Answer {
   const { offset, length, metadata } = known(uploads, call);
-  const shown = { 'Upload-Offset': String(offset), 'Upload-Length': String(length), 'Cache-Control': 'no-store' };
-  return { status: 200, headers: { ...VERSION, ...shown, ...(metadata ? { 'Upload-Metadata': metadata } : {}) } };
+  const shown = {
+    'Upload-Offset': String(offset),
+    'Upload-Length': String(length),
+    'Cache-Control': 'no-store',
+  };
+  return {
+    status: 200,
+    headers: { ...VERSION, ...shown, ...(metadata ? { 'Upload-Metadata': metadata } : {}) },
+  };
 }
 
 export async function appendToUpload(rules: TusRules, call: Call): Promise<Answer> {
   const upload = known(rules.uploads, call);
   if (header(call, 'Content-Type') !== CHUNK_TYPE) throw failure(415, `Content-Type must be ${CHUNK_TYPE}`);
-  if (wholeNumber(call, 'Upload-Offset') !== upload.offset) throw failure(409, 'Upload-Offset is not where the upload stands', { 'Upload-Offset': String(upload.offset) });
+  if (wholeNumber(call, 'Upload-Offset') !== upload.offset)
+    throw failure(409, 'Upload-Offset is not where the upload stands', {
+      'Upload-Offset': String(upload.offset),
+    });
   demandChunk(rules, call, upload);
   await takeBytes(rules, upload, call);
   return { status: 204, headers: { ...VERSION, 'Upload-Offset': String(upload.offset) } };
@@ -92,7 +124,10 @@ async function takeBytes(rules: TusRules, upload: TusUpload, { body }: Call): Pr
 
 /** `key base64, key` → names and values. */
 export function uploadMetadata(text: string): ReadonlyMap<string, string> {
-  const pairs = text.split(',').map((pair) => pair.trim().split(' ')).filter(([key]) => key);
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim().split(' '))
+    .filter(([key]) => key);
   return new Map(pairs.map(([key, value]) => [key ?? '', Buffer.from(value ?? '', 'base64').toString()]));
 }
 
@@ -104,7 +139,8 @@ function known(uploads: TusRules['uploads'], call: Call): TusUpload {
 }
 
 function demandVersion(call: Call): void {
-  if (header(call, 'Tus-Resumable') !== '1.0.0') throw failure(412, 'Tus-Resumable must be 1.0.0', { 'Tus-Version': '1.0.0' });
+  if (header(call, 'Tus-Resumable') !== '1.0.0')
+    throw failure(412, 'Tus-Resumable must be 1.0.0', { 'Tus-Version': '1.0.0' });
 }
 
 function demandChunk({ refusal }: TusRules, call: Call, place: Omit<Chunk, 'size'>): void {

@@ -2,7 +2,11 @@
 import type { Clock } from './clock.ts';
 import type { Faults, WebhookFault } from './fault.ts';
 
-export type Report = { readonly video: string; /** Status (cdnhost) or state (edgehost). */ readonly kind: number | string; readonly body: string };
+export type Report = {
+  readonly video: string /** Status (cdnhost) or state (edgehost). */;
+  readonly kind: number | string;
+  readonly body: string;
+};
 export type Delivery = Report & {
   /** Nothing where no address was known, or the report was dropped. */
   readonly url?: string;
@@ -73,16 +77,26 @@ export function openWebhookSender(needs: Needs): WebhookSender {
   };
 }
 
-const has = (faults: readonly WebhookFault[], kind: WebhookFault['do']) => faults.find((fault) => fault.do === kind);
+const has = (faults: readonly WebhookFault[], kind: WebhookFault['do']) =>
+  faults.find((fault) => fault.do === kind);
 
-async function deliver({ clock, url, sign }: Needs, report: Report, faults: readonly WebhookFault[]): Promise<Delivery> {
+async function deliver(
+  { clock, url, sign }: Needs,
+  report: Report,
+  faults: readonly WebhookFault[],
+): Promise<Delivery> {
   const target = url();
   const time = Math.floor(clock.now() / 1000) + (has(faults, 'clock_skew')?.seconds ?? 0);
   const signed = has(faults, 'wrong_signature') ? `${report.body} ` : report.body;
   const delivery = { ...report, headers: { 'Content-Type': 'application/json', ...sign(signed, time) } };
   if (target === undefined) return { ...delivery, problem: 'no address' };
   try {
-    const answer = await fetch(target, { method: 'POST', headers: delivery.headers, body: report.body, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: delivery.headers,
+      body: report.body,
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    });
     return { ...delivery, url: target, status: answer.status, answer: await answer.text() };
   } catch (error) {
     return { ...delivery, url: target, problem: String(error) };

@@ -13,7 +13,10 @@ const ORDER = `
   providers
   uploads playback events
   upkeep operations
-  commands`.trim().split('\n').map((line) => line.trim().split(/\s+/));
+  commands`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/));
 
 const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider)';
 
@@ -30,7 +33,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg-|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-answer)$/, 'adapter'],
-  [/^(?:assets\/reports|assets\/asset-batches|encoding\/progress-teller|storage\/object-answer|uploads\/completion|providers\/provider-calls|providers\/inspections)$/, 'verbs'],
+  [
+    /^(?:assets\/reports|assets\/asset-batches|encoding\/progress-teller|storage\/object-answer|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
+    'verbs',
+  ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -78,7 +84,8 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^node:/, /^(?:main|service|parts|command|platform|adapter|worker|job|contract|fixture) /],
 ];
 
-const ENVIRONMENT = /\bprocess\s*(?:\?\.|\.|\[)\s*['"`]?env\b|\benv\b[^=\n]*\}\s*=\s*process\b|\bglobalThis\b/;
+const ENVIRONMENT =
+  /\bprocess\s*(?:\?\.|\.|\[)\s*['"`]?env\b|\benv\b[^=\n]*\}\s*=\s*process\b|\bglobalThis\b/;
 
 type Inside = Import & { readonly to: SourceFile };
 const inside = imports.filter((found): found is Inside => found.to !== undefined);
@@ -86,29 +93,46 @@ const inside = imports.filter((found): found is Inside => found.to !== undefined
 function roleOf({ path }: SourceFile): string {
   const [form, named] = ROLES.find(([fits]) => fits.test(path)) ?? [/()/];
   const role = named ?? form.exec(path)?.[1] ?? '';
-  const hasTwin = files.some((file) => ['sql', 'routes', 'job'].some((twin) => file.path === `${path}.${twin}`));
+  const hasTwin = files.some((file) =>
+    ['sql', 'routes', 'job'].some((twin) => file.path === `${path}.${twin}`),
+  );
   return role === 'rule' && hasTwin ? 'verbs' : role;
 }
 
 function isAllowed({ from, to, values }: Inside): boolean {
   // An error that a port throws has to be known to be caught.
   const asType = values.every((name) => roleOf(to) === 'port' && /(?:Refused|Failed)$/.test(name));
-  return roleOf(to) === 'ground' || (MAY[roleOf(from)] ?? '').split(' ').some((rule) => {
-    const [role, limit] = rule.split(':');
-    return role === roleOf(to) && (limit === undefined || (limit === 'own' ? from.feature === to.feature : asType));
-  });
+  return (
+    roleOf(to) === 'ground' ||
+    (MAY[roleOf(from)] ?? '').split(' ').some((rule) => {
+      const [role, limit] = rule.split(':');
+      return (
+        role === roleOf(to) &&
+        (limit === undefined || (limit === 'own' ? from.feature === to.feature : asType))
+      );
+    })
+  );
 }
 
 const rank = ({ feature }: SourceFile): number => ORDER.findIndex((features) => features.includes(feature));
 const providerOf = ({ path }: SourceFile): string => /^providers\/\w+\//.exec(path)?.[0] ?? '';
-const isStrange = ({ from, target }: Import): boolean => !OUTSIDE.find(([module]) => module.test(target))?.[1].test(`${roleOf(from)} ${from.path}`);
+const isStrange = ({ from, target }: Import): boolean =>
+  !OUTSIDE.find(([module]) => module.test(target))?.[1].test(`${roleOf(from)} ${from.path}`);
 
 const pathsOf = (chosen: readonly SourceFile[]): string[] => chosen.map(({ path }) => path);
-const lines = (chosen: readonly Import[]): string[] => chosen.map(({ from, target, values }) => `${from.path} (${roleOf(from)}) → ${target}: ${values.join(', ') || 'types'}`);
+const lines = (chosen: readonly Import[]): string[] =>
+  chosen.map(
+    ({ from, target, values }) =>
+      `${from.path} (${roleOf(from)}) → ${target}: ${values.join(', ') || 'types'}`,
+  );
 
 describe('the house', () => {
   test('every file has a role in a known feature, and says in its first line why it exists', () => {
-    expect(pathsOf(files.filter((file) => !(roleOf(file) in MAY) || !['', ...ORDER.flat()].includes(file.feature)))).toEqual([]);
+    expect(
+      pathsOf(
+        files.filter((file) => !(roleOf(file) in MAY) || !['', ...ORDER.flat()].includes(file.feature)),
+      ),
+    ).toEqual([]);
     expect(pathsOf(files.filter(({ text }) => !/^\/\/ \S.*\n/.test(text)))).toEqual([]);
   });
   test('a role imports only what it may, and nothing that is not there', () => {
@@ -116,22 +140,48 @@ describe('the house', () => {
     expect(lines(imports.filter(({ to, target }) => !to && target.startsWith('.')))).toEqual([]);
   });
   test('a feature knows only those below it, and a provider no other', () => {
-    expect(lines(inside.filter(({ from, to }) => from.feature && to.feature && from.feature !== to.feature && rank(from) <= rank(to)))).toEqual([]);
-    expect(lines(inside.filter(({ from, to }) => providerOf(from) && providerOf(to) && providerOf(from) !== providerOf(to)))).toEqual([]);
+    expect(
+      lines(
+        inside.filter(
+          ({ from, to }) =>
+            from.feature && to.feature && from.feature !== to.feature && rank(from) <= rank(to),
+        ),
+      ),
+    ).toEqual([]);
+    expect(
+      lines(
+        inside.filter(
+          ({ from, to }) => providerOf(from) && providerOf(to) && providerOf(from) !== providerOf(to),
+        ),
+      ),
+    ).toEqual([]);
   });
   test('what is not ours is known in its one place', () => {
     expect(lines(imports.filter((found) => !found.target.startsWith('.') && isStrange(found)))).toEqual([]);
   });
   test('platform never says asset, and main alone reads the environment', () => {
-    expect(pathsOf(files.filter(({ feature, text }) => feature === 'platform' && /asset|video/i.test(text)))).toEqual([]);
+    expect(
+      pathsOf(files.filter(({ feature, text }) => feature === 'platform' && /asset|video/i.test(text))),
+    ).toEqual([]);
     expect(pathsOf(files.filter(({ path, text }) => path !== 'main' && ENVIRONMENT.test(text)))).toEqual([]);
   });
   test('everything is used: files by the process, contracts and fixtures by tests', () => {
     const alive = neededBy('main');
-    const isTested = ({ path }: SourceFile) => testTexts.some((text) => text.includes(`/${basename(path)}.ts'`));
-    expect(pathsOf(files.filter((file) => !(/\.(?:contract|fixture)$/.test(file.path) ? isTested(file) : alive.has(file.path))))).toEqual([]);
+    const isTested = ({ path }: SourceFile) =>
+      testTexts.some((text) => text.includes(`/${basename(path)}.ts'`));
+    expect(
+      pathsOf(
+        files.filter(
+          (file) => !(/\.(?:contract|fixture)$/.test(file.path) ? isTested(file) : alive.has(file.path)),
+        ),
+      ),
+    ).toEqual([]);
   });
   test('the job list names every job file, and no other', () => {
-    expect(pathsOf(files.filter(({ path }) => path.endsWith('.job'))).map((path) => basename(path, '.job')).sort()).toEqual(Object.keys(JOB_SETTINGS).sort());
+    expect(
+      pathsOf(files.filter(({ path }) => path.endsWith('.job')))
+        .map((path) => basename(path, '.job'))
+        .sort(),
+    ).toEqual(Object.keys(JOB_SETTINGS).sort());
   });
 });

@@ -10,38 +10,77 @@ import { openFixture, readFixtureSettings } from './support/fixture-provider.ts'
 import { type ScriptedPeer, startPeer } from './support/scripted-peer.ts';
 
 const SET = { FIXTURE_WEBHOOK_SECRET: 'fixture-secret', FIXTURE_API_KEY: 'fixture-key' };
-const opened = (environment: Record<string, string>, limits?: Parameters<typeof openFixture>[1]) => openFixture(readFixtureSettings(readSettings(environment)), limits);
+const opened = (environment: Record<string, string>, limits?: Parameters<typeof openFixture>[1]) =>
+  openFixture(readFixtureSettings(readSettings(environment)), limits);
 const webhook = (state: string, more = {}) => JSON.stringify({ id: 'v1', state, ...more });
 
 describe('a provider of the smallest kind', () => {
   providerContract({
-    configured: opened(SET), bare: opened({}),
+    configured: opened(SET),
+    bare: opened({}),
     signed(text) {
       const body = Buffer.from(text);
-      return { headers: (name) => (name === 'x-fixture-signature' ? [hmacSha256(secret('fixture-secret').key, body).toString('hex')] : []), body, now: new Date() };
+      return {
+        headers: (name) =>
+          name === 'x-fixture-signature'
+            ? [hmacSha256(secret('fixture-secret').key, body).toString('hex')]
+            : [],
+        body,
+        now: new Date(),
+      };
     },
     samples: [
-      [webhook('done', { hls: 'https://v.example/a.m3u8' }), { report: { event: 'succeeded' }, ref: { providerVideoId: 'v1' } }],
-      [webhook('broken'), { report: { event: 'failed' } }], [webhook('encoding'), { report: { event: 'started' } }], [webhook('resting'), { reason: 'not_actionable' }],
+      [
+        webhook('done', { hls: 'https://v.example/a.m3u8' }),
+        { report: { event: 'succeeded' }, ref: { providerVideoId: 'v1' } },
+      ],
+      [webhook('broken'), { report: { event: 'failed' } }],
+      [webhook('encoding'), { report: { event: 'started' } }],
+      [webhook('resting'), { reason: 'not_actionable' }],
     ],
   });
 });
 
 describe('its interface', () => {
   let peer: ScriptedPeer;
-  beforeAll(async () => { peer = await startPeer(); });
+  beforeAll(async () => {
+    peer = await startPeer();
+  });
   afterAll(() => peer.stop());
-  const api = (limits?: Parameters<typeof openFixture>[1]) => opened({ ...SET, FIXTURE_API_URL: peer.url }, limits).api as HostedApi;
-  const VIDEO = { id: 'v1', note: WISH.assetId, made: '2026-01-01T10:00:00Z', state: 'done', hls: 'https://v.example/a.m3u8', address: 'https://up.example/v1' };
+  const api = (limits?: Parameters<typeof openFixture>[1]) =>
+    opened({ ...SET, FIXTURE_API_URL: peer.url }, limits).api as HostedApi;
+  const VIDEO = {
+    id: 'v1',
+    note: WISH.assetId,
+    made: '2026-01-01T10:00:00Z',
+    state: 'done',
+    hls: 'https://v.example/a.m3u8',
+    address: 'https://up.example/v1',
+  };
 
   hostedApiContract({
-    open: api, peer: () => peer, base: '/videos', secrets: ['fixture-key'],
-    answers: { prepareUpload: { body: VIDEO }, inspect: { body: VIDEO }, remove: {}, list: { body: { videos: [VIDEO] } } },
+    open: api,
+    peer: () => peer,
+    base: '/videos',
+    secrets: ['fixture-key'],
+    answers: {
+      prepareUpload: { body: VIDEO },
+      inspect: { body: VIDEO },
+      remove: {},
+      list: { body: { videos: [VIDEO] } },
+    },
   });
 
   test('notes the asset at the video that it makes', async () => {
     peer.answerWith({ body: VIDEO });
-    expect(await api().prepareUpload(WISH)).toMatchObject({ videoId: 'v1', target: { protocol: 'put', url: VIDEO.address, max_bytes: 1000 } });
-    expect(peer.requests.at(-1)).toMatchObject({ method: 'POST', path: '/videos', body: JSON.stringify({ note: WISH.assetId }) });
+    expect(await api().prepareUpload(WISH)).toMatchObject({
+      videoId: 'v1',
+      target: { protocol: 'put', url: VIDEO.address, max_bytes: 1000 },
+    });
+    expect(peer.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/videos',
+      body: JSON.stringify({ note: WISH.assetId }),
+    });
   });
 });

@@ -75,7 +75,12 @@ import * as uploadVerbs from './uploads/uploads.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 
 /** What the features need beside their parts. `publicBaseUrl` has no slash at its end, and may be known only once the listener has its port. */
-export type AppSettings = { readonly config: Config; readonly publicBaseUrl: () => string; readonly log: Logger; readonly now: () => Date };
+export type AppSettings = {
+  readonly config: Config;
+  readonly publicBaseUrl: () => string;
+  readonly log: Logger;
+  readonly now: () => Date;
+};
 
 export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
@@ -92,38 +97,90 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 
 type Features = ReturnType<typeof buildFeatures>;
 
-function buildFeatures({ db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts, { config, publicBaseUrl, now }: AppSettings) {
+function buildFeatures(
+  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
+  { config, publicBaseUrl, now }: AppSettings,
+) {
   const circuits: CallNeeds['circuits'] = new Map();
   const batches = assetBatches(db);
   const assets = bind(batches, assetVerbs);
   const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
   const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const call = providerCalls({ providers, circuits, now });
-  const hosted = bind({ db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now }, providerVerbs);
+  const hosted = bind(
+    { db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now },
+    providerVerbs,
+  );
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
   const start = startJob(providers);
   return {
-    assets, reports,
-    guards: assetGuards({ ...assets, callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }) }),
+    assets,
+    reports,
+    guards: assetGuards({
+      ...assets,
+      callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }),
+    }),
     lists: bind({ db, urlSecrets }, listVerbs),
     edits: bind({ db, jobs, byId: assets.byId, now, isHosted: hosted.isHosted }, { edit: editVerbs.edit }),
-    trash: bind({ db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
+    trash: bind(
+      { db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start },
+      trashVerbs,
+    ),
     encodings: bind({ db, jobs }, encodingVerbs),
-    images: bind({ byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) }, imageVerbs),
+    images: bind(
+      { byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) },
+      imageVerbs,
+    ),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
     inbox: bind({ db, providers, apply: reports.apply, findRef: reports.findRef, now }, inboxVerbs),
     feed: bind({ db }, feedVerbs),
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
-    uploads: bind({ create: assets.create, applyParked: hosted.applyParked, prepareUpload: hosted.prepareUpload, urlSecrets, limits, publicBaseUrl, now }, uploadVerbs),
+    uploads: bind(
+      {
+        create: assets.create,
+        applyParked: hosted.applyParked,
+        prepareUpload: hosted.prepareUpload,
+        urlSecrets,
+        limits,
+        publicBaseUrl,
+        now,
+      },
+      uploadVerbs,
+    ),
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
     transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
-    playback: bind({ byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now }, playbackVerbs),
-    downloads: bind({ byId: assets.byId, downloadOf: hosted.downloadOf, canAsk: hosted.canAsk, urlSecrets, publicBaseUrl, now }, downloadVerbs),
+    playback: bind(
+      { byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now },
+      playbackVerbs,
+    ),
+    downloads: bind(
+      {
+        byId: assets.byId,
+        downloadOf: hosted.downloadOf,
+        canAsk: hosted.canAsk,
+        urlSecrets,
+        publicBaseUrl,
+        now,
+      },
+      downloadVerbs,
+    ),
     objects: bind({ store }, objectVerbs),
     health: bind({ db, store }, healthVerbs),
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
-    reconcile: bind({ db, jobs, now, ...assets, ...reports, ...hosted, ...bind({ call }, inspectionVerbs), startJob: start }, reconcileVerbs),
+    reconcile: bind(
+      {
+        db,
+        jobs,
+        now,
+        ...assets,
+        ...reports,
+        ...hosted,
+        ...bind({ call }, inspectionVerbs),
+        startJob: start,
+      },
+      reconcileVerbs,
+    ),
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
@@ -138,42 +195,117 @@ const PICTURES_AT_ONCE = 16;
 
 type Means = { readonly providers: Providers; readonly takesHeif: boolean };
 
-const uploadLimits = ({ maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config, { providers, takesHeif }: Means): UploadLimits => ({
-  maxUploadBytes, uploadTtlSeconds, defaultProvider: videoProvider,
-  mediaTypeOf: (mime) => mediaTypeOf(mime, mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'))),
-  hostedProviders: Object.values(providers).filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
-  uploadProviders: Object.values(providers).filter(({ capabilities }) => capabilities.uploads).map(({ name }) => name),
+const uploadLimits = (
+  { maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes }: Config,
+  { providers, takesHeif }: Means,
+): UploadLimits => ({
+  maxUploadBytes,
+  uploadTtlSeconds,
+  defaultProvider: videoProvider,
+  mediaTypeOf: (mime) =>
+    mediaTypeOf(
+      mime,
+      mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif')),
+    ),
+  hostedProviders: Object.values(providers)
+    .filter(({ kind }) => kind === 'hosted')
+    .map(({ name }) => name),
+  uploadProviders: Object.values(providers)
+    .filter(({ capabilities }) => capabilities.uploads)
+    .map(({ name }) => name),
 });
 
-const startJob = (providers: Providers) => (asset: Asset): StartJob | undefined =>
-  asset.provider ? providers[asset.provider].startJob(asset) : { name: 'process-image', payload: { assetId: asset.id } };
+const startJob =
+  (providers: Providers) =>
+  (asset: Asset): StartJob | undefined =>
+    asset.provider
+      ? providers[asset.provider].startJob(asset)
+      : { name: 'process-image', payload: { assetId: asset.id } };
 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
-async function mountRoutes(server: HttpServer, { features, settings: { publicBaseUrl } }: Mounting): Promise<void> {
-  const { guards, lists, edits, trash, uploads, completion, downloads, transfers, images, playback, objects, webhooks, health, orphans, inbox, feed, overview, asOperator, once } = features;
-  await server.register(async (api) => {
-    mount(api, { tag: 'media', once }, [
-      ...uploadRoutes({ start: uploads.start, complete: completion.complete, retry: completion.retry }, guards, publicBaseUrl),
-      ...assetListRoutes(lists, guards, publicBaseUrl), ...assetRoutes(edits, guards, publicBaseUrl), ...trashRoutes(trash, guards, publicBaseUrl),
-      ...downloadRoutes(downloads, guards, objects), ...timelineRoutes(feed, guards),
-    ]);
-    mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
-    mount(api, { tag: 'playback' }, [...playbackRoutes(playback, guards, objects), ...imageRoutes({ ...images, findVisible: playback.findVisible, objects })]);
-    mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
-    mount(api, { tag: 'admin' }, [...orphanRoutes(orphans, asOperator), ...inboxRoutes(inbox, asOperator), ...providersOverviewRoutes(overview, asOperator)]);
-  }, { prefix: '/api/v1' });
+async function mountRoutes(
+  server: HttpServer,
+  { features, settings: { publicBaseUrl } }: Mounting,
+): Promise<void> {
+  const {
+    guards,
+    lists,
+    edits,
+    trash,
+    uploads,
+    completion,
+    downloads,
+    transfers,
+    images,
+    playback,
+    objects,
+    webhooks,
+    health,
+    orphans,
+    inbox,
+    feed,
+    overview,
+    asOperator,
+    once,
+  } = features;
+  await server.register(
+    async (api) => {
+      mount(api, { tag: 'media', once }, [
+        ...uploadRoutes(
+          { start: uploads.start, complete: completion.complete, retry: completion.retry },
+          guards,
+          publicBaseUrl,
+        ),
+        ...assetListRoutes(lists, guards, publicBaseUrl),
+        ...assetRoutes(edits, guards, publicBaseUrl),
+        ...trashRoutes(trash, guards, publicBaseUrl),
+        ...downloadRoutes(downloads, guards, objects),
+        ...timelineRoutes(feed, guards),
+      ]);
+      mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
+      mount(api, { tag: 'playback' }, [
+        ...playbackRoutes(playback, guards, objects),
+        ...imageRoutes({ ...images, findVisible: playback.findVisible, objects }),
+      ]);
+      mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
+      mount(api, { tag: 'admin' }, [
+        ...orphanRoutes(orphans, asOperator),
+        ...inboxRoutes(inbox, asOperator),
+        ...providersOverviewRoutes(overview, asOperator),
+      ]);
+    },
+    { prefix: '/api/v1' },
+  );
   mount(server, { tag: 'operations' }, healthRoutes(health));
 }
 
-const jobHandlers = ({ store, encoder, callback, scratchRoot }: Parts, features: Features, { log }: AppSettings): JobHandlers<JobPayloads> => ({
+const jobHandlers = (
+  { store, encoder, callback, scratchRoot }: Parts,
+  features: Features,
+  { log }: AppSettings,
+): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
   'deliver-report': deliverReportJob({ callback }),
-  'make-poster': makePosterJob({ byId: features.assets.byId, showPoster: features.reports.showPoster, store, encoder, scratchRoot }),
-  'process-image': processImageJob({ ...features.images, byId: features.assets.byId, apply: features.reports.apply }),
-  'purge-asset': purgeAssetJob({ byId: features.assets.byId, store, removeVideo: features.hosted.removeVideo }),
+  'make-poster': makePosterJob({
+    byId: features.assets.byId,
+    showPoster: features.reports.showPoster,
+    store,
+    encoder,
+    scratchRoot,
+  }),
+  'process-image': processImageJob({
+    ...features.images,
+    byId: features.assets.byId,
+    apply: features.reports.apply,
+  }),
+  'purge-asset': purgeAssetJob({
+    byId: features.assets.byId,
+    store,
+    removeVideo: features.hosted.removeVideo,
+  }),
   'protect-video': protectVideoJob({ byId: features.assets.byId, protect: features.hosted.protect }),
-  'reconcile': reconcileJob(features.reconcile),
+  reconcile: reconcileJob(features.reconcile),
   'remove-stray-videos': removeStrayVideosJob(features.strays),
   'expire-uploads': expireUploadsJob(features.expiry),
   'empty-trash': emptyTrashJob(features.trash),

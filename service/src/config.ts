@@ -54,7 +54,10 @@ export function readConfig(environment: Environment, absolute: (path: string) =>
   const settings = readSettings(environment);
   const config = read(settings, absolute);
   requireForRole(settings, config);
-  if (settings.problems.length > 0) throw new Error(`The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  if (settings.problems.length > 0)
+    throw new Error(
+      `The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
   return config;
 }
 
@@ -76,7 +79,8 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     operatorKeys: settings.rotating('OPERATOR_KEY').map(secret),
     urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(secret),
     videoProvider: settings.oneOf('VIDEO_PROVIDER', PROVIDERS, 'onprem'),
-    allowUnsigned, providers,
+    allowUnsigned,
+    providers,
     ffmpegPath: text('FFMPEG_PATH'),
     corsOrigins: settings.list('CORS_ORIGINS'),
     mediaTypes: readMediaTypes(settings),
@@ -87,7 +91,11 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-    warnings: [...shortSecrets(settings), ...equalSecrets(settings), ...unsignedDoors(settings, allowUnsigned)],
+    warnings: [
+      ...shortSecrets(settings),
+      ...equalSecrets(settings),
+      ...unsignedDoors(settings, allowUnsigned),
+    ],
   };
 }
 
@@ -95,7 +103,8 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
 function readAllowUnsigned(settings: Settings): readonly ProviderName[] {
   const named = settings.list('WEBHOOKS_ALLOW_UNSIGNED');
   const allowed = named.filter((name) => name === 'onprem' || name === 'edgehost');
-  if (allowed.length < named.length) settings.problems.push('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
+  if (allowed.length < named.length)
+    settings.problems.push('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
   return allowed;
 }
 
@@ -116,28 +125,52 @@ function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
 function requireForRole({ problems }: Settings, config: Config): void {
   if (config.role === 'worker') {
     // It has no listener of its own that its encoder could report to.
-    if (!config.encoderCallbackUrl && !config.publicBaseUrl) problems.push('ENCODER_CALLBACK_URL must be set for a worker');
+    if (!config.encoderCallbackUrl && !config.publicBaseUrl)
+      problems.push('ENCODER_CALLBACK_URL must be set for a worker');
     return;
   }
-  const given = { ACCESS_TOKEN_SECRET: config.tokenSecrets, SERVICE_API_KEY: config.serviceKeys, OPERATOR_KEY: config.operatorKeys };
+  const given = {
+    ACCESS_TOKEN_SECRET: config.tokenSecrets,
+    SERVICE_API_KEY: config.serviceKeys,
+    OPERATOR_KEY: config.operatorKeys,
+  };
   for (const name of OWN_SECRETS) {
     if (given[name].length === 0) problems.push(`${name} must be set`);
   }
 }
 
 const SECRET_NAMES = [
-  ...OWN_SECRETS, 'URL_SIGNING_SECRET', 'CDNHOST_STREAM_READ_ONLY_API_KEY', 'EDGEHOST_STREAM_WEBHOOK_SECRET', 'ONPREM_WEBHOOK_SECRET',
+  ...OWN_SECRETS,
+  'URL_SIGNING_SECRET',
+  'CDNHOST_STREAM_READ_ONLY_API_KEY',
+  'EDGEHOST_STREAM_WEBHOOK_SECRET',
+  'ONPREM_WEBHOOK_SECRET',
 ];
 const SHORT = 32;
 
 const shortSecrets = ({ text }: Settings): string[] =>
-  SECRET_NAMES.filter((name) => (text(name)?.length ?? SHORT) < SHORT).map((name) => `${name} is shorter than ${SHORT} characters`);
+  SECRET_NAMES.filter((name) => (text(name)?.length ?? SHORT) < SHORT).map(
+    (name) => `${name} is shorter than ${SHORT} characters`,
+  );
 
 /** One text for two doors: whoever knows one knows the other. */
-const equalSecrets = ({ text }: Settings): string[] => SECRET_NAMES.flatMap((name, index) =>
-  SECRET_NAMES.slice(index + 1).filter((other) => text(name) !== undefined && text(name) === text(other)).map((other) => `${name} and ${other} are the same`));
+const equalSecrets = ({ text }: Settings): string[] =>
+  SECRET_NAMES.flatMap((name, index) =>
+    SECRET_NAMES.slice(index + 1)
+      .filter((other) => text(name) !== undefined && text(name) === text(other))
+      .map((other) => `${name} and ${other} are the same`),
+  );
 
-const DOOR_SECRETS = { onprem: 'ONPREM_WEBHOOK_SECRET', edgehost: 'EDGEHOST_STREAM_WEBHOOK_SECRET', cdnhost: 'CDNHOST_STREAM_READ_ONLY_API_KEY' } as const;
+const DOOR_SECRETS = {
+  onprem: 'ONPREM_WEBHOOK_SECRET',
+  edgehost: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
+  cdnhost: 'CDNHOST_STREAM_READ_ONLY_API_KEY',
+} as const;
 
 const unsignedDoors = ({ text }: Settings, allowed: readonly ProviderName[]): string[] =>
-  allowed.filter((name) => !text(DOOR_SECRETS[name])).map((name) => `the ${name} webhook takes calls of anybody: ${DOOR_SECRETS[name]} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`);
+  allowed
+    .filter((name) => !text(DOOR_SECRETS[name]))
+    .map(
+      (name) =>
+        `the ${name} webhook takes calls of anybody: ${DOOR_SECRETS[name]} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
+    );

@@ -14,7 +14,7 @@ export type JobPayloads = {
   /** Tells a hosted provider who may play. */
   'protect-video': { readonly assetId: string };
   /** Asks what became of what is waited for. */
-  'reconcile': Record<never, never>;
+  reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
   'remove-stray-videos': Record<never, never>;
   /** Ends uploads whose time is over. */
@@ -30,7 +30,9 @@ export type JobPayloads = {
 export type ServiceJobs = Jobs<JobPayloads>;
 
 /** A job that is to be started. */
-export type StartJob = { readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] } }[keyof JobPayloads];
+export type StartJob = {
+  readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
+}[keyof JobPayloads];
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
@@ -43,8 +45,14 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'process-image': { concurrency: 2, expireIn: 300, retries: 5, retryDelay: 2, retryDelayMax: 60 },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
-  'reconcile': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
-  'remove-stray-videos': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 60, cron: '52 * * * *' },
+  reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
+  'remove-stray-videos': {
+    concurrency: 1,
+    expireIn: 10 * 60,
+    retries: 2,
+    retryDelay: 60,
+    cron: '52 * * * *',
+  },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
   'forget-keys': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '41 * * * *' },

@@ -11,9 +11,28 @@ import { runService, withDatabase, withProviders } from './service.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
   '--simulate': () => simulate(process.env, runService),
-  sample: async () => makeSample(await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }), resolve('sample.mp4')),
-  seed: () => withDatabase(process.env, (connection) => seedAssets({ connection, assets: Number(parseArgs({ args: process.argv.slice(3), options: { assets: { type: 'string', default: '1000' } } }).values.assets) })),
-  provider: () => withProviders(process.env, (config, providers) => runProviderCommand({ config, providers, say: (text) => process.stdout.write(text) }, process.argv.slice(3))),
+  sample: async () =>
+    makeSample(
+      await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }),
+      resolve('sample.mp4'),
+    ),
+  seed: () =>
+    withDatabase(process.env, (connection) =>
+      seedAssets({
+        connection,
+        assets: Number(
+          parseArgs({ args: process.argv.slice(3), options: { assets: { type: 'string', default: '1000' } } })
+            .values.assets,
+        ),
+      }),
+    ),
+  provider: () =>
+    withProviders(process.env, (config, providers) =>
+      runProviderCommand(
+        { config, providers, say: (text) => process.stdout.write(text) },
+        process.argv.slice(3),
+      ),
+    ),
 };
 
 const [name = 'start'] = process.argv.slice(2);
@@ -24,6 +43,7 @@ if (!command) {
 }
 await command().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  if (error instanceof Error && error.cause) process.stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);
+  if (error instanceof Error && error.cause)
+    process.stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);
   process.exit(1);
 });

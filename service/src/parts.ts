@@ -55,14 +55,26 @@ export type Surroundings = {
 export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
-  const [db, engine, storage] = await Promise.all([openData(connection, around), openEngine(config, around), openStore(config)]);
-  const urlSecrets = config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(connection, 'url_signing'))];
+  const [db, engine, storage] = await Promise.all([
+    openData(connection, around),
+    openEngine(config, around),
+    openStore(config),
+  ]);
+  const urlSecrets =
+    config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(connection, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe();
   const imageProcessor = openSharpImageProcessor({ maxPixels: config.maxImagePixels });
   return {
-    ...db, ...engine, store: storage.store, probe, urlSecrets,
-    callback: openHttpCallback({ baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)), signingSecret: encoderSecrets[0] as Secret }),
+    ...db,
+    ...engine,
+    store: storage.store,
+    probe,
+    urlSecrets,
+    callback: openHttpCallback({
+      baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)),
+      signingSecret: encoderSecrets[0] as Secret,
+    }),
     imageProcessor,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
@@ -72,40 +84,65 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
 }
 
 /** Where the database is, and how it is let go. */
-export type Postgres = { readonly connection: Connection; readonly dataFolder: string; stop(): Promise<void> };
+export type Postgres = {
+  readonly connection: Connection;
+  readonly dataFolder: string;
+  stop(): Promise<void>;
+};
 
 /** The server that the settings name, else one of our own. */
-export async function openPostgres({ databaseUrl, dataDir }: Config, onExit: (error: Error) => void): Promise<Postgres> {
+export async function openPostgres(
+  { databaseUrl, dataDir }: Config,
+  onExit: (error: Error) => void,
+): Promise<Postgres> {
   if (databaseUrl === undefined) return startEmbeddedPostgres(dataDir, { onExit });
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
 /** The schema first, then pool and queue, side by side. */
-async function openData(connection: Connection, { log, inspect }: Surroundings): Promise<Pick<Parts, 'db' | 'jobs'>> {
+async function openData(
+  connection: Connection,
+  { log, inspect }: Surroundings,
+): Promise<Pick<Parts, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const onError = (message: string) => (error: Error) => log.warn({ err: error }, message);
   const db = openDatabase({ connection, onIdleError: onError('an idle database connection broke'), inspect });
-  const jobs = await openJobs({ connection, settings: JOB_SETTINGS, onError: onError('the job queue has trouble') });
+  const jobs = await openJobs({
+    connection,
+    settings: JOB_SETTINGS,
+    onError: onError('the job queue has trouble'),
+  });
   return { db, jobs };
 }
 
 /** The providers, for commands that need no other part. */
-export const providersAlone = ({ providers, allowUnsigned }: Config): Providers => openProviders(providers, { encoderSecrets: [], allowUnsigned });
+export const providersAlone = ({ providers, allowUnsigned }: Config): Providers =>
+  openProviders(providers, { encoderSecrets: [], allowUnsigned });
 
 /** The video engine, for commands that need no other part. */
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-async function openEngine(config: Config, { searchPath }: Surroundings): Promise<Pick<Parts, 'encoder' | 'encoderMissing'>> {
+async function openEngine(
+  config: Config,
+  { searchPath }: Surroundings,
+): Promise<Pick<Parts, 'encoder' | 'encoderMissing'>> {
   const engine = await findEngine({ setting: config.ffmpegPath, searchPath });
-  if ('missing' in engine) return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
+  if ('missing' in engine)
+    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
   return { encoder: openFfmpegEncoder({ ffmpegPath: engine.path }), encoderMissing: undefined };
 }
 
 /** Without an engine each video fails with that reason, rather than waiting for nobody. */
 function refusingEncoder(reason: string): Encoder {
-  const refuse = async () => { throw new EncodeFailed('encoder_missing', 'No video engine is installed where videos are encoded', reason); };
+  const refuse = async () => {
+    throw new EncodeFailed(
+      'encoder_missing',
+      'No video engine is installed where videos are encoded',
+      reason,
+    );
+  };
   return { encode: refuse, makePoster: refuse };
 }
 

@@ -14,11 +14,19 @@ import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { welcome } from './welcome.ts';
 
-export type RunningService = { readonly address: string; readonly parts: Parts; readonly server: HttpServer; stop(): Promise<void> };
+export type RunningService = {
+  readonly address: string;
+  readonly parts: Parts;
+  readonly server: HttpServer;
+  stop(): Promise<void>;
+};
 
 /** What tests set and the process leaves alone. */
 export type Extras = {
-  readonly now?: () => Date; readonly inspect?: Inspect; readonly log?: Logger; readonly onDatabaseExit?: (error: Error) => void;
+  readonly now?: () => Date;
+  readonly inspect?: Inspect;
+  readonly log?: Logger;
+  readonly onDatabaseExit?: (error: Error) => void;
   /** Comes between the service and its parts, to count calls and let some fail. */
   readonly between?: (parts: Parts) => Parts;
 };
@@ -30,18 +38,36 @@ export async function runService(environment: Environment): Promise<void> {
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const onDatabaseExit = (error: Error) => { if (!stopping.signal.aborted) die(log, error); };
+  const onDatabaseExit = (error: Error) => {
+    if (!stopping.signal.aborted) die(log, error);
+  };
   const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
-  process.stdout.write(welcome({ config, local, address: service.address, places: service.parts.places, encoderMissing: service.parts.encoderMissing }));
+  process.stdout.write(
+    welcome({
+      config,
+      local,
+      address: service.address,
+      places: service.parts.places,
+      encoderMissing: service.parts.encoderMissing,
+    }),
+  );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
   await service.stop();
   process.exit(0);
 }
 
 /** Lends the migrated database of these settings to a command. */
-export async function withDatabase(environment: Environment, work: (connection: Connection) => Promise<void>): Promise<void> {
+export async function withDatabase(
+  environment: Environment,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
   const { settings } = await withLocalSecrets(environment);
-  const postgres = await openPostgres(readConfig(settings, (path) => resolve(path)), (error) => { throw error; });
+  const postgres = await openPostgres(
+    readConfig(settings, (path) => resolve(path)),
+    (error) => {
+      throw error;
+    },
+  );
   try {
     await migrate(postgres.connection);
     await work(postgres.connection);
@@ -51,7 +77,10 @@ export async function withDatabase(environment: Environment, work: (connection: 
 }
 
 /** Lends the providers of these settings to a command. */
-export async function withProviders(environment: Environment, work: (config: Config, providers: Parts['providers']) => Promise<void>): Promise<void> {
+export async function withProviders(
+  environment: Environment,
+  work: (config: Config, providers: Parts['providers']) => Promise<void>,
+): Promise<void> {
   const { settings } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
   await work(config, providersAlone(config));
@@ -70,23 +99,38 @@ function stopSignal(): AbortController {
 }
 
 /** On a laptop, that is with the embedded database, secrets that are not set are made once and kept. */
-async function withLocalSecrets(environment: Environment): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
+async function withLocalSecrets(
+  environment: Environment,
+): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
   const local = await localSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
   return { settings: { ...local.values, ...given }, local };
 }
 
-export async function startService(config: Config, { searchPath }: { searchPath: string | undefined }, extras: Extras = {}): Promise<RunningService> {
+export async function startService(
+  config: Config,
+  { searchPath }: { searchPath: string | undefined },
+  extras: Extras = {},
+): Promise<RunningService> {
   const log = extras.log ?? createLogger(config.logLevel);
   let address = '';
   const opened = await openParts(config, {
-    log, searchPath, ownAddress: () => address, onDatabaseExit: extras.onDatabaseExit ?? (() => {}), ...(extras.inspect && { inspect: extras.inspect }),
+    log,
+    searchPath,
+    ownAddress: () => address,
+    onDatabaseExit: extras.onDatabaseExit ?? (() => {}),
+    ...(extras.inspect && { inspect: extras.inspect }),
   });
   const parts = extras.between?.(opened) ?? opened;
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
-    const { server, handlers } = await buildApp(parts, { config, publicBaseUrl, log, now: extras.now ?? (() => new Date()) });
+    const { server, handlers } = await buildApp(parts, {
+      config,
+      publicBaseUrl,
+      log,
+      now: extras.now ?? (() => new Date()),
+    });
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
     if (config.role !== 'api') await work(parts, handlers);

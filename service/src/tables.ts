@@ -63,21 +63,82 @@ export const assetRow = {
 
 /** What upload-url decides of a new asset; all else starts at the table's defaults. */
 export const newAssetColumns = pick(assetRow, [
-  'id', 'owner_user_id', 'kind', 'filename', 'content_type', 'mime_type', 'visibility', 'title', 'tags', 'metadata',
-  'announced_size_bytes', 'announced_sha256', 'provider', 'provider_video_id', 'upload_expires_at', 'check_at', 'created_at',
+  'id',
+  'owner_user_id',
+  'kind',
+  'filename',
+  'content_type',
+  'mime_type',
+  'visibility',
+  'title',
+  'tags',
+  'metadata',
+  'announced_size_bytes',
+  'announced_sha256',
+  'provider',
+  'provider_video_id',
+  'upload_expires_at',
+  'check_at',
+  'created_at',
 ]);
 
 /** What callers are shown: lists read nothing else. */
 export const shownColumns = pick(assetRow, [
-  'id', 'owner_user_id', 'kind', 'filename', 'content_type', 'mime_type', 'size_bytes', 'checksum_sha256', 'visibility', 'stream_status', 'provider',
-  'provider_video_id', 'playback', 'playable_at', 'completed_at', 'progress', 'renditions', 'width', 'height', 'duration_ms', 'placeholder', 'poster_time_ms',
-  'warnings', 'failure', 'title', 'tags', 'metadata', 'version', 'created_at', 'updated_at', 'uploaded_at', 'deleted_at',
+  'id',
+  'owner_user_id',
+  'kind',
+  'filename',
+  'content_type',
+  'mime_type',
+  'size_bytes',
+  'checksum_sha256',
+  'visibility',
+  'stream_status',
+  'provider',
+  'provider_video_id',
+  'playback',
+  'playable_at',
+  'completed_at',
+  'progress',
+  'renditions',
+  'width',
+  'height',
+  'duration_ms',
+  'placeholder',
+  'poster_time_ms',
+  'warnings',
+  'failure',
+  'title',
+  'tags',
+  'metadata',
+  'version',
+  'created_at',
+  'updated_at',
+  'uploaded_at',
+  'deleted_at',
 ]);
 
 /** What reports and their like may change. */
 export const streamStateColumns = pick(assetRow, [
-  'stream_status', 'attempt', 'progress', 'renditions', 'warnings', 'failure', 'refused', 'playback', 'playable_at', 'completed_at',
-  'width', 'height', 'duration_ms', 'placeholder', 'encode_try', 'encoded_try', 'uploaded_at', 'closed', 'check_at',
+  'stream_status',
+  'attempt',
+  'progress',
+  'renditions',
+  'warnings',
+  'failure',
+  'refused',
+  'playback',
+  'playable_at',
+  'completed_at',
+  'width',
+  'height',
+  'duration_ms',
+  'placeholder',
+  'encode_try',
+  'encoded_try',
+  'uploaded_at',
+  'closed',
+  'check_at',
 ]);
 
 /** One thing that happened to an asset, written with the change itself (B8). */
@@ -123,7 +184,13 @@ export const idempotencyRow = {
   created_at: 'timestamptz',
 } as const;
 
-export const TABLES = { assets: assetRow, events: eventRow, deliveries: deliveryRow, secrets: secretRow, idempotency_keys: idempotencyRow } as const;
+export const TABLES = {
+  assets: assetRow,
+  events: eventRow,
+  deliveries: deliveryRow,
+  secrets: secretRow,
+  idempotency_keys: idempotencyRow,
+} as const;
 
 function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
   return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;

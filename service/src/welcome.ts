@@ -5,18 +5,26 @@ import type { Parts } from './parts.ts';
 import type { LocalSecrets } from './platform/local-secrets.ts';
 
 type Welcome = {
-  readonly config: Config; readonly local: LocalSecrets | undefined; readonly address: string; readonly places: Parts['places'];
+  readonly config: Config;
+  readonly local: LocalSecrets | undefined;
+  readonly address: string;
+  readonly places: Parts['places'];
   readonly encoderMissing: string | undefined;
 };
 
 export function welcome({ config, local, address, places, encoderMissing }: Welcome): string {
   const url = config.publicBaseUrl ?? address;
   const lines = [
-    '', config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
-    `  database  ${places.database}`, `  objects   ${places.store}`, ...(local ? [`  secrets   ${local.file}`] : []),
+    '',
+    config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
+    `  database  ${places.database}`,
+    `  objects   ${places.store}`,
+    ...(local ? [`  secrets   ${local.file}`] : []),
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
     ...(config.role === 'worker' ? [] : ['', `  API       ${url}/docs`]),
-    ...(local && config.role !== 'worker' ? tour(url, config) : []), '', '',
+    ...(local && config.role !== 'worker' ? tour(url, config) : []),
+    '',
+    '',
   ];
   return lines.join('\n');
 }
@@ -26,7 +34,9 @@ function tour(url: string, { tokenSecrets: [signingSecret] }: Config): string[] 
   if (!signingSecret) return [];
   const token = signAccessToken({ user_id: 'you', type: 'access' }, signingSecret);
   return [
-    '', '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4):', '',
+    '',
+    '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4):',
+    '',
     `  TOKEN=${token}`,
     `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/api/v1/media/upload-url \\`,
     '    -d \'{"filename":"sample.mp4","content_type":"video","mime_type":"video/mp4"}\' > upload.json',

@@ -1,6 +1,15 @@
 // cdnhost's API for the operator's server: one key, one library, JSON both ways.
 import { type Call, header, json, readJson, type Route } from '../route.ts';
-import { addVideo, demandNoUpload, encode, entryOf, type Library, removeVideo, result, takeOriginal } from './library.ts';
+import {
+  addVideo,
+  demandNoUpload,
+  encode,
+  entryOf,
+  type Library,
+  removeVideo,
+  result,
+  takeOriginal,
+} from './library.ts';
 import { type CdnhostVideo, editsIn, newVideo } from './video.ts';
 
 const VIDEOS = '/library/(?<library>\\d+)/videos';
@@ -19,15 +28,24 @@ const HANDLERS: readonly (readonly [name: string, method: string, path: string, 
 ];
 
 export function apiRoutes(library: Library): Route[] {
-  const guard = (call: Call) => (isAllowed(library, call) ? undefined : result(401, 'Authentication has been denied for this request.'));
-  return HANDLERS.map(([name, method, path, handler]) =>
-    ({ name, group: 'api', method, path: new RegExp(`^${path}$`), guard, run: (call) => handler(library, call) }));
+  const guard = (call: Call) =>
+    isAllowed(library, call) ? undefined : result(401, 'Authentication has been denied for this request.');
+  return HANDLERS.map(([name, method, path, handler]) => ({
+    name,
+    group: 'api',
+    method,
+    path: new RegExp(`^${path}$`),
+    guard,
+    run: (call) => handler(library, call),
+  }));
 }
 
 /** The read-only key reads. */
 function isAllowed({ settings }: Library, call: Call): boolean {
   const keys = call.method === 'GET' ? [settings.apiKey, settings.readOnlyApiKey] : [settings.apiKey];
-  return call.params['library'] === String(settings.libraryId) && keys.includes(header(call, 'AccessKey') ?? '');
+  return (
+    call.params['library'] === String(settings.libraryId) && keys.includes(header(call, 'AccessKey') ?? '')
+  );
 }
 
 async function create(library: Library, call: Call) {
@@ -43,9 +61,14 @@ function list({ entries }: Library, { query }: Call) {
   const itemsPerPage = Math.max(1, Number(query.get('itemsPerPage')) || 100);
   const search = (query.get('search') ?? '').toLowerCase();
   const collection = query.get('collection') ?? '';
-  const isWanted = ({ title, collectionId }: CdnhostVideo) => title.toLowerCase().includes(search) && (!collection || collectionId === collection);
-  const found = [...entries.values()].map(({ shows }) => shows).filter(isWanted).reverse();
-  const sorted = query.get('orderBy') === 'title' ? found.sort((one, other) => (one.title < other.title ? -1 : 1)) : found;
+  const isWanted = ({ title, collectionId }: CdnhostVideo) =>
+    title.toLowerCase().includes(search) && (!collection || collectionId === collection);
+  const found = [...entries.values()]
+    .map(({ shows }) => shows)
+    .filter(isWanted)
+    .reverse();
+  const sorted =
+    query.get('orderBy') === 'title' ? found.sort((one, other) => (one.title < other.title ? -1 : 1)) : found;
   const items = sorted.slice((currentPage - 1) * itemsPerPage, currentPage * itemsPerPage);
   return json(200, { totalItems: found.length, currentPage, itemsPerPage, items });
 }
@@ -80,7 +103,13 @@ function playData(library: Library, call: Call) {
   const { shows } = entryOf(library, call.params['video']);
   const base = `${call.origin}/${shows.guid}`;
   return json(200, {
-    video: shows, videoPlaylistUrl: `${base}/playlist.m3u8`, thumbnailUrl: `${base}/${shows.thumbnailFileName}`, fallbackUrl: `${base}/play_240p.mp4`,
-    originalUrl: shows.hasOriginal ? `${base}/original` : null, previewUrl: `${base}/preview.webp`, captionsPath: `${base}/captions/`, seekPath: `${base}/seek/`,
+    video: shows,
+    videoPlaylistUrl: `${base}/playlist.m3u8`,
+    thumbnailUrl: `${base}/${shows.thumbnailFileName}`,
+    fallbackUrl: `${base}/play_240p.mp4`,
+    originalUrl: shows.hasOriginal ? `${base}/original` : null,
+    previewUrl: `${base}/preview.webp`,
+    captionsPath: `${base}/captions/`,
+    seekPath: `${base}/seek/`,
   });
 }

@@ -7,12 +7,23 @@ import { webhookSignature } from './signatures.ts';
 import { tusRoutes } from './tus-upload.ts';
 import type { CdnhostVideo } from './video.ts';
 
-export type CdnhostOptions = Partial<CdnhostSettings> & { /** 0, the default: any that is free. */ readonly port?: number; readonly webhookUrl?: string };
+export type CdnhostOptions = Partial<CdnhostSettings> & {
+  /** 0, the default: any that is free. */ readonly port?: number;
+  readonly webhookUrl?: string;
+};
 export type CdnhostSimulator = Simulator<CdnhostVideo>;
 
-const DEFAULTS: CdnhostSettings = { libraryId: 4242, apiKey: 'simulated-library-key', readOnlyApiKey: 'simulated-read-only-key', ladder: [240, 360, 720] };
+const DEFAULTS: CdnhostSettings = {
+  libraryId: 4242,
+  apiKey: 'simulated-library-key',
+  readOnlyApiKey: 'simulated-read-only-key',
+  ladder: [240, 360, 720],
+};
 
-export function startCdnhost(surroundings: Surroundings, { port = 0, webhookUrl, ...given }: CdnhostOptions): Promise<CdnhostSimulator> {
+export function startCdnhost(
+  surroundings: Surroundings,
+  { port = 0, webhookUrl, ...given }: CdnhostOptions,
+): Promise<CdnhostSimulator> {
   const settings = { ...DEFAULTS, ...given };
   return startSimulator({
     port,

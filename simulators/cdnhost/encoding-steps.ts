@@ -6,22 +6,39 @@ import { API_STATUS, type CdnhostVideo, WEBHOOK_STATUS } from './video.ts';
 export type Step = { readonly shows: Partial<CdnhostVideo>; readonly webhook: number };
 
 /** The issue codes that the vendor names; the others are numbers only. */
-const ISSUES: Readonly<Record<number, string>> = { 3: 'IncompatibleResolution', 5: 'VideoExceededMaxDuration', 7: 'OriginalCorrupted' };
+const ISSUES: Readonly<Record<number, string>> = {
+  3: 'IncompatibleResolution',
+  5: 'VideoExceededMaxDuration',
+  7: 'OriginalCorrupted',
+};
 const ORIGINAL_CORRUPTED = 7;
 
-export type Encoding = { readonly ladder: readonly number[]; readonly facts: SourceFacts; readonly now: number; readonly fault?: EncodingFault | undefined };
+export type Encoding = {
+  readonly ladder: readonly number[];
+  readonly facts: SourceFacts;
+  readonly now: number;
+  readonly fault?: EncodingFault | undefined;
+};
 
 export function encodingSteps({ ladder, facts, now, fault }: Encoding): readonly Step[] {
   const opening = openingSteps(facts);
   const renditions = renditionSteps(ladder);
-  const finished: Step = { webhook: WEBHOOK_STATUS.finished, shows: { status: API_STATUS.finished, encodeProgress: 100, transcodingMessages: [] } };
+  const finished: Step = {
+    webhook: WEBHOOK_STATUS.finished,
+    shows: { status: API_STATUS.finished, encodeProgress: 100, transcodingMessages: [] },
+  };
   const first = renditions.slice(0, 1);
   switch (fault?.do) {
-    case 'never_finish': return opening;
-    case 'partial': return [...opening, ...first];
-    case 'fail': return [...opening, ...(fault.after ? first : []), failure(now, fault.code)];
-    case 'recover': return [...opening, failure(now, fault.code), ...renditions, finished];
-    default: return [...opening, ...renditions, finished];
+    case 'never_finish':
+      return opening;
+    case 'partial':
+      return [...opening, ...first];
+    case 'fail':
+      return [...opening, ...(fault.after ? first : []), failure(now, fault.code)];
+    case 'recover':
+      return [...opening, failure(now, fault.code), ...renditions, finished];
+    default:
+      return [...opening, ...renditions, finished];
   }
 }
 
@@ -39,7 +56,10 @@ export function ladderFor(heights: readonly number[], source: number): readonly 
 function openingSteps({ width, height, seconds, fps }: SourceFacts): Step[] {
   return [
     { webhook: WEBHOOK_STATUS.queued, shows: { status: API_STATUS.uploaded } },
-    { webhook: WEBHOOK_STATUS.processing, shows: { status: API_STATUS.processing, width, height, length: Math.round(seconds), framerate: fps } },
+    {
+      webhook: WEBHOOK_STATUS.processing,
+      shows: { status: API_STATUS.processing, width, height, length: Math.round(seconds), framerate: fps },
+    },
     { webhook: WEBHOOK_STATUS.encoding, shows: { status: API_STATUS.transcoding, outputCodecs: 'x264' } },
   ];
 }
@@ -49,7 +69,10 @@ function renditionSteps(ladder: readonly number[]): Step[] {
     webhook: WEBHOOK_STATUS.resolutionFinished,
     shows: {
       status: API_STATUS.transcoding,
-      availableResolutions: ladder.slice(0, index + 1).map((height) => `${height}p`).join(','),
+      availableResolutions: ladder
+        .slice(0, index + 1)
+        .map((height) => `${height}p`)
+        .join(','),
       encodeProgress: Math.floor(((index + 1) * 99) / ladder.length),
     },
   }));
@@ -57,6 +80,15 @@ function renditionSteps(ladder: readonly number[]): Step[] {
 
 function failure(now: number, code: number | string = ORIGINAL_CORRUPTED): Step {
   const issueCode = Number(code);
-  const message = { timeStamp: new Date(now).toISOString(), level: 3, issueCode, message: ISSUES[issueCode] ?? `Issue ${issueCode}`, value: '' };
-  return { webhook: WEBHOOK_STATUS.failed, shows: { status: API_STATUS.error, transcodingMessages: [message] } };
+  const message = {
+    timeStamp: new Date(now).toISOString(),
+    level: 3,
+    issueCode,
+    message: ISSUES[issueCode] ?? `Issue ${issueCode}`,
+    value: '',
+  };
+  return {
+    webhook: WEBHOOK_STATUS.failed,
+    shows: { status: API_STATUS.error, transcodingMessages: [message] },
+  };
 }

@@ -21,7 +21,12 @@ export type CdnhostSettings = {
   /** Heights, lowest first; the source's own height cuts them off. */
   readonly ladder: readonly number[];
 };
-export type Entry = { shows: CdnhostVideo; readonly folder: string; readonly original: string; /** Counts encodings; only the last one goes on. */ run: number };
+export type Entry = {
+  shows: CdnhostVideo;
+  readonly folder: string;
+  readonly original: string /** Counts encodings; only the last one goes on. */;
+  run: number;
+};
 export type Library = {
   readonly settings: CdnhostSettings;
   readonly ground: Ground;
@@ -29,7 +34,8 @@ export type Library = {
   readonly uploads: Map<string, TusUpload>;
 };
 
-export const result = (status: number, message: string): Answer => json(status, { success: status < 400, message, statusCode: status });
+export const result = (status: number, message: string): Answer =>
+  json(status, { success: status < 400, message, statusCode: status });
 
 export function entryOf({ entries }: Library, guid = ''): Entry {
   const entry = entries.get(guid.toLowerCase());
@@ -47,15 +53,23 @@ export async function removeVideo(library: Library, entry: Entry): Promise<void>
   await rm(entry.folder, { recursive: true, force: true });
 }
 
-export const reportOf = ({ settings }: Library, video: string, kind: number | string): Report =>
-  ({ video, kind, body: JSON.stringify({ VideoLibraryId: settings.libraryId, VideoGuid: video, Status: Number(kind) }) });
+export const reportOf = ({ settings }: Library, video: string, kind: number | string): Report => ({
+  video,
+  kind,
+  body: JSON.stringify({ VideoLibraryId: settings.libraryId, VideoGuid: video, Status: Number(kind) }),
+});
 
 export function demandNoUpload({ shows }: Entry): void {
-  if (shows.status !== API_STATUS.created) throw new Refused(result(400, 'The requested video was already uploaded'));
+  if (shows.status !== API_STATUS.created)
+    throw new Refused(result(400, 'The requested video was already uploaded'));
 }
 
 /** A direct upload: all bytes in one request. What came before a break is thrown away. */
-export async function takeOriginal(library: Library, entry: Entry, body: AsyncIterable<Buffer>): Promise<void> {
+export async function takeOriginal(
+  library: Library,
+  entry: Entry,
+  body: AsyncIterable<Buffer>,
+): Promise<void> {
   const unfinished = `${entry.original}.part`;
   await mkdir(entry.folder, { recursive: true });
   await using file = await open(unfinished, 'w');
@@ -104,18 +118,29 @@ export function encode(library: Library, entry: Entry): void {
   });
 }
 
-async function planOf({ ground, settings }: Library, { shows: { guid }, original, folder }: Entry): Promise<readonly Step[]> {
+async function planOf(
+  { ground, settings }: Library,
+  { shows: { guid }, original, folder }: Entry,
+): Promise<readonly Step[]> {
   const fault = ground.faults.forEncoding(guid, ['never_finish', 'fail', 'recover', 'partial']);
   const facts = await ground.render({ source: original, folder, master: 'playlist.m3u8' });
   const now = ground.clock.now();
-  return facts ? encodingSteps({ ladder: ladderFor(settings.ladder, facts.height), facts, now, fault }) : corruptedSteps(now);
+  return facts
+    ? encodingSteps({ ladder: ladderFor(settings.ladder, facts.height), facts, now, fault })
+    : corruptedSteps(now);
 }
 
 async function describeOriginal(entry: Entry): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(entry.original), hash);
   const { size } = await stat(entry.original);
-  entry.shows = { ...entry.shows, status: API_STATUS.uploaded, hasOriginal: true, originalHash: hash.digest('hex'), storageSize: size };
+  entry.shows = {
+    ...entry.shows,
+    status: API_STATUS.uploaded,
+    hasOriginal: true,
+    originalHash: hash.digest('hex'),
+    storageSize: size,
+  };
 }
 
 function tell(library: Library, guid: string, status: number): void {

@@ -9,7 +9,10 @@ const HEIGHTS = /^play_(?<height>240|360|720|1080)p\.mp4$/;
 
 export const playbackRoutes = (library: Library): Route[] => [
   {
-    name: 'file', group: 'playback', method: 'GET', path: PATH,
+    name: 'file',
+    group: 'playback',
+    method: 'GET',
+    path: PATH,
     guard: (call) => (isOpen(library, call) ? undefined : result(403, 'Forbidden')),
     run: (call) => serve(library, call),
   },
@@ -18,11 +21,18 @@ export const playbackRoutes = (library: Library): Route[] => [
 function isOpen({ settings, ground }: Library, { params, query }: Call): boolean {
   const key = settings.tokenAuthKey;
   if (key === undefined) return true;
-  const parameters = params['claims'] === undefined ? query : new URLSearchParams(`token=${params['claims']}`);
-  const [token, expires = '', directory] = ['token', 'expires', 'token_path'].map((name) => parameters.get(name) ?? undefined);
+  const parameters =
+    params['claims'] === undefined ? query : new URLSearchParams(`token=${params['claims']}`);
+  const [token, expires = '', directory] = ['token', 'expires', 'token_path'].map(
+    (name) => parameters.get(name) ?? undefined,
+  );
   const file = params['file'] ?? '';
   const isInside = directory === undefined || file.startsWith(directory);
-  return isInside && Number(expires) * 1000 > ground.clock.now() && token === cdnToken({ key, path: directory ?? file, expires, parameters });
+  return (
+    isInside &&
+    Number(expires) * 1000 > ground.clock.now() &&
+    token === cdnToken({ key, path: directory ?? file, expires, parameters })
+  );
 }
 
 function serve(library: Library, { params }: Call): Answer {
@@ -31,7 +41,11 @@ function serve(library: Library, { params }: Call): Answer {
   const file = fileOf(entry, name);
   if (!file) throw new Refused({ status: 404 });
   const isPlaylist = name.endsWith('.m3u8');
-  return { status: 200, headers: { 'Cache-Control': isPlaylist ? 'max-age=10' : 'max-age=2592000' }, body: { file } };
+  return {
+    status: 200,
+    headers: { 'Cache-Control': isPlaylist ? 'max-age=10' : 'max-age=2592000' },
+    body: { file },
+  };
 }
 
 function fileOf({ shows, folder, original }: Entry, name: string): string | undefined {
@@ -39,6 +53,7 @@ function fileOf({ shows, folder, original }: Entry, name: string): string | unde
   const available = shows.availableResolutions?.split(',') ?? [];
   if (available.length === 0) return undefined;
   const height = HEIGHTS.exec(name)?.groups?.['height'];
-  if (height !== undefined) return shows.hasMP4Fallback && available.includes(`${height}p`) ? join(folder, 'small.mp4') : undefined;
+  if (height !== undefined)
+    return shows.hasMP4Fallback && available.includes(`${height}p`) ? join(folder, 'small.mp4') : undefined;
   return name === 'small.mp4' || name.endsWith('.mpd') ? undefined : join(folder, name);
 }

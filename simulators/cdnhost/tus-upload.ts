@@ -1,6 +1,14 @@
 // The door for browsers: tus, opened by a signature over library, key, expiry and video.
 import { type Call, header, type Route } from '../route.ts';
-import { announcedLength, appendToUpload, createUpload, type TusRules, tusAbilities, uploadMetadata, uploadOffset } from '../tus.ts';
+import {
+  announcedLength,
+  appendToUpload,
+  createUpload,
+  type TusRules,
+  tusAbilities,
+  uploadMetadata,
+  uploadOffset,
+} from '../tus.ts';
 import { demandNoUpload, entryOf, type Library, result, uploadFinished, uploadStarted } from './library.ts';
 import { presignature } from './signatures.ts';
 
@@ -14,28 +22,57 @@ export function tusRoutes(library: Library): Route[] {
     location: (id) => `/tusupload/${id}`,
     finished: ({ video, path }) => uploadFinished(library, entryOf(library, video), path),
   };
-  const guard = (call: Call) => (isSigned(library, call) ? undefined : result(401, 'The signature is wrong or has expired'));
+  const guard = (call: Call) =>
+    isSigned(library, call) ? undefined : result(401, 'The signature is wrong or has expired');
   const route = { group: 'upload', guard } as const;
   const upload = /^\/tusupload\/(?<upload>[\w-]+)$/;
   return [
-    { group: 'upload', name: 'tus-options', method: 'OPTIONS', path: /^\/tusupload(\/[\w-]+)?$/, run: () => tusAbilities(rules) },
-    { ...route, name: 'tus-create', method: 'POST', path: /^\/tusupload\/?$/, run: (call) => create(library, rules, call) },
+    {
+      group: 'upload',
+      name: 'tus-options',
+      method: 'OPTIONS',
+      path: /^\/tusupload(\/[\w-]+)?$/,
+      run: () => tusAbilities(rules),
+    },
+    {
+      ...route,
+      name: 'tus-create',
+      method: 'POST',
+      path: /^\/tusupload\/?$/,
+      run: (call) => create(library, rules, call),
+    },
     { ...route, name: 'tus-head', method: 'HEAD', path: upload, run: (call) => uploadOffset(rules, call) },
-    { ...route, name: 'tus-patch', method: 'PATCH', path: upload, run: (call) => appendToUpload(rules, call) },
+    {
+      ...route,
+      name: 'tus-patch',
+      method: 'PATCH',
+      path: upload,
+      run: (call) => appendToUpload(rules, call),
+    },
   ];
 }
 
 function isSigned({ settings, ground }: Library, call: Call): boolean {
-  const [signature, expires = '', video = '', libraryId = ''] = ['AuthorizationSignature', 'AuthorizationExpire', 'VideoId', 'LibraryId'].map((name) => header(call, name));
+  const [signature, expires = '', video = '', libraryId = ''] = [
+    'AuthorizationSignature',
+    'AuthorizationExpire',
+    'VideoId',
+    'LibraryId',
+  ].map((name) => header(call, name));
   const isLibrary = libraryId === String(settings.libraryId);
-  return isLibrary && Number(expires) * 1000 > ground.clock.now() && signature === presignature({ libraryId, apiKey: settings.apiKey, expires, video });
+  return (
+    isLibrary &&
+    Number(expires) * 1000 > ground.clock.now() &&
+    signature === presignature({ libraryId, apiKey: settings.apiKey, expires, video })
+  );
 }
 
 async function create(library: Library, rules: TusRules, call: Call) {
   const entry = entryOf(library, header(call, 'VideoId'));
   demandNoUpload(entry);
   const metadata = uploadMetadata(header(call, 'Upload-Metadata') ?? '');
-  if (!metadata.has('filetype') || !metadata.has('title')) return result(400, 'Upload-Metadata needs filetype and title');
+  if (!metadata.has('filetype') || !metadata.has('title'))
+    return result(400, 'Upload-Metadata needs filetype and title');
   announcedLength(rules, call);
   uploadStarted(library, entry);
   return createUpload(rules, call, entry.shows.guid);

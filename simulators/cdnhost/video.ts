@@ -4,16 +4,39 @@ import type { JsonObject } from '../route.ts';
 
 /** Of GET video. */
 export const API_STATUS = {
-  created: 0, uploaded: 1, processing: 2, transcoding: 3, finished: 4, error: 5, uploadFailed: 6, jitSegmenting: 7, jitPlaylistsCreated: 8,
+  created: 0,
+  uploaded: 1,
+  processing: 2,
+  transcoding: 3,
+  finished: 4,
+  error: 5,
+  uploadFailed: 6,
+  jitSegmenting: 7,
+  jitPlaylistsCreated: 8,
 } as const;
 
 /** Of a webhook. */
 export const WEBHOOK_STATUS = {
-  queued: 0, processing: 1, encoding: 2, finished: 3, resolutionFinished: 4, failed: 5,
-  uploadStarted: 6, uploadFinished: 7, uploadFailed: 8, captionsGenerated: 9, titleGenerated: 10,
+  queued: 0,
+  processing: 1,
+  encoding: 2,
+  finished: 3,
+  resolutionFinished: 4,
+  failed: 5,
+  uploadStarted: 6,
+  uploadFinished: 7,
+  uploadFailed: 8,
+  captionsGenerated: 9,
+  titleGenerated: 10,
 } as const;
 
-export type TranscodingMessage = { readonly timeStamp: string; readonly level: number; readonly issueCode: number; readonly message: string; readonly value: string };
+export type TranscodingMessage = {
+  readonly timeStamp: string;
+  readonly level: number;
+  readonly issueCode: number;
+  readonly message: string;
+  readonly value: string;
+};
 export type CdnhostVideo = {
   readonly videoLibraryId: number;
   readonly guid: string;
@@ -45,20 +68,47 @@ export type CdnhostVideo = {
 };
 
 const UNKNOWN = {
-  status: API_STATUS.created, length: 0, framerate: 0, width: 0, height: 0, availableResolutions: null, outputCodecs: null, encodeProgress: 0,
-  storageSize: 0, hasMP4Fallback: true, hasOriginal: false, originalHash: null, thumbnailFileName: 'thumbnail.jpg', thumbnailBlurhash: null,
-  captions: [], chapters: [], moments: [], metaTags: [], transcodingMessages: [],
+  status: API_STATUS.created,
+  length: 0,
+  framerate: 0,
+  width: 0,
+  height: 0,
+  availableResolutions: null,
+  outputCodecs: null,
+  encodeProgress: 0,
+  storageSize: 0,
+  hasMP4Fallback: true,
+  hasOriginal: false,
+  originalHash: null,
+  thumbnailFileName: 'thumbnail.jpg',
+  thumbnailBlurhash: null,
+  captions: [],
+  chapters: [],
+  moments: [],
+  metaTags: [],
+  transcodingMessages: [],
 } as const;
 
-export function newVideo(videoLibraryId: number, now: number, { title, collectionId, thumbnailTime }: JsonObject): CdnhostVideo {
+export function newVideo(
+  videoLibraryId: number,
+  now: number,
+  { title, collectionId, thumbnailTime }: JsonObject,
+): CdnhostVideo {
   return {
-    ...UNKNOWN, videoLibraryId, guid: randomUUID(), title: String(title), dateUploaded: new Date(now).toISOString(),
-    collectionId: typeof collectionId === 'string' ? collectionId : '', thumbnailTime: typeof thumbnailTime === 'number' ? thumbnailTime : null,
+    ...UNKNOWN,
+    videoLibraryId,
+    guid: randomUUID(),
+    title: String(title),
+    dateUploaded: new Date(now).toISOString(),
+    collectionId: typeof collectionId === 'string' ? collectionId : '',
+    thumbnailTime: typeof thumbnailTime === 'number' ? thumbnailTime : null,
   };
 }
 
 const EDITABLE = ['title', 'collectionId', 'chapters', 'moments', 'metaTags'] as const;
 
 export function editsIn(body: JsonObject): Partial<CdnhostVideo> {
-  return Object.fromEntries(EDITABLE.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
+  return Object.fromEntries(
+    EDITABLE.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
+  );
 }

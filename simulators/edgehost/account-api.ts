@@ -15,19 +15,30 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   ['token', 'POST', `${VIDEO}/token`, createToken],
 ];
 
-const shown = ({ webhook }: Account) => ({ notificationUrl: webhook.url, modified: webhook.modified, secret: webhook.secret });
+const shown = ({ webhook }: Account) => ({
+  notificationUrl: webhook.url,
+  modified: webhook.modified,
+  secret: webhook.secret,
+});
 
 /** Another address gets another secret. */
 async function putWebhook(account: Account, call: Call) {
   const { notificationUrl: url } = await readJson(call);
   if (typeof url !== 'string' || !/^https?:\/\//.test(url)) throw badRequest('invalid notificationUrl');
   const { webhook, ground } = account;
-  if (url !== webhook.url) Object.assign(webhook, { url, secret: newSecret(), modified: new Date(ground.clock.now()).toISOString() });
+  if (url !== webhook.url)
+    Object.assign(webhook, {
+      url,
+      secret: newSecret(),
+      modified: new Date(ground.clock.now()).toISOString(),
+    });
   return success(shown(account));
 }
 
 function getWebhook(account: Account) {
-  return account.webhook.url === undefined ? failure(404, 10003, 'No webhook is registered') : success(shown(account));
+  return account.webhook.url === undefined
+    ? failure(404, 10003, 'No webhook is registered')
+    : success(shown(account));
 }
 
 function deleteWebhook({ webhook }: Account) {
@@ -38,7 +49,12 @@ function deleteWebhook({ webhook }: Account) {
 async function createKey({ keys, ground }: Account) {
   const key = await newSigningKey();
   keys.set(key.id, key);
-  return success({ id: key.id, pem: key.pem, jwk: key.jwk, created: new Date(ground.clock.now()).toISOString() });
+  return success({
+    id: key.id,
+    pem: key.pem,
+    jwk: key.jwk,
+    created: new Date(ground.clock.now()).toISOString(),
+  });
 }
 
 function deleteKey({ keys }: Account, { params }: Call) {
@@ -53,6 +69,16 @@ async function createToken(account: Account, call: Call) {
   const { exp, nbf, downloadable } = await readJson(call);
   const key = [...account.keys.values()][0];
   if (!key) throw badRequest('the account has no signing key');
-  const claims = { sub: uid, kid: key.id, exp: Number(exp ?? Math.floor(account.ground.clock.now() / 1000) + HOUR_S) };
-  return success({ token: signToken(key, { ...claims, ...(typeof nbf === 'number' ? { nbf } : {}), ...(downloadable === true ? { downloadable } : {}) }) });
+  const claims = {
+    sub: uid,
+    kid: key.id,
+    exp: Number(exp ?? Math.floor(account.ground.clock.now() / 1000) + HOUR_S),
+  };
+  return success({
+    token: signToken(key, {
+      ...claims,
+      ...(typeof nbf === 'number' ? { nbf } : {}),
+      ...(downloadable === true ? { downloadable } : {}),
+    }),
+  });
 }

@@ -46,7 +46,11 @@ export function entryOf({ entries }: Account, uid = ''): Entry {
 }
 
 /** Refuses wishes that can't be met. */
-export function addVideo({ entries, ground }: Account, wishes: JsonObject, formUpload: Entry['formUpload'] = 'none'): EdgehostVideo {
+export function addVideo(
+  { entries, ground }: Account,
+  wishes: JsonObject,
+  formUpload: Entry['formUpload'] = 'none',
+): EdgehostVideo {
   demandRight(wishes);
   const shows = newVideo({ origin: ground.origin, now: ground.clock.now(), wishes });
   const folder = join(ground.folder, shows.uid);
@@ -69,7 +73,11 @@ export async function uploadFinished(account: Account, entry: Entry, path: strin
   await mkdir(entry.folder, { recursive: true });
   await rename(path, entry.original);
   const { size } = await stat(entry.original);
-  show(account, entry, { size, uploaded: new Date(account.ground.clock.now()).toISOString(), status: { ...entry.shows.status, state: 'queued' } });
+  show(account, entry, {
+    size,
+    uploaded: new Date(account.ground.clock.now()).toISOString(),
+    status: { ...entry.shows.status, state: 'queued' },
+  });
   account.ground.clock.after(0, () => encode(account, entry));
 }
 
@@ -82,14 +90,25 @@ async function encode(account: Account, entry: Entry): Promise<void> {
     show(account, entry, step);
     if (isAnnounced(step)) await ground.webhooks.send(reportOf(account, uid, step.status.state));
   };
-  runSteps({ ...ground, steps: encodingSteps({ facts, maxSeconds: maxDurationSeconds, fault }), isOver: () => entries.get(uid) !== entry, take });
+  runSteps({
+    ...ground,
+    steps: encodingSteps({ facts, maxSeconds: maxDurationSeconds, fault }),
+    isOver: () => entries.get(uid) !== entry,
+    take,
+  });
 }
 
 /** Of a video that is not there, or in another state than it is in, no more is said than the state. */
 export function reportOf({ entries }: Account, video: string, kind: number | string): Report {
   const shows = entries.get(video)?.shows;
   const isTrue = shows?.status.state === kind;
-  return { video, kind, body: isTrue ? webhookBody(shows) : JSON.stringify({ uid: video, readyToStream: kind === 'ready', status: { state: kind } }) };
+  return {
+    video,
+    kind,
+    body: isTrue
+      ? webhookBody(shows)
+      : JSON.stringify({ uid: video, readyToStream: kind === 'ready', status: { state: kind } }),
+  };
 }
 
 function show({ ground }: Account, entry: Entry, change: Partial<EdgehostVideo>): void {

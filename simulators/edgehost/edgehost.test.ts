@@ -11,7 +11,11 @@ const account = (path: string) => url(`/client/v4/accounts/acc/stream${path}`);
 const authorized = { Authorization: 'Bearer secret-token' };
 
 async function api(method: string, path: string, body?: unknown) {
-  const answer = await fetch(account(path), { method, headers: authorized, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const answer = await fetch(account(path), {
+    method,
+    headers: authorized,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   return { status: answer.status, ...(text ? JSON.parse(text) : {}) };
 }
@@ -27,9 +31,17 @@ async function uploaded(wishes: object = {}): Promise<string> {
 }
 
 test('a form is taken once, and the one report comes when the video plays, signed over time and body', async () => {
-  const { result, ...envelope } = await api('POST', '/direct_upload', { maxDurationSeconds: 600, creator: 'ann' });
+  const { result, ...envelope } = await api('POST', '/direct_upload', {
+    maxDurationSeconds: 600,
+    creator: 'ann',
+  });
   expect(envelope).toEqual({ status: 200, success: true, errors: [], messages: [] });
-  expect((await api('GET', `/${result.uid}`)).result).toMatchObject({ status: { state: 'pendingupload' }, creator: 'ann', duration: -1, readyToStream: false });
+  expect((await api('GET', `/${result.uid}`)).result).toMatchObject({
+    status: { state: 'pendingupload' },
+    creator: 'ann',
+    duration: -1,
+    readyToStream: false,
+  });
 
   const first = await fetch(result.uploadURL, { method: 'POST', body: form() });
   expect([first.status, first.headers.get('Access-Control-Allow-Origin')]).toEqual([200, '*']);
@@ -41,9 +53,16 @@ test('a form is taken once, and the one report comes when the video plays, signe
     const { status } = (await api('GET', `/${result.uid}`)).result;
     states.push([status.state, status.pctComplete]);
   }
-  expect(states).toEqual([['queued', undefined], ['queued', '0.000000'], ['inprogress', '0.000000'], ['inprogress', '50.000000'], ['ready', '100.000000']]);
+  expect(states).toEqual([
+    ['queued', undefined],
+    ['queued', '0.000000'],
+    ['inprogress', '0.000000'],
+    ['inprogress', '50.000000'],
+    ['ready', '100.000000'],
+  ]);
   const [report, ...more] = ground.received;
-  const [, time = '', signature] = /^time=(\d+),sig1=([0-9a-f]{64})$/.exec(String(report?.headers['webhook-signature'])) ?? [];
+  const [, time = '', signature] =
+    /^time=(\d+),sig1=([0-9a-f]{64})$/.exec(String(report?.headers['webhook-signature'])) ?? [];
   expect(more).toEqual([]);
   expect(signature).toBe(webhookSignature('hook', Number(time), report?.body ?? ''));
   expect(JSON.parse(report?.body ?? '')).toEqual((await api('GET', `/${result.uid}`)).result);
@@ -53,9 +72,18 @@ test('an error is spelled one way in the webhook and another in the API', async 
   ground.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', code: 'ERR_DURATION_TOO_SHORT' });
   const uid = await uploaded();
   await clock.advance(10 * STEP);
-  expect((await api('GET', `/${uid}`)).result.status).toMatchObject({ state: 'error', step: 'encoding', errorReasonCode: 'ERR_DURATION_TOO_SHORT' });
+  expect((await api('GET', `/${uid}`)).result.status).toMatchObject({
+    state: 'error',
+    step: 'encoding',
+    errorReasonCode: 'ERR_DURATION_TOO_SHORT',
+  });
   const { status, readyToStream } = JSON.parse(ground.received[0]?.body ?? '');
-  expect({ readyToStream, ...status }).toMatchObject({ readyToStream: false, state: 'error', errReasonCode: 'ERR_DURATION_TOO_SHORT', errReasonText: expect.stringContaining('0.1') });
+  expect({ readyToStream, ...status }).toMatchObject({
+    readyToStream: false,
+    state: 'error',
+    errReasonCode: 'ERR_DURATION_TOO_SHORT',
+    errReasonText: expect.stringContaining('0.1'),
+  });
   expect(status).not.toHaveProperty('errorReasonCode');
 });
 
@@ -64,12 +92,24 @@ test('tus: the server opens it, the browser sends chunks of the right sizes wher
   const total = 6 * MiB;
   const opened = await fetch(account('?direct_user=true'), {
     method: 'POST',
-    headers: { ...authorized, 'Tus-Resumable': '1.0.0', 'Upload-Length': String(total), 'Upload-Metadata': `name ${btoa('clip')},maxDurationSeconds ${btoa('600')},requiresignedurls` },
+    headers: {
+      ...authorized,
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': String(total),
+      'Upload-Metadata': `name ${btoa('clip')},maxDurationSeconds ${btoa('600')},requiresignedurls`,
+    },
   });
   const [location, uid] = [opened.headers.get('Location') ?? '', opened.headers.get('stream-media-id')];
-  const patch = (offset: number, size: number) => fetch(location, {
-    method: 'PATCH', headers: { 'Tus-Resumable': '1.0.0', 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' }, body: new Uint8Array(size),
-  });
+  const patch = (offset: number, size: number) =>
+    fetch(location, {
+      method: 'PATCH',
+      headers: {
+        'Tus-Resumable': '1.0.0',
+        'Upload-Offset': String(offset),
+        'Content-Type': 'application/offset+octet-stream',
+      },
+      body: new Uint8Array(size),
+    });
   expect(opened.status).toBe(201);
   expect((await patch(0, MiB)).status).toBe(400);
   expect((await patch(0, 5 * MiB + 1)).status).toBe(400);
@@ -77,39 +117,73 @@ test('tus: the server opens it, the browser sends chunks of the right sizes wher
   expect((await patch(0, 5 * MiB)).status).toBe(409);
   expect((await patch(5 * MiB, MiB)).headers.get('Upload-Offset')).toBe(String(total));
   await clock.advance(10 * STEP);
-  expect((await api('GET', `/${uid}`)).result).toMatchObject({ size: total, requireSignedURLs: true, maxDurationSeconds: 600, meta: { name: 'clip' }, readyToStream: true });
+  expect((await api('GET', `/${uid}`)).result).toMatchObject({
+    size: total,
+    requireSignedURLs: true,
+    maxDurationSeconds: 600,
+    meta: { name: 'clip' },
+    readyToStream: true,
+  });
 });
 
 test('a video that requires signed URLs plays by a token of the account, and by nothing else', async () => {
   const uid = await uploaded();
   await clock.advance(10 * STEP);
-  const { EDGEHOST_SIGNING_KEY_ID: id = '', EDGEHOST_SIGNING_KEY_PEM: pem = '' } = ground.simulators.edgehost.environment;
+  const { EDGEHOST_SIGNING_KEY_ID: id = '', EDGEHOST_SIGNING_KEY_PEM: pem = '' } =
+    ground.simulators.edgehost.environment;
   const exp = Math.floor(clock.now() / 1000) + 3600;
   const token = signToken(signingKeyFrom(id, pem), { sub: uid, kid: id, exp });
-  const get = async (name: string, path = '/manifest/video.m3u8') => (await fetch(url(`/${name}${path}`))).status;
+  const get = async (name: string, path = '/manifest/video.m3u8') =>
+    (await fetch(url(`/${name}${path}`))).status;
 
-  expect([await get(uid), await get(token), await get(uid, '/manifest/video.mpd'), await get(uid, '/thumbnails/thumbnail.jpg')]).toEqual([200, 200, 200, 200]);
+  expect([
+    await get(uid),
+    await get(token),
+    await get(uid, '/manifest/video.mpd'),
+    await get(uid, '/thumbnails/thumbnail.jpg'),
+  ]).toEqual([200, 200, 200, 200]);
   expect((await api('POST', `/${uid}`, { requireSignedURLs: true })).result.requireSignedURLs).toBe(true);
-  expect([await get(uid), await get(token), await get(`${token.slice(0, -8)}AAAAAAAA`)]).toEqual([401, 200, 401]);
+  expect([await get(uid), await get(token), await get(`${token.slice(0, -8)}AAAAAAAA`)]).toEqual([
+    401, 200, 401,
+  ]);
 
   const made = (await api('POST', '/keys')).result;
   expect(await get(signToken(signingKeyFrom(made.id, made.pem), { sub: uid, kid: made.id, exp }))).toBe(200);
   expect((await api('POST', `/${uid}/downloads`)).result.default.status).toBe('inprogress');
   await clock.advance(STEP);
-  expect((await api('GET', `/${uid}/downloads`)).result.default).toMatchObject({ status: 'ready', percentComplete: 100 });
+  expect((await api('GET', `/${uid}/downloads`)).result.default).toMatchObject({
+    status: 'ready',
+    percentComplete: 100,
+  });
   expect(await get(token, '/downloads/default.mp4')).toBe(401);
-  expect(await get((await api('POST', `/${uid}/token`, { downloadable: true })).result.token, '/downloads/default.mp4')).toBe(200);
+  expect(
+    await get(
+      (await api('POST', `/${uid}/token`, { downloadable: true })).result.token,
+      '/downloads/default.mp4',
+    ),
+  ).toBe(200);
 });
 
 test('the account lists, edits and deletes; another token or account is refused', async () => {
   const before = new Date(clock.now()).toISOString();
   await clock.advance(1000);
-  const [ann, bob] = [await uploaded({ creator: 'ann', meta: { name: 'Holiday' } }), await uploaded({ creator: 'bob' })];
-  const listed = async (query: string) => (await api('GET', query)).result.map(({ uid }: { uid: string }) => uid);
+  const [ann, bob] = [
+    await uploaded({ creator: 'ann', meta: { name: 'Holiday' } }),
+    await uploaded({ creator: 'bob' }),
+  ];
+  const listed = async (query: string) =>
+    (await api('GET', query)).result.map(({ uid }: { uid: string }) => uid);
   expect(await listed('?asc=true')).toEqual([ann, bob]);
-  expect([await listed('?creator=ann'), await listed('?search=holi'), await listed('?limit=1'), await listed(`?before=${before}`)]).toEqual([[ann], [ann], [bob], []]);
+  expect([
+    await listed('?creator=ann'),
+    await listed('?search=holi'),
+    await listed('?limit=1'),
+    await listed(`?before=${before}`),
+  ]).toEqual([[ann], [ann], [bob], []]);
   expect(await api('GET', '?include_counts=true&status=queued')).toMatchObject({ total: '2' });
-  expect((await api('POST', `/${ann}`, { maxDurationSeconds: 0 })).errors).toEqual([{ code: 10005, message: expect.stringContaining('maxDurationSeconds') }]);
+  expect((await api('POST', `/${ann}`, { maxDurationSeconds: 0 })).errors).toEqual([
+    { code: 10005, message: expect.stringContaining('maxDurationSeconds') },
+  ]);
   expect(await api('DELETE', `/${ann}`)).toEqual({ status: 200 });
   expect(await api('GET', `/${ann}`)).toMatchObject({ status: 404, success: false, result: null });
   expect((await fetch(account(''))).status).toBe(403);
@@ -124,7 +198,9 @@ test('another webhook address gets another secret, and reports are signed with i
   await ground.simulators.edgehost.sendWebhook('f'.repeat(32), 'ready');
   const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = ground.received;
   expect(path).toBe('/elsewhere');
-  expect(headers['webhook-signature']).toContain(webhookSignature(secret, Math.floor(clock.now() / 1000), body));
+  expect(headers['webhook-signature']).toContain(
+    webhookSignature(secret, Math.floor(clock.now() / 1000), body),
+  );
   await api('DELETE', '/webhook');
   expect(await api('GET', '/webhook')).toMatchObject({ status: 404 });
 });

@@ -19,25 +19,52 @@ export type EdgehostOptions = Partial<EdgehostSettings> & {
 };
 export type EdgehostSimulator = Simulator<EdgehostVideo>;
 
-const DEFAULTS: EdgehostSettings = { accountId: 'simulated-account', apiToken: 'simulated-api-token', maxFormBytes: 209_715_200 };
+const DEFAULTS: EdgehostSettings = {
+  accountId: 'simulated-account',
+  apiToken: 'simulated-api-token',
+  maxFormBytes: 209_715_200,
+};
 
-export async function startEdgehost(surroundings: Surroundings, options: EdgehostOptions): Promise<EdgehostSimulator> {
+export async function startEdgehost(
+  surroundings: Surroundings,
+  options: EdgehostOptions,
+): Promise<EdgehostSimulator> {
   const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
   const key = signingKey ? signingKeyFrom(signingKey.id, signingKey.pem) : await newSigningKey();
-  const webhook: Webhook = { url: webhookUrl, secret: webhookSecret, modified: new Date(surroundings.clock.now()).toISOString() };
+  const webhook: Webhook = {
+    url: webhookUrl,
+    secret: webhookSecret,
+    modified: new Date(surroundings.clock.now()).toISOString(),
+  };
   return startSimulator({
     port,
     surroundings,
     webhook,
-    sign: (body, time) => ({ 'Webhook-Signature': `time=${time},sig1=${webhookSignature(webhook.secret, time, body)}` }),
+    sign: (body, time) => ({
+      'Webhook-Signature': `time=${time},sig1=${webhookSignature(webhook.secret, time, body)}`,
+    }),
     open: (ground) => openAccount(ground, { settings: { ...DEFAULTS, ...given }, webhook, key }),
   });
 }
 
-function openAccount(ground: Ground, { settings, webhook, key }: Pick<Account, 'settings' | 'webhook'> & { readonly key: SigningKey }) {
-  const account: Account = { settings, ground, webhook, keys: new Map([[key.id, key]]), entries: new Map(), uploads: new Map() };
+function openAccount(
+  ground: Ground,
+  { settings, webhook, key }: Pick<Account, 'settings' | 'webhook'> & { readonly key: SigningKey },
+) {
+  const account: Account = {
+    settings,
+    ground,
+    webhook,
+    keys: new Map([[key.id, key]]),
+    entries: new Map(),
+    uploads: new Map(),
+  };
   return {
-    routes: [...uploadRoutes(account), ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]), ...playbackRoutes(account)],
+    routes: [
+      ...uploadRoutes(account),
+      ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]),
+      ...playbackRoutes(account),
+    ],
     environment: {
       EDGEHOST_API_URL: `${ground.origin}/client/v4`,
       EDGEHOST_ACCOUNT_ID: settings.accountId,

@@ -4,9 +4,14 @@ import type { SourceFacts } from '../renderer.ts';
 import { type EdgehostVideo, ERRORS, type State, type Status } from './video.ts';
 
 export type Step = Partial<EdgehostVideo> & { readonly status: Status };
-export type Encoding = { readonly facts: SourceFacts | undefined; readonly maxSeconds: number | null; readonly fault?: EncodingFault | undefined };
+export type Encoding = {
+  readonly facts: SourceFacts | undefined;
+  readonly maxSeconds: number | null;
+  readonly fault?: EncodingFault | undefined;
+};
 
-export const isAnnounced = ({ status }: Step): boolean => status.state === 'ready' || status.state === 'error';
+export const isAnnounced = ({ status }: Step): boolean =>
+  status.state === 'ready' || status.state === 'error';
 
 export function encodingSteps({ facts, maxSeconds, fault }: Encoding): readonly Step[] {
   const queued = step('queued', 0);
@@ -18,11 +23,16 @@ export function encodingSteps({ facts, maxSeconds, fault }: Encoding): readonly 
   const early: Step = { ...step('ready', 39), readyToStream: true };
   const ready: Step = { ...step('ready', 100), readyToStream: true };
   switch (fault?.do) {
-    case 'never_finish': return opening;
-    case 'partial': return [...opening, early];
-    case 'fail': return [...opening, ...(fault.after ? [early] : []), failure(fault.code)];
-    case 'recover': return [...opening, failure(fault.code), step('inprogress', 75), ready];
-    default: return [...opening, ready];
+    case 'never_finish':
+      return opening;
+    case 'partial':
+      return [...opening, early];
+    case 'fail':
+      return [...opening, ...(fault.after ? [early] : []), failure(fault.code)];
+    case 'recover':
+      return [...opening, failure(fault.code), step('inprogress', 75), ready];
+    default:
+      return [...opening, ready];
   }
 }
 
@@ -31,10 +41,21 @@ function durationProblem(seconds: number, most: number | null): keyof typeof ERR
   return most !== null && seconds > most ? 'ERR_DURATION_EXCEED_CONSTRAINT' : undefined;
 }
 
-const step = (state: State, percent: number): Step =>
-  ({ readyToStream: false, status: { state, pctComplete: percent.toFixed(6), errorReasonCode: '', errorReasonText: '' } });
+const step = (state: State, percent: number): Step => ({
+  readyToStream: false,
+  status: { state, pctComplete: percent.toFixed(6), errorReasonCode: '', errorReasonText: '' },
+});
 
 function failure(code: number | string = 'ERR_MALFORMED_VIDEO'): Step {
   const text = Object.entries(ERRORS).find(([known]) => known === code)?.[1] ?? ERRORS.ERR_UNKNOWN;
-  return { readyToStream: false, status: { state: 'error', step: 'encoding', pctComplete: '39.000000', errorReasonCode: String(code), errorReasonText: text } };
+  return {
+    readyToStream: false,
+    status: {
+      state: 'error',
+      step: 'encoding',
+      pctComplete: '39.000000',
+      errorReasonCode: String(code),
+      errorReasonText: text,
+    },
+  };
 }

@@ -10,10 +10,18 @@ export const VIDEO = '/(?<uid>[0-9a-f]{32})';
 
 /** Paths are relative to `/client/v4/accounts/{account}/stream`. */
 export function apiRoutes(account: Account, routes: readonly ApiRoute[]): Route[] {
-  const guard = (call: Call) => (isAllowed(account, call) ? undefined : failure(403, 10000, 'Authentication error'));
-  return routes.map(([name, method, path, handler]) =>
-    ({ name, group: 'api', method, path: new RegExp(`^/client/v4/accounts/(?<account>[\\w-]+)/stream${path}$`), guard, run: (call) => handler(account, call) }));
+  const guard = (call: Call) =>
+    isAllowed(account, call) ? undefined : failure(403, 10000, 'Authentication error');
+  return routes.map(([name, method, path, handler]) => ({
+    name,
+    group: 'api',
+    method,
+    path: new RegExp(`^/client/v4/accounts/(?<account>[\\w-]+)/stream${path}$`),
+    guard,
+    run: (call) => handler(account, call),
+  }));
 }
 
 const isAllowed = ({ settings }: Account, call: Call) =>
-  call.params['account'] === settings.accountId && header(call, 'Authorization') === `Bearer ${settings.apiToken}`;
+  call.params['account'] === settings.accountId &&
+  header(call, 'Authorization') === `Bearer ${settings.apiToken}`;

@@ -8,15 +8,34 @@ import { openToken } from './signatures.ts';
 const route = { group: 'playback', method: 'GET' } as const;
 
 export const playbackRoutes = (account: Account): Route[] => [
-  { ...route, name: 'manifest', path: /^\/(?<video>[\w.-]+)\/manifest\/(?<name>[\w-]+\.(?:m3u8|mpd|m4s))$/, run: (call) => serveStream(account, call) },
-  { ...route, name: 'thumbnail', path: /^\/(?<video>[\w.-]+)\/thumbnails\/(?<name>thumbnail\.jpg)$/, run: (call) => serveStream(account, call) },
-  { ...route, name: 'download', path: /^\/(?<video>[\w.-]+)\/downloads\/default\.mp4$/, run: (call) => serveDownload(account, call) },
+  {
+    ...route,
+    name: 'manifest',
+    path: /^\/(?<video>[\w.-]+)\/manifest\/(?<name>[\w-]+\.(?:m3u8|mpd|m4s))$/,
+    run: (call) => serveStream(account, call),
+  },
+  {
+    ...route,
+    name: 'thumbnail',
+    path: /^\/(?<video>[\w.-]+)\/thumbnails\/(?<name>thumbnail\.jpg)$/,
+    run: (call) => serveStream(account, call),
+  },
+  {
+    ...route,
+    name: 'download',
+    path: /^\/(?<video>[\w.-]+)\/downloads\/default\.mp4$/,
+    run: (call) => serveDownload(account, call),
+  },
 ];
 
 function serveStream(account: Account, { params }: Call): Answer {
   const { entry } = admitted(account, params['video']);
   if (!entry.shows.readyToStream) throw new Refused({ status: 404 });
-  return { status: 200, headers: { 'Cache-Control': 'no-store' }, body: { file: join(entry.folder, params['name'] ?? '') } };
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'no-store' },
+    body: { file: join(entry.folder, params['name'] ?? '') },
+  };
 }
 
 function serveDownload(account: Account, { params, query }: Call): Answer {
@@ -24,7 +43,11 @@ function serveDownload(account: Account, { params, query }: Call): Answer {
   if (!downloadable) throw unauthorized();
   if (entry.download?.status !== 'ready') throw new Refused({ status: 404 });
   const name = encodeURIComponent((query.get('filename') ?? 'default').slice(0, 120));
-  return { status: 200, headers: { 'Content-Disposition': `attachment; filename="${name}.mp4"` }, body: { file: join(entry.folder, 'small.mp4') } };
+  return {
+    status: 200,
+    headers: { 'Content-Disposition': `attachment; filename="${name}.mp4"` },
+    body: { file: join(entry.folder, 'small.mp4') },
+  };
 }
 
 /** A token opens its own video; a bare uid opens one that needs no token. */

@@ -1,10 +1,20 @@
 // The formulas of edgehost: the webhook's HMAC and the playback token (a JWT by RS256).
-import { createHmac, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomUUID, sign, verify } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomUUID,
+  sign,
+  verify,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { parsed } from '../route.ts';
 
 /** `key` is the secret's text as it stands, not decoded. */
-export const webhookSignature = (key: string, unixSeconds: number, body: string) => createHmac('sha256', key).update(`${unixSeconds}.${body}`).digest('hex');
+export const webhookSignature = (key: string, unixSeconds: number, body: string) =>
+  createHmac('sha256', key).update(`${unixSeconds}.${body}`).digest('hex');
 
 export type SigningKey = {
   readonly id: string;
@@ -20,8 +30,19 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 export async function newSigningKey(): Promise<SigningKey> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const id = randomUUID().replaceAll('-', '');
-  const jwk = JSON.stringify({ use: 'sig', kty: 'RSA', kid: id, alg: 'RS256', ...privateKey.export({ format: 'jwk' }) });
-  return { id, pem: base64(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()), jwk: base64(jwk), publicKey };
+  const jwk = JSON.stringify({
+    use: 'sig',
+    kty: 'RSA',
+    kid: id,
+    alg: 'RS256',
+    ...privateKey.export({ format: 'jwk' }),
+  });
+  return {
+    id,
+    pem: base64(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()),
+    jwk: base64(jwk),
+    publicKey,
+  };
 }
 
 /** `pem` as the API hands it out, or the PEM's own text. */
@@ -32,25 +53,46 @@ export function signingKeyFrom(id: string, pem: string): SigningKey {
   return { id, pem: base64(text), jwk: base64(jwk), publicKey: createPublicKey(privateKey) };
 }
 
-export type Claims = { readonly sub: string; readonly kid: string; readonly exp: number; readonly nbf?: number; readonly downloadable?: boolean };
+export type Claims = {
+  readonly sub: string;
+  readonly kid: string;
+  readonly exp: number;
+  readonly nbf?: number;
+  readonly downloadable?: boolean;
+};
 
 export function signToken(key: SigningKey, claims: Claims): string {
-  const parts = [{ alg: 'RS256', kid: key.id }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const parts = [{ alg: 'RS256', kid: key.id }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
   return `${parts}.${sign('RSA-SHA256', Buffer.from(parts), Buffer.from(key.pem, 'base64').toString()).toString('base64url')}`;
 }
 
-const membersIn = (part: string): object => ({ ...(parsed(Buffer.from(part, 'base64url').toString()) as object | undefined) });
+const membersIn = (part: string): object => ({
+  ...(parsed(Buffer.from(part, 'base64url').toString()) as object | undefined),
+});
 
 const DAY_S = 24 * 60 * 60;
 
 /** The claims, where the token is signed by one of the keys and its time is now. */
-export function openToken(token: string, keys: ReadonlyMap<string, SigningKey>, nowSeconds: number): Claims | undefined {
+export function openToken(
+  token: string,
+  keys: ReadonlyMap<string, SigningKey>,
+  nowSeconds: number,
+): Claims | undefined {
   const [head = '', body = '', signature = ''] = token.split('.');
   const { alg, kid }: { alg?: string; kid?: string } = membersIn(head);
   const claims: Partial<Claims> = membersIn(body);
   const key = keys.get(kid ?? '');
-  if (alg !== 'RS256' || !key || !verify('RSA-SHA256', Buffer.from(`${head}.${body}`), key.publicKey, Buffer.from(signature, 'base64url'))) return undefined;
+  if (
+    alg !== 'RS256' ||
+    !key ||
+    !verify('RSA-SHA256', Buffer.from(`${head}.${body}`), key.publicKey, Buffer.from(signature, 'base64url'))
+  )
+    return undefined;
   const { sub, exp = 0, nbf = 0 } = claims;
   const isTimely = exp > nowSeconds && exp <= nowSeconds + DAY_S && nbf <= nowSeconds;
-  return typeof sub === 'string' && claims.kid === kid && isTimely ? { ...claims, sub, kid: key.id, exp } : undefined;
+  return typeof sub === 'string' && claims.kid === kid && isTimely
+    ? { ...claims, sub, kid: key.id, exp }
+    : undefined;
 }

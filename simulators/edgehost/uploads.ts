@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Call, header, type JsonObject, readBody, readJson, type Route } from '../route.ts';
-import { announcedLength, appendToUpload, type Chunk, createUpload, type TusRules, tusAbilities, uploadMetadata, uploadOffset } from '../tus.ts';
+import {
+  announcedLength,
+  appendToUpload,
+  type Chunk,
+  createUpload,
+  type TusRules,
+  tusAbilities,
+  uploadMetadata,
+  uploadOffset,
+} from '../tus.ts';
 import { type Account, addVideo, type Entry, entryOf, uploadFinished } from './account.ts';
 import { badRequest, failure, success } from './envelope.ts';
 import { type ApiRoute, apiRoutes } from './guard.ts';
@@ -11,7 +20,15 @@ import { type ApiRoute, apiRoutes } from './guard.ts';
 const MOST_BYTES = 30_000_000_000;
 const CHUNK = { least: 5_242_880, most: 209_715_200, unit: 262_144 } as const;
 /** Names in Upload-Metadata that set something; all others describe the video. */
-const SETTINGS = ['maxdurationseconds', 'expiry', 'requiresignedurls', 'allowedorigins', 'thumbnailtimestamppct', 'watermark', 'scheduleddeletion'];
+const SETTINGS = [
+  'maxdurationseconds',
+  'expiry',
+  'requiresignedurls',
+  'allowedorigins',
+  'thumbnailtimestamppct',
+  'watermark',
+  'scheduleddeletion',
+];
 const FORM_OVERHEAD = 65_536;
 
 export function uploadRoutes(account: Account): Route[] {
@@ -21,7 +38,8 @@ export function uploadRoutes(account: Account): Route[] {
     most: MOST_BYTES,
     location: (id) => `${account.ground.origin}/tus/${id}`,
     refusal: chunkProblem,
-    finished: ({ video, path }) => account.ground.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
+    finished: ({ video, path }) =>
+      account.ground.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
   };
   const tus = { group: 'upload', path: /^\/tus\/(?<upload>[\w-]+)$/ } as const;
   const created: readonly ApiRoute[] = [
@@ -30,7 +48,13 @@ export function uploadRoutes(account: Account): Route[] {
   ];
   return [
     ...apiRoutes(account, created),
-    { name: 'form', group: 'upload', method: 'POST', path: /^\/upload\/(?<uid>[0-9a-f]{32})$/, run: (call) => takeForm(account, call) },
+    {
+      name: 'form',
+      group: 'upload',
+      method: 'POST',
+      path: /^\/upload\/(?<uid>[0-9a-f]{32})$/,
+      run: (call) => takeForm(account, call),
+    },
     { ...tus, name: 'tus-options', method: 'OPTIONS', run: () => tusAbilities(rules) },
     { ...tus, name: 'tus-head', method: 'HEAD', run: (call) => uploadOffset(rules, call) },
     { ...tus, name: 'tus-patch', method: 'PATCH', run: (call) => appendToUpload(rules, call) },
@@ -53,21 +77,27 @@ async function takeForm(account: Account, call: Call) {
   if (file.size > account.settings.maxFormBytes) return failure(413, 10006, 'Request entity too large');
   const path = join(account.ground.folder, `upload-${randomUUID()}`);
   await writeFile(path, file.stream());
-  entry.shows = { ...entry.shows, meta: { name: file.name, filename: file.name, filetype: file.type, ...entry.shows.meta } };
+  entry.shows = {
+    ...entry.shows,
+    meta: { name: file.name, filename: file.name, filetype: file.type, ...entry.shows.meta },
+  };
   await uploadFinished(account, entry, path);
   return { status: 200 };
 }
 
 function demandOpenForm({ ground }: Account, { formUpload, shows }: Entry): void {
   if (formUpload !== 'open') throw badRequest('this upload URL was used already');
-  if (Date.parse(shows.uploadExpiry ?? '') < ground.clock.now()) throw badRequest('this upload URL has expired');
+  if (Date.parse(shows.uploadExpiry ?? '') < ground.clock.now())
+    throw badRequest('this upload URL has expired');
 }
 
 /** The whole form in memory: it is small enough. */
 async function fileIn(call: Call, most: number): Promise<File | undefined> {
   const body = await readBody(call, most + FORM_OVERHEAD);
   try {
-    const form = await new Response(new Uint8Array(body), { headers: { 'Content-Type': header(call, 'Content-Type') ?? '' } }).formData();
+    const form = await new Response(new Uint8Array(body), {
+      headers: { 'Content-Type': header(call, 'Content-Type') ?? '' },
+    }).formData();
     const file = form.get('file');
     return file instanceof File ? file : undefined;
   } catch {
@@ -77,7 +107,10 @@ async function fileIn(call: Call, most: number): Promise<File | undefined> {
 
 async function openTus(account: Account, rules: TusRules, call: Call) {
   announcedLength(rules, call);
-  const { uid } = addVideo(account, { ...creatorIn(call), ...wishesIn(uploadMetadata(header(call, 'Upload-Metadata') ?? '')) });
+  const { uid } = addVideo(account, {
+    ...creatorIn(call),
+    ...wishesIn(uploadMetadata(header(call, 'Upload-Metadata') ?? '')),
+  });
   const answer = await createUpload(rules, call, uid);
   return { ...answer, headers: { ...answer.headers, 'stream-media-id': uid } };
 }
@@ -89,8 +122,10 @@ function wishesIn(metadata: ReadonlyMap<string, string>): JsonObject {
   const origins = lower.get('allowedorigins');
   const meta = Object.fromEntries([...metadata].filter(([key]) => !SETTINGS.includes(key.toLowerCase())));
   return {
-    meta, requireSignedURLs: lower.has('requiresignedurls'),
-    ...(seconds === undefined ? {} : { maxDurationSeconds: Number(seconds) }), ...(expiry === undefined ? {} : { expiry }),
+    meta,
+    requireSignedURLs: lower.has('requiresignedurls'),
+    ...(seconds === undefined ? {} : { maxDurationSeconds: Number(seconds) }),
+    ...(expiry === undefined ? {} : { expiry }),
     ...(origins === undefined ? {} : { allowedOrigins: origins.split(',') }),
   };
 }

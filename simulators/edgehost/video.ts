@@ -53,11 +53,28 @@ export function newVideo({ origin, now, wishes }: Wishes): EdgehostVideo {
   const base = `${origin}/${uid}`;
   const time = new Date(now).toISOString();
   const unset: EdgehostVideo = {
-    uid, creator: null, thumbnail: `${base}/thumbnails/thumbnail.jpg`, thumbnailTimestampPct: 0, readyToStream: false,
-    status: { state: 'pendingupload', errorReasonCode: '', errorReasonText: '' }, meta: {}, created: time, modified: time, uploaded: null,
-    uploadExpiry: new Date(now + 30 * 60_000).toISOString(), size: 0, preview: `${base}/watch`, allowedOrigins: [], requireSignedURLs: false,
-    maxSizeBytes: null, maxDurationSeconds: null, scheduledDeletion: null, duration: -1, input: { width: -1, height: -1 },
-    playback: { hls: `${base}/manifest/video.m3u8`, dash: `${base}/manifest/video.mpd` }, watermark: null,
+    uid,
+    creator: null,
+    thumbnail: `${base}/thumbnails/thumbnail.jpg`,
+    thumbnailTimestampPct: 0,
+    readyToStream: false,
+    status: { state: 'pendingupload', errorReasonCode: '', errorReasonText: '' },
+    meta: {},
+    created: time,
+    modified: time,
+    uploaded: null,
+    uploadExpiry: new Date(now + 30 * 60_000).toISOString(),
+    size: 0,
+    preview: `${base}/watch`,
+    allowedOrigins: [],
+    requireSignedURLs: false,
+    maxSizeBytes: null,
+    maxDurationSeconds: null,
+    scheduledDeletion: null,
+    duration: -1,
+    input: { width: -1, height: -1 },
+    playback: { hls: `${base}/manifest/video.m3u8`, dash: `${base}/manifest/video.mpd` },
+    watermark: null,
   };
   return { ...unset, ...editsIn(wishes) };
 }
@@ -73,11 +90,16 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   uploadExpiry: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 };
 
-const given = (body: JsonObject) => Object.entries({ ...body, uploadExpiry: body['uploadExpiry'] ?? body['expiry'] })
-  .filter(([name, value]) => name in KINDS && value !== undefined && value !== null);
+const given = (body: JsonObject) =>
+  Object.entries({ ...body, uploadExpiry: body['uploadExpiry'] ?? body['expiry'] }).filter(
+    ([name, value]) => name in KINDS && value !== undefined && value !== null,
+  );
 
 /** Names of fields that can't be as they were asked for. */
-export const wrongFields = (body: JsonObject): string[] => given(body).filter(([name, value]) => !KINDS[name]?.(value)).map(([name]) => name);
+export const wrongFields = (body: JsonObject): string[] =>
+  given(body)
+    .filter(([name, value]) => !KINDS[name]?.(value))
+    .map(([name]) => name);
 
 export const editsIn = (body: JsonObject): Partial<EdgehostVideo> => Object.fromEntries(given(body));
 
@@ -85,5 +107,8 @@ export const editsIn = (body: JsonObject): Partial<EdgehostVideo> => Object.from
 export function webhookBody(video: EdgehostVideo): string {
   if (video.status.state !== 'error') return JSON.stringify(video);
   const { errorReasonCode, errorReasonText, ...status } = video.status;
-  return JSON.stringify({ ...video, status: { ...status, errReasonCode: errorReasonCode, errReasonText: errorReasonText } });
+  return JSON.stringify({
+    ...video,
+    status: { ...status, errReasonCode: errorReasonCode, errReasonText: errorReasonText },
+  });
 }

@@ -11,7 +11,12 @@ export const VIDEO_ROUTES: readonly ApiRoute[] = [
   ['edit', 'POST', VIDEO, edit],
   ['delete', 'DELETE', VIDEO, remove],
   ['downloads-create', 'POST', `${VIDEO}/downloads(/default)?`, createDownload],
-  ['downloads-get', 'GET', `${VIDEO}/downloads`, (account, { params }) => success(downloadsOf(account, params['uid']))],
+  [
+    'downloads-get',
+    'GET',
+    `${VIDEO}/downloads`,
+    (account, { params }) => success(downloadsOf(account, params['uid'])),
+  ],
   ['downloads-delete', 'DELETE', `${VIDEO}/downloads(/default)?`, deleteDownload],
 ];
 
@@ -21,7 +26,10 @@ function list({ entries }: Account, { query }: Call) {
   const limit = Math.min(Number(query.get('limit')) || MOST_LISTED, MOST_LISTED);
   const found = [...entries.values()].map(({ shows }) => shows).filter((video) => isWanted(video, query));
   const sorted = query.get('asc') === 'true' ? found : found.reverse();
-  const counts = query.get('include_counts') === 'true' ? { total: String(found.length), range: String(Math.min(limit, found.length)) } : {};
+  const counts =
+    query.get('include_counts') === 'true'
+      ? { total: String(found.length), range: String(Math.min(limit, found.length)) }
+      : {};
   return success(sorted.slice(0, limit), counts);
 }
 
@@ -30,9 +38,15 @@ function isWanted({ status, creator, created, meta }: EdgehostVideo, query: URLS
   const after = wanted('after') ?? wanted('start');
   const before = wanted('before') ?? wanted('end');
   const search = wanted('search')?.toLowerCase() ?? '';
-  return is(wanted('status'), status.state) && is(wanted('creator'), creator)
-    && (after === undefined || Date.parse(created) >= Date.parse(after)) && (before === undefined || Date.parse(created) < Date.parse(before))
-    && String(meta['name'] ?? '').toLowerCase().includes(search);
+  return (
+    is(wanted('status'), status.state) &&
+    is(wanted('creator'), creator) &&
+    (after === undefined || Date.parse(created) >= Date.parse(after)) &&
+    (before === undefined || Date.parse(created) < Date.parse(before)) &&
+    String(meta['name'] ?? '')
+      .toLowerCase()
+      .includes(search)
+  );
 }
 
 const is = (wanted: string | undefined, found: string | null) => wanted === undefined || wanted === found;
@@ -57,9 +71,16 @@ function downloadsOf(account: Account, uid = '') {
 function createDownload(account: Account, { params, origin }: Call) {
   const entry = entryOf(account, params['uid']);
   if (!entry.shows.readyToStream) throw badRequest('the video is not ready');
-  const download = entry.download ?? { status: 'inprogress', url: `${origin}/${entry.shows.uid}/downloads/default.mp4`, percentComplete: 0 };
+  const download = entry.download ?? {
+    status: 'inprogress',
+    url: `${origin}/${entry.shows.uid}/downloads/default.mp4`,
+    percentComplete: 0,
+  };
   entry.download = download;
-  account.ground.clock.after(account.ground.stepMs, async () => void Object.assign(download, { status: 'ready', percentComplete: 100 }));
+  account.ground.clock.after(
+    account.ground.stepMs,
+    async () => void Object.assign(download, { status: 'ready', percentComplete: 100 }),
+  );
   return success({ default: download });
 }
 

@@ -8,31 +8,46 @@ import { openUpload, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asUser, call, SECRETS, startTestService, type TestService, tokenOf } from '../support/service.ts';
 
-const BEFORE = { token: 'yesterdays-access-token-secret-0123456789', key: 'yesterdays-service-key-0123456789abcdef' };
+const BEFORE = {
+  token: 'yesterdays-access-token-secret-0123456789',
+  key: 'yesterdays-service-key-0123456789abcdef',
+};
 
 let service: TestService;
 let id: string;
 beforeAll(async () => {
-  service = await startTestService({ ACCESS_TOKEN_SECRET_PREVIOUS: BEFORE.token, SERVICE_API_KEY_PREVIOUS: BEFORE.key });
+  service = await startTestService({
+    ACCESS_TOKEN_SECRET_PREVIOUS: BEFORE.token,
+    SERVICE_API_KEY_PREVIOUS: BEFORE.key,
+  });
   id = (await openUpload(service, 'ann')).asset_id;
 });
 afterAll(() => service.stop());
 
 const now = () => Math.floor(Date.now() / 1000);
-const tokenBy = (text: string, claims: object = {}) => signAccessToken({ user_id: 'ann', type: 'access', ...claims }, secret(text));
+const tokenBy = (text: string, claims: object = {}) =>
+  signAccessToken({ user_id: 'ann', type: 'access', ...claims }, secret(text));
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const unsigned = (header: object) => `${part(header)}.${part({ user_id: 'ann', type: 'access' })}.`;
 
 /** One of each kind: read, list, write without and with a body, remove. */
 const DOORS = [
-  'GET /media/ID', 'GET /media', 'GET /media/ID/playback', 'GET /media/ID/download-url', 'POST /media/ID/complete',
-  'POST /media/upload-url', 'DELETE /media/ID',
+  'GET /media/ID',
+  'GET /media',
+  'GET /media/ID/playback',
+  'GET /media/ID/download-url',
+  'POST /media/ID/complete',
+  'POST /media/upload-url',
+  'DELETE /media/ID',
 ];
 const doorOf = (door: string) => door.replace('ID', id);
 
 async function expectShut(headers: Record<string, string>): Promise<void> {
   for (const door of DOORS) {
-    const answer = await call(service, doorOf(door), { headers, ...(door.includes('upload-url') && { json: VIDEO }) });
+    const answer = await call(service, doorOf(door), {
+      headers,
+      ...(door.includes('upload-url') && { json: VIDEO }),
+    });
     expect.soft(answer.status, door).toBe(401);
     expect(expectRefusal(answer, 401).error_code).toBe('UNAUTHORIZED');
   }
@@ -48,8 +63,14 @@ describe('every guarded door is shut to', () => {
     ['a token without its scheme', { authorization: good }],
     ['a token and something behind it', { authorization: `Bearer ${good} x` }],
     ['a token of two parts', { authorization: `Bearer ${good.split('.').slice(0, 2).join('.')}` }],
-    ['a token with one bit changed', { authorization: `Bearer ${good.slice(0, -2)}${good.at(-2) === 'A' ? 'B' : 'A'}${good.at(-1)}` }],
-    ['a token of another secret', { authorization: `Bearer ${tokenBy('somebody-elses-secret-0123456789abcdef')}` }],
+    [
+      'a token with one bit changed',
+      { authorization: `Bearer ${good.slice(0, -2)}${good.at(-2) === 'A' ? 'B' : 'A'}${good.at(-1)}` },
+    ],
+    [
+      'a token of another secret',
+      { authorization: `Bearer ${tokenBy('somebody-elses-secret-0123456789abcdef')}` },
+    ],
     ['a token signed with the service key', { authorization: `Bearer ${tokenBy(SECRETS.SERVICE_API_KEY)}` }],
     ['an unsigned token', { authorization: `Bearer ${unsigned({ alg: 'none' })}` }],
     ['a refresh token', { authorization: `Bearer ${tokenOf('ann', { type: 'refresh' })}` }],
@@ -64,10 +85,18 @@ describe('every guarded door is shut to', () => {
     ['an empty service key', { 'x-service-key': '' }],
     ['the token secret as a service key', { 'x-service-key': SECRETS.ACCESS_TOKEN_SECRET }],
     ['the operator key as a service key', { 'x-service-key': SECRETS.OPERATOR_KEY }],
-    ['both schemes, each of them good', { authorization: `Bearer ${good}`, 'x-service-key': SECRETS.SERVICE_API_KEY }],
+    [
+      'both schemes, each of them good',
+      { authorization: `Bearer ${good}`, 'x-service-key': SECRETS.SERVICE_API_KEY },
+    ],
     ['a good token beside a bad key', { authorization: `Bearer ${good}`, 'x-service-key': 'x' }],
-    ['a good key beside a bad token', { authorization: 'Bearer x', 'x-service-key': SECRETS.SERVICE_API_KEY }],
-  ])('%s', async (_who, headers) => { await expectShut(headers); });
+    [
+      'a good key beside a bad token',
+      { authorization: 'Bearer x', 'x-service-key': SECRETS.SERVICE_API_KEY },
+    ],
+  ])('%s', async (_who, headers) => {
+    await expectShut(headers);
+  });
 
   function hs512(): string {
     const signed = `${part({ alg: 'HS512' })}.${part({ user_id: 'ann', type: 'access' })}`;
@@ -78,7 +107,12 @@ describe('every guarded door is shut to', () => {
     const token = `Authorization: ${asUser('ann').authorization}`;
     const key = `X-Service-Key: ${SECRETS.SERVICE_API_KEY}`;
     for (const headers of [
-      [token, token], [token, 'Authorization: Bearer x'], [key, key], ['X-Service-Key: x', key], [token, key], [token, 'x-service-KEY:'],
+      [token, token],
+      [token, 'Authorization: Bearer x'],
+      [key, key],
+      ['X-Service-Key: x', key],
+      [token, key],
+      [token, 'x-service-KEY:'],
     ]) {
       expectRefusal(await sendRaw(service.address, request('GET /api/v1/media', headers)), 401);
       expectRefusal(await sendRaw(service.address, request(`GET /api/v1/media/${id}`, headers)), 401);
@@ -87,21 +121,37 @@ describe('every guarded door is shut to', () => {
 });
 
 describe('who gets in', () => {
-  const reads = async (headers: Record<string, string>) => expectSuccess(await call(service, `GET /media/${id}`, { headers }));
+  const reads = async (headers: Record<string, string>) =>
+    expectSuccess(await call(service, `GET /media/${id}`, { headers }));
 
   test.each<[string, () => Record<string, string>]>([
     ['a user', () => asUser('ann')],
     ['a user whose client writes bearer small', () => ({ authorization: `bearer ${tokenOf('ann')}` })],
-    ['a user whose token was signed with the secret before', () => ({ authorization: `Bearer ${tokenBy(BEFORE.token)}` })],
-    ['a user whose token has just run out', () => ({ authorization: `Bearer ${tokenOf('ann', { exp: now() - 2 })}` })],
-    ['a user whose token says more than we ask', () => ({ authorization: `Bearer ${tokenOf('ann', { iss: 'x', aud: 'y', iat: now() + 999, exp: now() + 60 })}` })],
+    [
+      'a user whose token was signed with the secret before',
+      () => ({ authorization: `Bearer ${tokenBy(BEFORE.token)}` }),
+    ],
+    [
+      'a user whose token has just run out',
+      () => ({ authorization: `Bearer ${tokenOf('ann', { exp: now() - 2 })}` }),
+    ],
+    [
+      'a user whose token says more than we ask',
+      () => ({
+        authorization: `Bearer ${tokenOf('ann', { iss: 'x', aud: 'y', iat: now() + 999, exp: now() + 60 })}`,
+      }),
+    ],
     ['a service', () => ({ 'x-service-key': SECRETS.SERVICE_API_KEY })],
     ['a service with the key before', () => ({ 'x-service-key': BEFORE.key })],
-  ])('%s', async (_who, headers) => { await reads(headers()); });
+  ])('%s', async (_who, headers) => {
+    await reads(headers());
+  });
 
   test('a user whose id is a number, and the same user in text', async () => {
     const headers = { authorization: `Bearer ${tokenOf(4711)}` };
-    const { asset_id: made, asset } = expectSuccess(await call(service, 'POST /media/upload-url', { headers, json: VIDEO }));
+    const { asset_id: made, asset } = expectSuccess(
+      await call(service, 'POST /media/upload-url', { headers, json: VIDEO }),
+    );
     expect(asset).toMatchObject({ owner_user_id: '4711' });
     expectSuccess(await call(service, `GET /media/${made}`, { headers: asUser('4711') }));
   });
@@ -132,7 +182,9 @@ describe('the order of refusals', () => {
 
   test('with both schemes nothing is looked up', async () => {
     const { one, all } = service.parts.db;
-    const refuse = () => { throw new Error('the database was asked'); };
+    const refuse = () => {
+      throw new Error('the database was asked');
+    };
     Object.assign(service.parts.db, { one: refuse, all: refuse });
     try {
       await expectShut({ ...asUser('ann'), 'x-service-key': SECRETS.SERVICE_API_KEY });

@@ -33,7 +33,10 @@ async function encoding(): Promise<Encoding> {
   const started = await openUpload(service, 'ann');
   await putBytes(started, film);
   expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
-  const { progress } = await eventually(() => readAsset(service, 'ann', started.asset_id), (asset) => asset.progress > 0);
+  const { progress } = await eventually(
+    () => readAsset(service, 'ann', started.asset_id),
+    (asset) => asset.progress > 0,
+  );
   expect(progress).toBeLessThan(100);
   return { id: started.asset_id, progress };
 }
@@ -41,19 +44,34 @@ async function encoding(): Promise<Encoding> {
 /** Waits for the end, and fails if progress ever falls. */
 async function readyWithoutFalling({ id, progress }: Encoding): Promise<AssetJson> {
   let furthest = progress;
-  return eventually(async () => {
-    const asset = await readAsset(service, 'ann', id);
-    expect(asset.progress).toBeGreaterThanOrEqual(furthest);
-    furthest = asset.progress;
-    return asset;
-  }, ({ stream_status: status }) => status !== 'processing', { withinMs: 120_000 });
+  return eventually(
+    async () => {
+      const asset = await readAsset(service, 'ann', id);
+      expect(asset.progress).toBeGreaterThanOrEqual(furthest);
+      furthest = asset.progress;
+      return asset;
+    },
+    ({ stream_status: status }) => status !== 'processing',
+    { withinMs: 120_000 },
+  );
 }
 
 async function expectDoneOnce(asset: AssetJson): Promise<void> {
   expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
-  await eventually(() => openJobs(dataDir), (jobs) => jobs.length === 0);
-  expect((await eventsOf(dataDir, asset.id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
-  const { body } = await call<{ hls: string }>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') });
+  await eventually(
+    () => openJobs(dataDir),
+    (jobs) => jobs.length === 0,
+  );
+  expect((await eventsOf(dataDir, asset.id)).sort()).toEqual([
+    'asset.created',
+    'asset.playable',
+    'asset.processing',
+    'asset.ready',
+    'asset.uploaded',
+  ]);
+  const { body } = await call<{ hls: string }>(service, `GET /media/${asset.id}/playback`, {
+    headers: asUser('ann'),
+  });
   expect(await decode(body.data.hls)).toEqual(CLEAN);
   expect(await publishedFolders(asset.id)).toHaveLength(1);
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
@@ -70,7 +88,10 @@ test('killed while it encodes, it finishes the video after the next start, once'
   const begun = await encoding();
   expect((await processesNaming(begun.id)).length).toBeGreaterThan(0);
   expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-  await eventually(() => processesNaming(begun.id), (left) => left.length === 0);
+  await eventually(
+    () => processesNaming(begun.id),
+    (left) => left.length === 0,
+  );
   expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
 
   service = await startProcess(environment);

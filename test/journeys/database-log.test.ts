@@ -8,33 +8,61 @@ import { asService, call, SECRETS, startTestService, type TestService } from '..
 import { rows } from '../support/traces.ts';
 import { linkVideo } from '../support/webhooks.ts';
 
-const WORDS = { filename: 'planted-filename.mp4', title: 'planted-title', metadata: { note: 'planted-metadata' } };
+const WORDS = {
+  filename: 'planted-filename.mp4',
+  title: 'planted-title',
+  metadata: { note: 'planted-metadata' },
+};
 const TAKEN = { provider: 'cdnhost', provider_video_id: 'planted-video-id' } as const;
 
 const died = Promise.withResolvers<Error>();
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }, { onDatabaseExit: died.resolve }); });
+beforeAll(async () => {
+  service = await startTestService(
+    { MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' },
+    { onDatabaseExit: died.resolve },
+  );
+});
 afterAll(() => service?.stop());
 
 /** Broken rules, broken statements, and values that the server itself would quote. */
 async function failures(): Promise<void> {
   await openUpload(service, 'ann', WORDS);
   await linkVideo(service, TAKEN);
-  expectRefusal(await call(service, 'POST /media/upload-url', { headers: asService, json: { ...VIDEO, ...WORDS, ...TAKEN, owner_user_id: 'ann' } }), 409);
+  expectRefusal(
+    await call(service, 'POST /media/upload-url', {
+      headers: asService,
+      json: { ...VIDEO, ...WORDS, ...TAKEN, owner_user_id: 'ann' },
+    }),
+    409,
+  );
   for (const [statement, values] of [
     ['select 1 / 0 from secrets where value = $1', [SECRETS.SERVICE_API_KEY]],
     ['select $1::uuid', [WORDS.filename]],
     ['insert into assets (id, title) values ($1, $2)', [crypto.randomUUID(), WORDS.title]],
     [`select nothing from secrets where value = '${SECRETS.OPERATOR_KEY}'`, []],
     [`do $$ begin raise exception '${WORDS.metadata.note}'; end $$`, []],
-  ] as const) await expect(rows(service.dataDir, statement, [...values])).rejects.toThrow();
+  ] as const)
+    await expect(rows(service.dataDir, statement, [...values])).rejects.toThrow();
 }
 
 test('not in the last words of a server that dies, after all that can go wrong with a statement', async () => {
   await failures();
-  process.kill(Number.parseInt(await readFile(join(service.dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+  process.kill(
+    Number.parseInt(await readFile(join(service.dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+    'SIGKILL',
+  );
   const { message } = await died.promise;
   expect(message).toContain('ready to accept connections');
   expect(message.length).toBeLessThan(4000); // Its whole log, not a part.
-  for (const words of [...Object.values(SECRETS), 'planted', 'ERROR', 'STATEMENT', 'DETAIL', 'insert', 'select']) expect(message).not.toContain(words);
+  for (const words of [
+    ...Object.values(SECRETS),
+    'planted',
+    'ERROR',
+    'STATEMENT',
+    'DETAIL',
+    'insert',
+    'select',
+  ])
+    expect(message).not.toContain(words);
 });

@@ -3,7 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip, pacedEngine } from '../support/clips.ts';
-import { type AssetJson, complete, IMAGE, ingest, openUpload, putBytes, readAsset } from '../support/media.ts';
+import {
+  type AssetJson,
+  complete,
+  IMAGE,
+  ingest,
+  openUpload,
+  putBytes,
+  readAsset,
+} from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
@@ -16,7 +24,12 @@ const ann = asUser('ann');
 
 let service: TestService;
 let ahead = 0;
-beforeAll(async () => { service = await startTestService({ FFMPEG_PATH: await pacedEngine() }, { now: () => new Date(Date.now() + ahead) }); });
+beforeAll(async () => {
+  service = await startTestService(
+    { FFMPEG_PATH: await pacedEngine() },
+    { now: () => new Date(Date.now() + ahead) },
+  );
+});
 afterAll(() => service.stop());
 
 async function upload(filename: string, bytes: Buffer = BYTES): Promise<string> {
@@ -25,7 +38,8 @@ async function upload(filename: string, bytes: Buffer = BYTES): Promise<string> 
   return started.asset_id;
 }
 
-const downloadOf = async (id: string): Promise<Download> => (await call<Download>(service, `GET /media/${id}/download-url`, { headers: ann })).body.data;
+const downloadOf = async (id: string): Promise<Download> =>
+  (await call<Download>(service, `GET /media/${id}/download-url`, { headers: ann })).body.data;
 const remove = (id: string, user = 'ann') => call(service, `DELETE /media/${id}`, { headers: asUser(user) });
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 const stored = (id: string) => filesNaming(service.dataDir, id);
@@ -44,14 +58,33 @@ describe('an original', () => {
   });
 
   test.each([
-    'summer.png', 'Ærøskøbing – été №5.png', '夏の思い出.png', '🎬👨‍👩‍👧 film.png', 'a"; filename="evil.exe', 'back\\slash\\".png', '../../etc/passwd', '100%41%0d%0aEvil: yes.png',
-    'semi;colon,comma=equals.png', '=?utf-8?Q?x?=', '\u202egnp.exe', 'line\u2028separator\u2029.png', '＂full＂width＼.png', '‘quotes’ “curly”.png', '🎞'.repeat(255),
-    "apo'strophe*.png", '<script>alert(1)</script>.png', ' spaces around ', 'ﬁ ligature ½.png',
+    'summer.png',
+    'Ærøskøbing – été №5.png',
+    '夏の思い出.png',
+    '🎬👨‍👩‍👧 film.png',
+    'a"; filename="evil.exe',
+    'back\\slash\\".png',
+    '../../etc/passwd',
+    '100%41%0d%0aEvil: yes.png',
+    'semi;colon,comma=equals.png',
+    '=?utf-8?Q?x?=',
+    '\u202egnp.exe',
+    'line\u2028separator\u2029.png',
+    '＂full＂width＼.png',
+    '‘quotes’ “curly”.png',
+    '🎞'.repeat(255),
+    "apo'strophe*.png",
+    '<script>alert(1)</script>.png',
+    ' spaces around ',
+    'ﬁ ligature ½.png',
   ])('keeps its name, and no name adds a header: %s', async (filename) => {
     const { url } = await downloadOf(await upload(filename));
     const { pathname, search, origin } = new URL(url);
     const { status, headers, body, all } = await sendRaw(origin, request(`GET ${pathname}${search}`));
-    const [, plain = '', extended = ''] = /^attachment; filename="([^"\\]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(headers.get('content-disposition') ?? '') ?? [];
+    const [, plain = '', extended = ''] =
+      /^attachment; filename="([^"\\]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(
+        headers.get('content-disposition') ?? '',
+      ) ?? [];
     expect([status, decodeURIComponent(extended), body]).toEqual([200, filename, BYTES.toString()]);
     expect(plain).toMatch(/^[\x20-\x7e]+$/);
     expect(all.match(/content-disposition|^evil/gim)).toHaveLength(1);
@@ -59,9 +92,21 @@ describe('an original', () => {
   });
 
   test('is not named after lines and other controls', async () => {
-    for (const filename of ['a\r\nSet-Cookie: x=1', 'tab\t.png', 'nul\0.png', 'next\u0085line.png', '\ud800.png']) {
-      const answer = await call(service, 'POST /media/upload-url', { headers: ann, json: { ...IMAGE, filename } });
-      expect([answer.status, answer.body.error.details?.['field']], JSON.stringify(filename)).toEqual([400, 'filename']);
+    for (const filename of [
+      'a\r\nSet-Cookie: x=1',
+      'tab\t.png',
+      'nul\0.png',
+      'next\u0085line.png',
+      '\ud800.png',
+    ]) {
+      const answer = await call(service, 'POST /media/upload-url', {
+        headers: ann,
+        json: { ...IMAGE, filename },
+      });
+      expect([answer.status, answer.body.error.details?.['field']], JSON.stringify(filename)).toEqual([
+        400,
+        'filename',
+      ]);
     }
   });
 
@@ -69,19 +114,35 @@ describe('an original', () => {
     const [id, other] = [await upload('one.png'), await upload('other.png')];
     const { url } = await downloadOf(id);
     const ticket = new URL(url).searchParams.get('ticket') ?? '';
-    const uploadTicket = new URL((await openUpload(service, 'ann')).upload_url ?? '').searchParams.get('ticket') ?? '';
-    for (const wrong of [url.replace(id, other), url.replace(ticket, uploadTicket), `${url}x`, url.slice(0, -1), url.replace(ticket, ticket.toLowerCase()), url.replace(/\?.*/, '')]) {
+    const uploadTicket =
+      new URL((await openUpload(service, 'ann')).upload_url ?? '').searchParams.get('ticket') ?? '';
+    for (const wrong of [
+      url.replace(id, other),
+      url.replace(ticket, uploadTicket),
+      `${url}x`,
+      url.slice(0, -1),
+      url.replace(ticket, ticket.toLowerCase()),
+      url.replace(/\?.*/, ''),
+    ]) {
       expect(await statusOf(wrong), wrong).toBe(401);
     }
     ahead = 2 * 3_600_000;
-    expect(await statusOf(url).finally(() => { ahead = 0; })).toBe(401);
+    expect(
+      await statusOf(url).finally(() => {
+        ahead = 0;
+      }),
+    ).toBe(401);
     expect(await statusOf(url)).toBe(200);
   });
 
   test('that never came cannot be had', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     const answer = await call(service, `GET /media/${id}/download-url`, { headers: ann });
-    expect([answer.status, answer.body.error.error_code, answer.body.error.details]).toEqual([404, 'NOT_FOUND', { reason: 'not_uploaded' }]);
+    expect([answer.status, answer.body.error.error_code, answer.body.error.details]).toEqual([
+      404,
+      'NOT_FOUND',
+      { reason: 'not_uploaded' },
+    ]);
   });
 });
 
@@ -90,7 +151,10 @@ describe('a deleted asset', () => {
   let download: Download;
 
   beforeAll(async () => {
-    asset = await ingest(service, 'ann', { file: await makeClip({ seconds: 2 }), wishes: { visibility: 'public' } });
+    asset = await ingest(service, 'ann', {
+      file: await makeClip({ seconds: 2 }),
+      wishes: { visibility: 'public' },
+    });
     download = await downloadOf(asset.id);
     expect((await stored(asset.id)).length).toBeGreaterThan(6);
     expect((await remove(asset.id, 'eve')).status).toBe(403);
@@ -100,7 +164,8 @@ describe('a deleted asset', () => {
   test('is gone from every address at once', async () => {
     const urls = [...Object.values(asset['playback'] as Record<string, string>), download.url];
     expect(await Promise.all(urls.map(statusOf))).toEqual(urls.map(() => 404));
-    for (const path of ['', '/playback', '/download-url']) expect((await call(service, `GET /media/${asset.id}${path}`, { headers: ann })).status, path).toBe(404);
+    for (const path of ['', '/playback', '/download-url'])
+      expect((await call(service, `GET /media/${asset.id}${path}`, { headers: ann })).status, path).toBe(404);
     expect((await complete(service, 'ann', asset.id)).status).toBe(404);
     const list = await call<{ items: AssetJson[] }>(service, 'GET /media?limit=200', { headers: ann });
     expect(list.body.data.items.map(({ id }) => id)).not.toContain(asset.id);
@@ -112,17 +177,27 @@ describe('a deleted asset', () => {
   });
 
   test('leaves no byte behind', async () => {
-    await eventually(() => stored(asset.id), (files) => files.length === 0);
+    await eventually(
+      () => stored(asset.id),
+      (files) => files.length === 0,
+    );
   });
 
   test('is not brought back by a late report', async () => {
     for (const status of ['ready', 'processing', 'failed']) {
-      const verdict = await tell(service, 'onprem', { asset_id: asset.id, status, attempt: 9, playback: { hls: 'https://videos.example/film.m3u8' } });
+      const verdict = await tell(service, 'onprem', {
+        asset_id: asset.id,
+        status,
+        attempt: 9,
+        playback: { hls: 'https://videos.example/film.m3u8' },
+      });
       expect(verdict).toEqual(notProcessed('deleted_asset'));
     }
     expect((await call(service, `GET /media/${asset.id}`, { headers: ann })).status).toBe(404);
     expect(await statusOf(String((asset['playback'] as { hls: string }).hls))).toBe(404);
-    expect(await rows(service.dataDir, 'select attempt, stream_status from assets where id = $1', [asset.id])).toEqual([{ attempt: 1, stream_status: 'ready' }]);
+    expect(
+      await rows(service.dataDir, 'select attempt, stream_status from assets where id = $1', [asset.id]),
+    ).toEqual([{ attempt: 1, stream_status: 'ready' }]);
     expect(await stored(asset.id)).toEqual([]);
   });
 });
@@ -131,10 +206,17 @@ test('deleted while it is encoded, a video leaves no file, no work and no engine
   const started = await openUpload(service, 'ann');
   await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
   await complete(service, 'ann', started.asset_id);
-  await eventually(() => readAsset(service, 'ann', started.asset_id), ({ progress }) => progress > 0);
+  await eventually(
+    () => readAsset(service, 'ann', started.asset_id),
+    ({ progress }) => progress > 0,
+  );
   expect((await processesNaming(started.asset_id)).length).toBeGreaterThan(0);
   expect((await remove(started.asset_id)).status).toBe(200);
-  await eventually(() => openJobs(service.dataDir), (jobs) => jobs.length === 0, { withinMs: 30_000 });
+  await eventually(
+    () => openJobs(service.dataDir),
+    (jobs) => jobs.length === 0,
+    { withinMs: 30_000 },
+  );
   expect(await stored(started.asset_id)).toEqual([]);
   expect(await filesNaming(join(service.dataDir, 'scratch'))).toEqual([]);
   expect(await filesNaming(join(service.dataDir, 'objects', 'incoming'))).toEqual([]);
@@ -145,6 +227,9 @@ test('deleted before it is complete, an upload leaves no byte behind and takes n
   const started = await openUpload(service, 'ann');
   await putBytes(started, BYTES);
   expect((await remove(started.asset_id)).status).toBe(200);
-  await eventually(() => stored(started.asset_id), (files) => files.length === 0);
+  await eventually(
+    () => stored(started.asset_id),
+    (files) => files.length === 0,
+  );
   expect((await putBytes(started, BYTES)).status).toBe(404);
 });

@@ -4,32 +4,64 @@ import { type AssetJson, IMAGE, openUpload, VIDEO } from '../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.stop());
 
 const ann = asUser('ann');
-const patch = (id: string, json: object, headers: Record<string, string> = {}) => call<AssetJson>(service, `PATCH /media/${id}`, { headers: { ...ann, ...headers }, json });
+const patch = (id: string, json: object, headers: Record<string, string> = {}) =>
+  call<AssetJson>(service, `PATCH /media/${id}`, { headers: { ...ann, ...headers }, json });
 const get = (id: string) => call<AssetJson>(service, `GET /media/${id}`, { headers: ann });
 
 test('PATCH edits what it names, raises the version and leaves the rest', async () => {
-  const { asset_id: id } = await openUpload(service, 'ann', { title: 'One', tags: ['a'], metadata: { shelf: 7 } });
+  const { asset_id: id } = await openUpload(service, 'ann', {
+    title: 'One',
+    tags: ['a'],
+    metadata: { shelf: 7 },
+  });
   const edited = await patch(id, { title: 'Two', stream_status: 'ready', owner_user_id: 'bob' });
-  expect(edited).toMatchObject({ status: 200, body: { data: { title: 'Two', tags: ['a'], metadata: { shelf: 7 }, version: 2, stream_status: 'pending_upload', owner_user_id: 'ann' } } });
-  expect((await patch(id, { title: null, tags: [], metadata: null })).body.data).toMatchObject({ title: null, tags: [], metadata: null, version: 3 });
+  expect(edited).toMatchObject({
+    status: 200,
+    body: {
+      data: {
+        title: 'Two',
+        tags: ['a'],
+        metadata: { shelf: 7 },
+        version: 2,
+        stream_status: 'pending_upload',
+        owner_user_id: 'ann',
+      },
+    },
+  });
+  expect((await patch(id, { title: null, tags: [], metadata: null })).body.data).toMatchObject({
+    title: null,
+    tags: [],
+    metadata: null,
+    version: 3,
+  });
 });
 
 test('If-Match lets an edit through for the version it names alone', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
-  expect((await patch(id, { title: 'a' }, { 'if-match': '"7"' })).body).toMatchObject({ code: 412, error: { error_code: 'PRECONDITION_FAILED', details: { version: 1 } } });
+  expect((await patch(id, { title: 'a' }, { 'if-match': '"7"' })).body).toMatchObject({
+    code: 412,
+    error: { error_code: 'PRECONDITION_FAILED', details: { version: 1 } },
+  });
   expect((await patch(id, { title: 'a' }, { 'if-match': '"1"' })).status).toBe(200);
   expect((await patch(id, { title: 'b' }, { 'if-match': '"1"' })).status).toBe(412);
-  expect((await call(service, `DELETE /media/${id}`, { headers: { ...ann, 'if-match': '"1"' } })).status).toBe(412);
+  expect(
+    (await call(service, `DELETE /media/${id}`, { headers: { ...ann, 'if-match': '"1"' } })).status,
+  ).toBe(412);
   expect((await patch(id, { title: 'b' }, { 'if-match': '*' })).body.data['version']).toBe(3);
 });
 
 test.each([
-  ['a title that is too long', { title: 'x'.repeat(501) }, 'title'], ['too many tags', { tags: Array.from({ length: 51 }, String) }, 'tags'],
-  ['metadata that is too large', { metadata: { a: 'x'.repeat(17_000) } }, 'metadata'], ['a NUL in a tag', { tags: ['a\0'] }, 'tags'], ['another visibility', { visibility: 'secret' }, 'visibility'],
+  ['a title that is too long', { title: 'x'.repeat(501) }, 'title'],
+  ['too many tags', { tags: Array.from({ length: 51 }, String) }, 'tags'],
+  ['metadata that is too large', { metadata: { a: 'x'.repeat(17_000) } }, 'metadata'],
+  ['a NUL in a tag', { tags: ['a\0'] }, 'tags'],
+  ['another visibility', { visibility: 'secret' }, 'visibility'],
 ])('PATCH refuses %s and names the field', async (_what, json, field) => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const answer = await patch(id, json);
@@ -51,28 +83,48 @@ test('an ETag changes with every change, and spares whoever has the answer', asy
 test('an asset removed for a while is gone, listed as deleted, and comes back', async () => {
   const { asset_id: id } = await openUpload(service, 'eve', { title: 'Kept' });
   const eve = asUser('eve');
-  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: eve })).body.data).toEqual({ id, deleted: true });
+  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: eve })).body.data).toEqual({
+    id,
+    deleted: true,
+  });
   expect((await call(service, `GET /media/${id}`, { headers: eve })).status).toBe(404);
-  const list = async (query = '') => (await call<{ items: AssetJson[] }>(service, `GET /media${query}`, { headers: eve })).body.data.items.map((asset) => asset.id);
+  const list = async (query = '') =>
+    (await call<{ items: AssetJson[] }>(service, `GET /media${query}`, { headers: eve })).body.data.items.map(
+      (asset) => asset.id,
+    );
   expect([await list(), await list('?deleted=true')]).toEqual([[], [id]]);
   expect((await call(service, `POST /media/${id}/restore`, { headers: asUser('bob') })).status).toBe(403);
-  expect((await call<AssetJson>(service, `POST /media/${id}/restore`, { headers: eve })).body.data).toMatchObject({ id, title: 'Kept', deleted_at: null });
+  expect(
+    (await call<AssetJson>(service, `POST /media/${id}/restore`, { headers: eve })).body.data,
+  ).toMatchObject({ id, title: 'Kept', deleted_at: null });
   expect([await list(), await list('?deleted=true')]).toEqual([[id], []]);
 });
 
 test('DELETE of one in the trash, or by default, is for good', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const removal = (query = '') => call(service, `DELETE /media/${id}${query}`, { headers: ann });
-  expect([(await removal('?purge=false')).status, (await removal()).status, (await removal()).status]).toEqual([200, 200, 404]);
+  expect([
+    (await removal('?purge=false')).status,
+    (await removal()).status,
+    (await removal()).status,
+  ]).toEqual([200, 200, 404]);
   expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(404);
 });
 
 test('filters, sort and count choose what the list shows', async () => {
   const dan = asUser('dan');
   const made = [];
-  for (const wishes of [{ ...VIDEO, title: 'Summer 100%', tags: ['a', 'b'] }, { ...IMAGE, filename: 'winter_1.png', tags: ['b'] }, { ...VIDEO, filename: 'spring.mp4' }]) made.push((await openUpload(service, 'dan', wishes)).asset_id);
+  for (const wishes of [
+    { ...VIDEO, title: 'Summer 100%', tags: ['a', 'b'] },
+    { ...IMAGE, filename: 'winter_1.png', tags: ['b'] },
+    { ...VIDEO, filename: 'spring.mp4' },
+  ])
+    made.push((await openUpload(service, 'dan', wishes)).asset_id);
   const [summer, winter, spring] = made as [string, string, string];
-  const ids = async (query: string) => (await call<{ items: AssetJson[] }>(service, `GET /media?${query}`, { headers: dan })).body.data.items.map((asset) => asset.id);
+  const ids = async (query: string) =>
+    (
+      await call<{ items: AssetJson[] }>(service, `GET /media?${query}`, { headers: dan })
+    ).body.data.items.map((asset) => asset.id);
   expect(await ids('')).toEqual([spring, winter, summer]);
   expect(await ids('sort=created_at')).toEqual([summer, winter, spring]);
   expect(await ids('kind=image')).toEqual([winter]);
@@ -80,31 +132,49 @@ test('filters, sort and count choose what the list shows', async () => {
   expect(await ids('q=SUMMER')).toEqual([summer]);
   expect(await ids(`q=${encodeURIComponent('100%')}`)).toEqual([summer]);
   expect(await ids('q=r_1')).toEqual([winter]);
-  expect(await ids(`q=${encodeURIComponent('100% clip')}`), 'half in the title, half in the name').toEqual([]);
+  expect(await ids(`q=${encodeURIComponent('100% clip')}`), 'half in the title, half in the name').toEqual(
+    [],
+  );
   expect(await ids('stream_status=ready')).toEqual([]);
   expect(await ids('created_after=2100-01-01T00:00:00Z')).toEqual([]);
   expect(await ids('created_before=2100-01-01')).toHaveLength(3);
   const counted = await call(service, 'GET /media?count=true&limit=1&kind=video', { headers: dan });
   expect(counted.body.data).toMatchObject({ total: 2, next_cursor: expect.any(String) });
-  expect((await call(service, 'GET /media?created_after=yesterday', { headers: dan })).body.error.details).toEqual({ field: 'created_after' });
+  expect(
+    (await call(service, 'GET /media?created_after=yesterday', { headers: dan })).body.error.details,
+  ).toEqual({ field: 'created_after' });
 });
 
 test('an Idempotency-Key gets the first answer again, and another body 409', async () => {
-  const open = (json: object, key = 'key-1', headers: Record<string, string> = ann) => call(service, 'POST /media/upload-url', { headers: { ...headers, 'idempotency-key': key }, json });
+  const open = (json: object, key = 'key-1', headers: Record<string, string> = ann) =>
+    call(service, 'POST /media/upload-url', { headers: { ...headers, 'idempotency-key': key }, json });
   const first = await open(VIDEO);
   const again = await open(VIDEO);
   expect(again.body.data).toEqual(first.body.data);
-  expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([null, 'true']);
-  expect((await open({ ...VIDEO, filename: 'other.mp4' })).body).toMatchObject({ code: 409, error: { details: { reason: 'other_request' } } });
+  expect([first.headers.get('idempotency-replayed'), again.headers.get('idempotency-replayed')]).toEqual([
+    null,
+    'true',
+  ]);
+  expect((await open({ ...VIDEO, filename: 'other.mp4' })).body).toMatchObject({
+    code: 409,
+    error: { details: { reason: 'other_request' } },
+  });
   expect((await open(VIDEO, 'key-2')).body.data['asset_id']).not.toBe(first.body.data['asset_id']);
-  expect((await open({ ...VIDEO, owner_user_id: 'ann' }, 'key-1', asService)).body.data['asset_id']).not.toBe(first.body.data['asset_id']);
+  expect((await open({ ...VIDEO, owner_user_id: 'ann' }, 'key-1', asService)).body.data['asset_id']).not.toBe(
+    first.body.data['asset_id'],
+  );
   const many = await Promise.all(Array.from({ length: 8 }, () => open(VIDEO, 'key-3')));
-  expect(new Set(many.filter(({ status }) => status === 200).map(({ body }) => body.data['asset_id'])).size).toBe(1);
+  expect(
+    new Set(many.filter(({ status }) => status === 200).map(({ body }) => body.data['asset_id'])).size,
+  ).toBe(1);
   expect(many.every(({ status }) => status === 200 || status === 409)).toBe(true);
   expect((await open(VIDEO, 'ä')).status).toBe(400);
 });
 
 test('retry opens a new attempt after a failure, and nothing else', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
-  expect((await call(service, `POST /media/${id}/retry`, { headers: ann })).body).toMatchObject({ code: 409, error: { details: { reason: 'pending_upload' } } });
+  expect((await call(service, `POST /media/${id}/retry`, { headers: ann })).body).toMatchObject({
+    code: 409,
+    error: { details: { reason: 'pending_upload' } },
+  });
 });

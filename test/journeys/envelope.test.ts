@@ -5,7 +5,9 @@ import { request, sendRaw } from '../support/raw-socket.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.stop());
 
 const raw = (bytes: string) => sendRaw(service.address, Buffer.from(bytes, 'latin1'));
@@ -39,8 +41,14 @@ describe('addresses that lead nowhere', () => {
   });
 
   test('what is sent along with them is not read', async () => {
-    expectRefusal(await raw(request('POST /nope', ['Content-Type: text/plain', 'Content-Length: 5'], 'hello')), 404);
-    expectRefusal(await raw(request('POST /nope', ['Content-Type: application/json', `Content-Length: ${2 ** 40}`])), 404);
+    expectRefusal(
+      await raw(request('POST /nope', ['Content-Type: text/plain', 'Content-Length: 5'], 'hello')),
+      404,
+    );
+    expectRefusal(
+      await raw(request('POST /nope', ['Content-Type: application/json', `Content-Length: ${2 ** 40}`])),
+      404,
+    );
     expectRefusal(await raw(request('OPTIONS /api/v1/media', ['Origin: https://app.test'])), 404);
   });
 
@@ -48,9 +56,12 @@ describe('addresses that lead nowhere', () => {
     expectRefusal(await raw('CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test:443\r\n\r\n'), 404);
   });
 
-  test.each(['%zz', '%ff', '%', '%e0%a4%a'])('a path that cannot be decoded (%s) is malformed', async (id) => {
-    expectRefusal(await raw(request(`GET /api/v1/media/${id}`, [bearer])), 400);
-  });
+  test.each(['%zz', '%ff', '%', '%e0%a4%a'])(
+    'a path that cannot be decoded (%s) is malformed',
+    async (id) => {
+      expectRefusal(await raw(request(`GET /api/v1/media/${id}`, [bearer])), 400);
+    },
+  );
 
   test('a target in absolute form reaches the same route behind the same guard', async () => {
     expectRefusal(await raw(request('GET http://elsewhere.test/api/v1/media')), 401);
@@ -68,7 +79,10 @@ describe('what is hardly HTTP', () => {
     ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Odd: a\0b\r\n\r\n'],
     ['a folded header', 'GET /healthz HTTP/1.1\r\nHost: a\r\n b\r\n\r\n'],
     ['two lengths', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
-    ['length and chunks', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    [
+      'length and chunks',
+      'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
     ['a length that is no number', 'POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: ten\r\n\r\n'],
     ['a path of raw bytes', 'GET /caf\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a target without a slash', 'GET healthz HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -102,7 +116,12 @@ describe('the request id', () => {
   });
 
   test.each([
-    ['one that is too long', 'x'.repeat(129)], ['spaces', 'a b'], ['markup', '<b>'], ['an empty one', ''], ['umlauts', 'ä'], ['a slash', 'a/b'],
+    ['one that is too long', 'x'.repeat(129)],
+    ['spaces', 'a b'],
+    ['markup', '<b>'],
+    ['an empty one', ''],
+    ['umlauts', 'ä'],
+    ['a slash', 'a/b'],
   ])('%s is replaced', async (_what, id) => {
     const envelope = expectEnvelope(await raw(request('GET /healthz', [`X-Request-Id: ${id}`])));
     expect(envelope.request_id).toMatch(/^[0-9a-f-]{36}$/);
@@ -117,7 +136,12 @@ describe('the request id', () => {
 });
 
 describe('answers without a body', () => {
-  test.each([['/healthz', 200], ['/nope', 404], ['/api/v1/media', 401], ['/api/v1/media/%zz', 400]])('HEAD %s', async (path, status) => {
+  test.each([
+    ['/healthz', 200],
+    ['/nope', 404],
+    ['/api/v1/media', 401],
+    ['/api/v1/media/%zz', 400],
+  ])('HEAD %s', async (path, status) => {
     const answer = await raw(request(`HEAD ${path}`));
     expect(answer).toMatchObject({ status, body: '' });
     expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(100);
@@ -125,13 +149,20 @@ describe('answers without a body', () => {
   });
 
   test('a preflight of an origin that is not listed allows nothing', async () => {
-    const answer = await raw(request('OPTIONS /api/v1/media', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']));
+    const answer = await raw(
+      request('OPTIONS /api/v1/media', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']),
+    );
     expect(answer).toMatchObject({ status: 204, body: '' });
     expect(answer.headers.has('access-control-allow-origin')).toBe(false);
   });
 
   test('a preflight of playback allows everybody', async () => {
-    const answer = await raw(request('OPTIONS /api/v1/playback/x/hls.m3u8', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']));
+    const answer = await raw(
+      request('OPTIONS /api/v1/playback/x/hls.m3u8', [
+        'Origin: https://app.test',
+        'Access-Control-Request-Method: GET',
+      ]),
+    );
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
@@ -139,5 +170,7 @@ describe('answers without a body', () => {
 });
 
 test('a service call without an owner says what is missing, in the envelope', async () => {
-  expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toEqual({ field: 'owner_user_id' });
+  expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toEqual({
+    field: 'owner_user_id',
+  });
 });

@@ -20,33 +20,66 @@ const ann = asUser('ann');
 const local = (url: string | null) => (url as string).replace('https://media.example/base', service.address);
 
 const FOREIGN: Readonly<Record<string, string>> = {
-  host: 'evil.example', forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'gopher',
-  'x-forwarded-port': '1', 'x-forwarded-prefix': '/evil', 'x-forwarded-for': '1.2.3.4', 'x-real-ip': '1.2.3.4', 'x-original-url': '/healthz',
-  'x-rewrite-url': '/healthz', 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'accept-language': 'de', accept: 'text/html',
-  'x-user-id': 'eve', 'x-owner-user-id': 'eve',
+  host: 'evil.example',
+  forwarded: 'host=evil.example;proto=http',
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-proto': 'gopher',
+  'x-forwarded-port': '1',
+  'x-forwarded-prefix': '/evil',
+  'x-forwarded-for': '1.2.3.4',
+  'x-real-ip': '1.2.3.4',
+  'x-original-url': '/healthz',
+  'x-rewrite-url': '/healthz',
+  'x-http-method-override': 'DELETE',
+  'x-method-override': 'DELETE',
+  'accept-language': 'de',
+  accept: 'text/html',
+  'x-user-id': 'eve',
+  'x-owner-user-id': 'eve',
 };
-const foreignLines = Object.entries(FOREIGN).filter(([name]) => name !== 'host').map(([name, value]) => `${name}: ${value}`);
+const foreignLines = Object.entries(FOREIGN)
+  .filter(([name]) => name !== 'host')
+  .map(([name, value]) => `${name}: ${value}`);
 
 describe('what a request cannot change by its headers', () => {
   test('addresses in answers are those of the public address', async () => {
-    const started = (await call<Started>(service, 'POST /media/upload-url', { headers: { ...ann, ...FOREIGN }, json: VIDEO })).body.data;
+    const started = (
+      await call<Started>(service, 'POST /media/upload-url', { headers: { ...ann, ...FOREIGN }, json: VIDEO })
+    ).body.data;
     expect(started.upload_url).toMatch(/^https:\/\/media\.example\/base\/api\/v1\/uploads\//);
     expect(JSON.stringify(started)).not.toMatch(/evil|gopher/);
-    const download = await call<{ url: string }>(service, `GET /media/${id}/download-url`, { headers: { ...ann, ...FOREIGN } });
+    const download = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
+      headers: { ...ann, ...FOREIGN },
+    });
     expect(download.body.data.url).toMatch(/^https:\/\/media\.example\/base\/api\/v1\/downloads\//);
   });
 
   test('the answer is the same with them as without', async () => {
     const line = `GET /api/v1/media/${id}`;
     const plain = await sendRaw(service.address, request(line, [`Authorization: ${ann.authorization}`]));
-    const foreign = await sendRaw(service.address, request(line, [`Authorization: ${ann.authorization}`, ...foreignLines]).replace('mediary.test', 'evil.example'));
+    const foreign = await sendRaw(
+      service.address,
+      request(line, [`Authorization: ${ann.authorization}`, ...foreignLines]).replace(
+        'mediary.test',
+        'evil.example',
+      ),
+    );
     expect(expectSuccess(foreign)).toEqual(expectSuccess(plain));
     expect([...foreign.headers.keys()].sort()).toEqual([...plain.headers.keys()].sort());
   });
 
   test('another method or path is not slipped in', async () => {
-    expectSuccess(await call(service, `GET /media/${id}`, { headers: { ...ann, 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' } }));
-    expectRefusal(await call(service, `GET /media/${id}?_method=DELETE`, { headers: { 'x-original-url': '/healthz', 'x-rewrite-url': '/healthz' } }), 401);
+    expectSuccess(
+      await call(service, `GET /media/${id}`, {
+        headers: { ...ann, 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' },
+      }),
+    );
+    expectRefusal(
+      await call(service, `GET /media/${id}?_method=DELETE`, {
+        headers: { 'x-original-url': '/healthz', 'x-rewrite-url': '/healthz' },
+      }),
+      401,
+    );
     expectSuccess(await call(service, `GET /media/${id}?_method=DELETE`, { headers: ann }));
   });
 
@@ -63,21 +96,31 @@ describe('what every answer has', () => {
     'a download URL': () => call(service, `GET /media/${id}/download-url`, { headers: asService }),
     'playback addresses': () => call(service, `GET /media/${id}/playback`, { headers: ann }),
     'no credentials': () => call(service, `GET /media/${id}`),
-    'another user\'s asset': () => call(service, `GET /media/${id}`, { headers: asUser('bob') }),
+    "another user's asset": () => call(service, `GET /media/${id}`, { headers: asUser('bob') }),
     'nothing to play': () => call(service, `GET /playback/${id}/hls.m3u8`),
     'a wrong playback token': () => call(service, `GET /playback/${id}/~x/hls.m3u8`),
     'an unknown route': () => call(service, 'GET /nope'),
     readiness: () => call(service, `GET ${service.address}/readyz`),
-    'an original': async () => fetch(local((await call<{ url: string }>(service, `GET /media/${id}/download-url`, { headers: ann })).body.data.url)),
+    'an original': async () =>
+      fetch(
+        local(
+          (await call<{ url: string }>(service, `GET /media/${id}/download-url`, { headers: ann })).body.data
+            .url,
+        ),
+      ),
   };
 
-  test.each(Object.keys(answers))('%s is kept by no shared cache, is taken for nothing else, and tells nothing of what runs here', async (name) => {
-    const { headers } = await (answers[name] as () => Promise<{ headers: Headers }>)();
-    expect(headers.get('cache-control')).toMatch(/^private, no-(?:cache|store)$|^no-store$/);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('x-request-id')).toMatch(/\S/);
-    for (const chatty of ['server', 'x-powered-by', 'via', 'set-cookie']) expect(headers.has(chatty), chatty).toBe(false);
-  });
+  test.each(Object.keys(answers))(
+    '%s is kept by no shared cache, is taken for nothing else, and tells nothing of what runs here',
+    async (name) => {
+      const { headers } = await (answers[name] as () => Promise<{ headers: Headers }>)();
+      expect(headers.get('cache-control')).toMatch(/^private, no-(?:cache|store)$|^no-store$/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-request-id')).toMatch(/\S/);
+      for (const chatty of ['server', 'x-powered-by', 'via', 'set-cookie'])
+        expect(headers.has(chatty), chatty).toBe(false);
+    },
+  );
 
   test('an original is a file to keep, whatever it is: no page of ours', async () => {
     const { headers } = await (answers['an original'] as () => Promise<{ headers: Headers }>)();
@@ -90,6 +133,11 @@ describe('what every answer has', () => {
 test('the documentation is shown in no frame of others, and may send nothing elsewhere', async () => {
   const policy = (await fetch(`${service.address}/docs/`)).headers.get('content-security-policy') ?? '';
   for (const rule of [
-    "default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'",
-  ]) expect(policy).toContain(rule);
+    "default-src 'none'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ])
+    expect(policy).toContain(rule);
 });

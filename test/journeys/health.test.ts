@@ -4,16 +4,29 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
-import { type Answer, asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { processesNaming } from '../support/traces.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }); });
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
+});
 afterAll(() => service.stop());
 
 const READY = { database: 'ok', store: 'ok', queue: 'ok' };
 const ask = (path: string): Promise<Answer> => call(service, `GET ${service.address}${path}`);
-const untilReady = () => eventually(() => ask('/readyz'), ({ status }) => status === 200);
+const untilReady = () =>
+  eventually(
+    () => ask('/readyz'),
+    ({ status }) => status === 200,
+  );
 
 async function expectAway(answer: Answer): Promise<void> {
   expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
@@ -72,7 +85,9 @@ describe('the database', () => {
     try {
       const headers = asUser('ann');
       const answers = await Promise.all([
-        ask('/readyz'), call(service, `GET /media/${id}`, { headers }), call(service, 'POST /media/upload-url', { headers, json: IMAGE }),
+        ask('/readyz'),
+        call(service, `GET /media/${id}`, { headers }),
+        call(service, 'POST /media/upload-url', { headers, json: IMAGE }),
       ]);
       for (const answer of answers) await expectAway(answer);
       expectRefusal(await call(service, 'GET /media'), 401);
@@ -80,6 +95,11 @@ describe('the database', () => {
       await signalAll('SIGCONT');
     }
     expect(expectSuccess(await untilReady())).toEqual(READY);
-    expectSuccess(await eventually(() => call(service, `GET /media/${id}`, { headers: asUser('ann') }), ({ status }) => status === 200));
+    expectSuccess(
+      await eventually(
+        () => call(service, `GET /media/${id}`, { headers: asUser('ann') }),
+        ({ status }) => status === 200,
+      ),
+    );
   });
 });

@@ -9,18 +9,30 @@ import { eventsOf, filesNaming, rows } from '../support/traces.ts';
 import { PROCESSED, tell } from '../support/webhooks.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.stop());
 
 const clip = async (options: ClipOptions = {}): Promise<Buffer> => readFile(await makeClip(options));
-const png = async (): Promise<Buffer> => readFile(await makeClip({ seconds: 1, audio: false, more: ['-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1', '-pix_fmt', 'rgb24'] }));
+const png = async (): Promise<Buffer> =>
+  readFile(
+    await makeClip({
+      seconds: 1,
+      audio: false,
+      more: ['-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1', '-pix_fmt', 'rgb24'],
+    }),
+  );
 const mime = (type: string, filename = 'film') => ({ filename, mime_type: type });
 
 test('bytes that are not there yet are asked for, and nothing changes', async () => {
   const { asset, asset_id: id } = await openUpload(service, 'ann');
   for (const _ of [1, 2]) {
     const answer = await complete(service, 'ann', id);
-    expect([answer.status, answer.body.error]).toEqual([409, { error_code: 'CONFLICT', details: { reason: 'not_uploaded' } }]);
+    expect([answer.status, answer.body.error]).toEqual([
+      409,
+      { error_code: 'CONFLICT', details: { reason: 'not_uploaded' } },
+    ]);
   }
   expect(await readAsset(service, 'ann', id)).toEqual(asset);
   expect(await eventsOf(service.dataDir, id)).toEqual(['asset.created']);
@@ -30,47 +42,116 @@ test('bytes of another length than announced are not taken, and the right ones m
   const bytes = await clip();
   const started = await openUpload(service, 'ann', { size_bytes: bytes.length });
   for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, Buffer.alloc(1)])]) {
-    expect((await putBytes(started, wrong)).body.error).toMatchObject({ error_code: 'BAD_REQUEST', details: { field: 'size_bytes', expected: bytes.length } });
-    expect((await complete(service, 'ann', started.asset_id)).body.error.details).toEqual({ reason: 'not_uploaded' });
+    expect((await putBytes(started, wrong)).body.error).toMatchObject({
+      error_code: 'BAD_REQUEST',
+      details: { field: 'size_bytes', expected: bytes.length },
+    });
+    expect((await complete(service, 'ann', started.asset_id)).body.error.details).toEqual({
+      reason: 'not_uploaded',
+    });
     expect(await filesNaming(service.dataDir, started.asset_id)).toEqual([]);
   }
   expect((await putBytes(started, bytes)).status).toBe(200);
   expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
 });
 
-type Refused = { readonly what: string; readonly reason: string; readonly bytes: () => Promise<Buffer>; readonly wishes?: object };
+type Refused = {
+  readonly what: string;
+  readonly reason: string;
+  readonly bytes: () => Promise<Buffer>;
+  readonly wishes?: object;
+};
 
 const REFUSED: Refused[] = [
-  { what: 'with another checksum than announced', reason: 'checksum_mismatch', bytes: () => clip(), wishes: { checksum_sha256: 'a'.repeat(64) } },
+  {
+    what: 'with another checksum than announced',
+    reason: 'checksum_mismatch',
+    bytes: () => clip(),
+    wishes: { checksum_sha256: 'a'.repeat(64) },
+  },
   { what: 'of a PNG that is called an MP4', reason: 'type_mismatch', bytes: png },
   { what: 'of an MP4 that is called a PNG', reason: 'type_mismatch', bytes: () => clip(), wishes: IMAGE },
-  { what: 'of a WebM that is called an MP4', reason: 'type_mismatch', bytes: () => clip({ container: 'webm', seconds: 1 }) },
-  { what: 'of a playlist that is called an MP4', reason: 'playlist', bytes: async () => Buffer.from('#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n') },
-  { what: 'of a DASH manifest that is called a transport stream', reason: 'playlist', bytes: async () => Buffer.from('<?xml version="1.0"?><MPD><BaseURL>http://127.0.0.1/</BaseURL></MPD>'), wishes: mime('video/mp2t') },
+  {
+    what: 'of a WebM that is called an MP4',
+    reason: 'type_mismatch',
+    bytes: () => clip({ container: 'webm', seconds: 1 }),
+  },
+  {
+    what: 'of a playlist that is called an MP4',
+    reason: 'playlist',
+    bytes: async () =>
+      Buffer.from('#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n'),
+  },
+  {
+    what: 'of a DASH manifest that is called a transport stream',
+    reason: 'playlist',
+    bytes: async () => Buffer.from('<?xml version="1.0"?><MPD><BaseURL>http://127.0.0.1/</BaseURL></MPD>'),
+    wishes: mime('video/mp2t'),
+  },
   { what: 'of sound alone', reason: 'no_video_track', bytes: () => clip({ more: ['-vn'] }) },
-  { what: 'of sound alone in Matroska', reason: 'no_video_track', bytes: () => clip({ container: 'mkv', more: ['-vn'] }), wishes: mime('video/x-matroska') },
-  { what: 'that end early, their index in front', reason: 'truncated', bytes: async () => withoutEnd(await clip({ faststart: true, seconds: 4 }), 0.3) },
-  { what: 'that end before the index', reason: 'not_media', bytes: async () => withoutEnd(await clip({ seconds: 4 }), 0.3) },
-  { what: 'that only begin like an MP4', reason: 'not_media', bytes: async () => Buffer.concat([(await clip()).subarray(0, 32), Buffer.alloc(5000, 7)]) },
+  {
+    what: 'of sound alone in Matroska',
+    reason: 'no_video_track',
+    bytes: () => clip({ container: 'mkv', more: ['-vn'] }),
+    wishes: mime('video/x-matroska'),
+  },
+  {
+    what: 'that end early, their index in front',
+    reason: 'truncated',
+    bytes: async () => withoutEnd(await clip({ faststart: true, seconds: 4 }), 0.3),
+  },
+  {
+    what: 'that end before the index',
+    reason: 'not_media',
+    bytes: async () => withoutEnd(await clip({ seconds: 4 }), 0.3),
+  },
+  {
+    what: 'that only begin like an MP4',
+    reason: 'not_media',
+    bytes: async () => Buffer.concat([(await clip()).subarray(0, 32), Buffer.alloc(5000, 7)]),
+  },
   { what: 'of nothing', reason: 'type_mismatch', bytes: async () => Buffer.alloc(0) },
 ];
 
-const withoutEnd = (bytes: Buffer, part: number): Buffer => bytes.subarray(0, Math.floor(bytes.length * (1 - part)));
+const withoutEnd = (bytes: Buffer, part: number): Buffer =>
+  bytes.subarray(0, Math.floor(bytes.length * (1 - part)));
 
 describe('bytes are refused for good, and removed', () => {
   test.each(REFUSED)('$what: $reason', async ({ reason, bytes, wishes = {} }) => {
     const { id, stored, completed } = await offer(service, 'ann', { bytes: await bytes(), wishes });
     expect(stored.status).toBe(200);
-    expect([completed.status, completed.body.error]).toEqual([400, { error_code: 'BAD_REQUEST', details: { reason } }]);
+    expect([completed.status, completed.body.error]).toEqual([
+      400,
+      { error_code: 'BAD_REQUEST', details: { reason } },
+    ]);
 
     const asset = await readAsset(service, 'ann', id);
-    expect(asset).toMatchObject({ stream_status: 'failed', progress: 0, playback: null, playable_at: null, failure: { code: reason, message: completed.body.message, retryable: false } });
+    expect(asset).toMatchObject({
+      stream_status: 'failed',
+      progress: 0,
+      playback: null,
+      playable_at: null,
+      failure: { code: reason, message: completed.body.message, retryable: false },
+    });
     const again = await complete(service, 'ann', id);
-    expect([again.status, again.body.message, again.body.error]).toEqual([400, completed.body.message, completed.body.error]);
+    expect([again.status, again.body.message, again.body.error]).toEqual([
+      400,
+      completed.body.message,
+      completed.body.error,
+    ]);
     expect(await readAsset(service, 'ann', id)).toEqual(asset);
     expect(await eventsOf(service.dataDir, id)).toEqual(['asset.created', 'asset.uploaded', 'asset.failed']);
-    expect(await rows(service.dataDir, `select id from pgboss.job where name = 'encode-asset' and data->>'assetId' = $1`, [id])).toEqual([]);
-    await eventually(() => filesNaming(service.dataDir, id), (files) => files.length === 0);
+    expect(
+      await rows(
+        service.dataDir,
+        `select id from pgboss.job where name = 'encode-asset' and data->>'assetId' = $1`,
+        [id],
+      ),
+    ).toEqual([]);
+    await eventually(
+      () => filesNaming(service.dataDir, id),
+      (files) => files.length === 0,
+    );
   });
 });
 
@@ -80,24 +161,38 @@ test('bytes that were refused are not there for a later attempt either', async (
   const download = await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') });
   expect([download.status, download.body.error.details]).toEqual([404, { reason: 'not_uploaded' }]);
   expect((await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') })).status).toBe(409);
-  await eventually(() => filesNaming(service.dataDir, id), (files) => files.length === 0);
+  await eventually(
+    () => filesNaming(service.dataDir, id),
+    (files) => files.length === 0,
+  );
 });
 
 describe('bytes that break off where no look at their head can tell', () => {
-  test.each<[string, ClipOptions]>([['a transport stream', { container: 'ts' }], ['a Matroska film', { container: 'mkv' }]])('end somehow: %s', async (_, options) => {
-    const { id, completed } = await offer(service, 'ann', {
-      bytes: withoutEnd(await clip({ ...options, seconds: 4 }), 0.4), wishes: mime(options.container === 'ts' ? 'video/mp2t' : 'video/x-matroska'),
-    });
-    const asset = await settled(service, 'ann', id);
-    expect(completed.status === 200 || asset.stream_status === 'failed').toBe(true);
-    if (asset.stream_status === 'failed') expect(asset.failure?.code).toBe('truncated');
-    else expect(asset['duration_ms']).toBeLessThan(4000);
-  }, 60_000);
+  test.each<[string, ClipOptions]>([
+    ['a transport stream', { container: 'ts' }],
+    ['a Matroska film', { container: 'mkv' }],
+  ])(
+    'end somehow: %s',
+    async (_, options) => {
+      const { id, completed } = await offer(service, 'ann', {
+        bytes: withoutEnd(await clip({ ...options, seconds: 4 }), 0.4),
+        wishes: mime(options.container === 'ts' ? 'video/mp2t' : 'video/x-matroska'),
+      });
+      const asset = await settled(service, 'ann', id);
+      expect(completed.status === 200 || asset.stream_status === 'failed').toBe(true);
+      if (asset.stream_status === 'failed') expect(asset.failure?.code).toBe('truncated');
+      else expect(asset['duration_ms']).toBeLessThan(4000);
+    },
+    60_000,
+  );
 });
 
 test('said twice, or many times at once, it starts the work once', async () => {
   const bytes = await clip();
-  const started = await openUpload(service, 'ann', { size_bytes: bytes.length, checksum_sha256: createHash('sha256').update(bytes).digest('hex').toUpperCase() });
+  const started = await openUpload(service, 'ann', {
+    size_bytes: bytes.length,
+    checksum_sha256: createHash('sha256').update(bytes).digest('hex').toUpperCase(),
+  });
   const id = started.asset_id;
   expect((await putBytes(started, bytes)).status).toBe(200);
   const answers = await Promise.all(Array.from({ length: 5 }, () => complete(service, 'ann', id)));
@@ -106,8 +201,20 @@ test('said twice, or many times at once, it starts the work once', async () => {
   expect(asset).toMatchObject({ stream_status: 'ready', failure: null });
   const again = await complete(service, 'ann', id);
   expect([again.status, again.body.data]).toEqual([200, asset]);
-  expect((await eventsOf(service.dataDir, id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
-  expect(await rows(service.dataDir, `select count(*)::int as jobs from pgboss.job where name = 'encode-asset' and data->>'assetId' = $1`, [id])).toEqual([{ jobs: 1 }]);
+  expect((await eventsOf(service.dataDir, id)).sort()).toEqual([
+    'asset.created',
+    'asset.playable',
+    'asset.processing',
+    'asset.ready',
+    'asset.uploaded',
+  ]);
+  expect(
+    await rows(
+      service.dataDir,
+      `select count(*)::int as jobs from pgboss.job where name = 'encode-asset' and data->>'assetId' = $1`,
+      [id],
+    ),
+  ).toEqual([{ jobs: 1 }]);
 }, 60_000);
 
 test('bytes that are stored are never written again', async () => {

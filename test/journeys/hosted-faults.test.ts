@@ -13,11 +13,18 @@ const DEADLINE_MINUTES = 15;
 const FILM_MS = 60_000;
 const clock = manualClock();
 let hosts: Hosts;
-beforeAll(async () => { hosts = await startHosts({ clock }); }, 120_000);
+beforeAll(async () => {
+  hosts = await startHosts({ clock });
+}, 120_000);
 afterAll(() => hosts?.stop());
 afterEach(() => hosts.sims.reset());
 
-type Ending = { readonly status: string; readonly code?: string; readonly warning?: string; readonly says?: string };
+type Ending = {
+  readonly status: string;
+  readonly code?: string;
+  readonly warning?: string;
+  readonly says?: string;
+};
 type Row = readonly [what: string, faults: readonly Fault[], ending: Ending, only?: HostedName];
 
 const READY: Ending = { status: 'ready' };
@@ -31,41 +38,108 @@ const ROWS: readonly Row[] = [
   ['every webhook comes twice', [{ on: 'webhook', do: 'duplicate' }], READY],
   ['webhooks are late', [{ on: 'webhook', do: 'delay', ms: 300 }], READY],
   ['webhooks overtake each other', [{ on: 'webhook', do: 'reorder', ms: 200 }], READY],
-  ['an encoding never ends', [{ on: 'encoding', do: 'never_finish' }], { status: 'processing', says: 'still_processing' }],
+  [
+    'an encoding never ends',
+    [{ on: 'encoding', do: 'never_finish' }],
+    { status: 'processing', says: 'still_processing' },
+  ],
   ['an error, then all is well', [{ on: 'encoding', do: 'recover' }], READY],
-  ['a failure that is never told', [{ on: 'webhook', do: 'drop' }, ...failsWith('')], { status: 'failed', says: 'repaired' }],
+  [
+    'a failure that is never told',
+    [{ on: 'webhook', do: 'drop' }, ...failsWith('')],
+    { status: 'failed', says: 'repaired' },
+  ],
   ['only the lowest rung is ever made', [{ on: 'encoding', do: 'partial' }], READY],
   ['the file is corrupt', failsWith(7), { status: 'failed', code: 'not_media' }, 'cdnhost'],
   ['the film is too long', failsWith(5), { status: 'failed', code: 'too_long' }, 'cdnhost'],
-  ['the upload breaks off at the provider', [{ on: 'encoding', do: 'upload_failed' }], { status: 'failed' }, 'cdnhost'],
+  [
+    'the upload breaks off at the provider',
+    [{ on: 'encoding', do: 'upload_failed' }],
+    { status: 'failed' },
+    'cdnhost',
+  ],
   ['no film in the file', failsWith('ERR_NON_VIDEO'), { status: 'failed', code: 'not_media' }, 'edgehost'],
   ['a malformed file', failsWith('ERR_MALFORMED_VIDEO'), { status: 'failed', code: 'not_media' }, 'edgehost'],
-  ['too short a film', failsWith('ERR_DURATION_TOO_SHORT'), { status: 'failed', code: 'too_short' }, 'edgehost'],
-  ['too long a film', failsWith('ERR_DURATION_EXCEED_CONSTRAINT'), { status: 'failed', code: 'too_long' }, 'edgehost'],
-  ['an error without a name', failsWith('ERR_UNKNOWN'), { status: 'failed', code: 'encode_failed' }, 'edgehost'],
-  ['the questions of the sweep fail once', [{ on: 'webhook', do: 'drop' }, { on: 'api', do: 'status', status: 503, route: 'get', times: 1 }], REPAIRED],
-  ['the provider limits the questions of the sweep', [{ on: 'webhook', do: 'drop' }, { on: 'api', do: 'status', status: 429, retryAfter: 60, route: 'get', times: 1 }], REPAIRED],
-  ['the answer to a question is cut off', [{ on: 'webhook', do: 'drop' }, { on: 'api', do: 'cut', route: 'get', times: 1 }], REPAIRED],
+  [
+    'too short a film',
+    failsWith('ERR_DURATION_TOO_SHORT'),
+    { status: 'failed', code: 'too_short' },
+    'edgehost',
+  ],
+  [
+    'too long a film',
+    failsWith('ERR_DURATION_EXCEED_CONSTRAINT'),
+    { status: 'failed', code: 'too_long' },
+    'edgehost',
+  ],
+  [
+    'an error without a name',
+    failsWith('ERR_UNKNOWN'),
+    { status: 'failed', code: 'encode_failed' },
+    'edgehost',
+  ],
+  [
+    'the questions of the sweep fail once',
+    [
+      { on: 'webhook', do: 'drop' },
+      { on: 'api', do: 'status', status: 503, route: 'get', times: 1 },
+    ],
+    REPAIRED,
+  ],
+  [
+    'the provider limits the questions of the sweep',
+    [
+      { on: 'webhook', do: 'drop' },
+      { on: 'api', do: 'status', status: 429, retryAfter: 60, route: 'get', times: 1 },
+    ],
+    REPAIRED,
+  ],
+  [
+    'the answer to a question is cut off',
+    [
+      { on: 'webhook', do: 'drop' },
+      { on: 'api', do: 'cut', route: 'get', times: 1 },
+    ],
+    REPAIRED,
+  ],
 ];
 
 /** What concerns questions begins after `complete` has asked its own. */
 const isOfQuestions = ({ on }: Fault) => on === 'api';
 
 describe.each(HOSTED)('%s', (provider) => {
-  test.for(ROWS.filter(([, , , only]) => only === undefined || only === provider))('%s', async ([, faults, ending]) => {
-    hosts.sims[provider].setFault(...faults.filter((fault) => !isOfQuestions(fault)));
-    const { id } = await uploadTo(hosts.service, provider, BYTES);
-    await clock.advance(FILM_MS);
-    hosts.sims[provider].setFault(...faults.filter(isOfQuestions));
-    const before = await readAsset(hosts.service, 'ann', id);
-    for (let look = 0; look < 2; look++) await hosts.sweepIn(DEADLINE_MINUTES);
-    const asset = await readAsset(hosts.service, 'ann', id);
-    const told = await timelineOf(hosts.service, id);
-    expect({ status: asset.stream_status, ...(ending.code && { code: asset.failure?.code }), says: told.map(({ details }) => details['reason']) }, JSON.stringify({ before, told }))
-      .toEqual({ status: ending.status, ...(ending.code && { code: ending.code }), says: ending.says ? expect.arrayContaining([ending.says]) : expect.anything() });
-    if (asset.stream_status === 'failed') expect(asset.failure).toMatchObject({ code: expect.stringMatching(/^[a-z_]+$/), message: expect.stringMatching(/\S/) });
-    if (asset.stream_status === 'processing') expect(told.at(-1)?.details['next_check_at']).toEqual(expect.any(String));
-  });
+  test.for(ROWS.filter(([, , , only]) => only === undefined || only === provider))(
+    '%s',
+    async ([, faults, ending]) => {
+      hosts.sims[provider].setFault(...faults.filter((fault) => !isOfQuestions(fault)));
+      const { id } = await uploadTo(hosts.service, provider, BYTES);
+      await clock.advance(FILM_MS);
+      hosts.sims[provider].setFault(...faults.filter(isOfQuestions));
+      const before = await readAsset(hosts.service, 'ann', id);
+      for (let look = 0; look < 2; look++) await hosts.sweepIn(DEADLINE_MINUTES);
+      const asset = await readAsset(hosts.service, 'ann', id);
+      const told = await timelineOf(hosts.service, id);
+      expect(
+        {
+          status: asset.stream_status,
+          ...(ending.code && { code: asset.failure?.code }),
+          says: told.map(({ details }) => details['reason']),
+        },
+        JSON.stringify({ before, told }),
+      ).toEqual({
+        status: ending.status,
+        ...(ending.code && { code: ending.code }),
+        says: ending.says ? expect.arrayContaining([ending.says]) : expect.anything(),
+      });
+      if (asset.stream_status === 'failed')
+        expect(asset.failure).toMatchObject({
+          code: expect.stringMatching(/^[a-z_]+$/),
+          message: expect.stringMatching(/\S/),
+        });
+      if (asset.stream_status === 'processing')
+        expect(told.at(-1)?.details['next_check_at']).toEqual(expect.any(String));
+    },
+  );
 });
 
 test('an asset in the sweep keeps what plays', async () => {
@@ -73,5 +147,8 @@ test('an asset in the sweep keeps what plays', async () => {
   await clock.advance(FILM_MS);
   const ready = await readAsset(hosts.service, 'ann', id);
   await hosts.sweepIn(DEADLINE_MINUTES);
-  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({ stream_status: 'ready', playback: ready['playback'] });
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
+    stream_status: 'ready',
+    playback: ready['playback'],
+  });
 });

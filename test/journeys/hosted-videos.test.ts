@@ -15,7 +15,12 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => hosts?.stop());
 
-type Playback = { hls: string | null; dash: string | null; thumbnail: string | null; expires_at: string | null };
+type Playback = {
+  hls: string | null;
+  dash: string | null;
+  thumbnail: string | null;
+  expires_at: string | null;
+};
 
 const ask = <T>(methodAndPath: string) => call<T>(hosts.service, methodAndPath, { headers: asUser('ann') });
 
@@ -24,28 +29,48 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   let ready: AssetJson;
 
   test('is opened there, takes its bytes there, and becomes ready by its webhooks', async () => {
-    const { status, body: { data: started } } = await askUpload(hosts.service, provider);
+    const {
+      status,
+      body: { data: started },
+    } = await askUpload(hosts.service, provider);
     expect(status).toBe(200);
     id = started.asset_id;
-    expect(started.asset).toMatchObject({ provider, provider_video_id: expect.any(String), stream_status: 'pending_upload' });
+    expect(started.asset).toMatchObject({
+      provider,
+      provider_video_id: expect.any(String),
+      stream_status: 'pending_upload',
+    });
     expect(started.upload_url).toBe(started.upload?.url);
     expect(started.upload_url).toContain(hosts.sims[provider].url);
-    expect(expectRefusal(await ask(`POST /media/${id}/complete`), 409).details).toEqual({ reason: 'not_uploaded' });
+    expect(expectRefusal(await ask(`POST /media/${id}/complete`), 409).details).toEqual({
+      reason: 'not_uploaded',
+    });
     await sendBytes(started.upload as never, clip);
     expect((await ask<AssetJson>(`POST /media/${id}/complete`)).status).toBe(200);
     ready = await settled(hosts.service, 'ann', id);
-    expect(ready).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, playback: { hls: expect.stringContaining(String(ready.provider_video_id)) } });
+    expect(ready).toMatchObject({
+      stream_status: 'ready',
+      progress: 100,
+      failure: null,
+      playback: { hls: expect.stringContaining(String(ready.provider_video_id)) },
+    });
     expect(JSON.stringify(ready.playback)).not.toMatch(/token/i);
   });
 
   test('plays by addresses that its provider signed, and by no others', async () => {
-    const { hls, thumbnail, expires_at: expires } = (await ask<Playback>(`GET /media/${id}/playback`)).body.data;
+    const {
+      hls,
+      thumbnail,
+      expires_at: expires,
+    } = (await ask<Playback>(`GET /media/${id}/playback`)).body.data;
     expect(Date.parse(expires ?? '')).toBeGreaterThan(Date.now());
     const manifest = await fetch(hls ?? '');
     expect(manifest.status).toBe(200);
     expect(await manifest.text()).toContain('#EXTM3U');
     expect((await fetch(thumbnail ?? '')).status).toBe(200);
-    expect((await fetch((ready.playback as unknown as Playback).hls ?? '')).status).toBeGreaterThanOrEqual(400);
+    expect((await fetch((ready.playback as unknown as Playback).hls ?? '')).status).toBeGreaterThanOrEqual(
+      400,
+    );
   });
 
   test('is shown by the fixed path to whoever holds a token of the service: a redirect to the provider', async () => {
@@ -54,24 +79,45 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   });
 
   test('is played by everybody once it is public', async () => {
-    expect((await call(hosts.service, `PATCH /media/${id}`, { headers: asUser('ann'), json: { visibility: 'public' } })).status).toBe(200);
-    await eventually(async () => {
-      const redirect = await fetch(`${hosts.service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' });
-      expect([redirect.status, redirect.headers.get('cache-control')]).toEqual([302, 'no-store']);
-      return (await fetch(redirect.headers.get('location') ?? '')).status;
-    }, (status) => status === 200);
+    expect(
+      (
+        await call(hosts.service, `PATCH /media/${id}`, {
+          headers: asUser('ann'),
+          json: { visibility: 'public' },
+        })
+      ).status,
+    ).toBe(200);
+    await eventually(
+      async () => {
+        const redirect = await fetch(`${hosts.service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' });
+        expect([redirect.status, redirect.headers.get('cache-control')]).toEqual([302, 'no-store']);
+        return (await fetch(redirect.headers.get('location') ?? '')).status;
+      },
+      (status) => status === 200,
+    );
   });
 
   test('says what happened to it in plain language', async () => {
     const told = await timelineOf(hosts.service, id);
-    expect(told.map(({ type }) => type)).toEqual(expect.arrayContaining(['asset.created', 'asset.processing', 'asset.playable', 'asset.ready', 'asset.updated']));
+    expect(told.map(({ type }) => type)).toEqual(
+      expect.arrayContaining([
+        'asset.created',
+        'asset.processing',
+        'asset.playable',
+        'asset.ready',
+        'asset.updated',
+      ]),
+    );
     for (const { sentence } of told) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
   test('is gone at the provider after DELETE, and a late webhook does not bring it back', async () => {
     const videoId = String(ready.provider_video_id);
     expect((await ask(`DELETE /media/${id}`)).status).toBe(200);
-    await eventually(async () => JSON.stringify(hosts.sims[provider].videos()), (videos) => !videos.includes(videoId));
+    await eventually(
+      async () => JSON.stringify(hosts.sims[provider].videos()),
+      (videos) => !videos.includes(videoId),
+    );
     expect((await ask(`GET /media/${id}`)).status).toBe(404);
   });
 });
@@ -87,5 +133,7 @@ test('cdnhost hands the original back, edgehost says that it offers none', async
   await sendBytes(other.upload as never, clip);
   await ask(`POST /media/${other.asset_id}/complete`);
   await settled(hosts.service, 'ann', other.asset_id);
-  expect(expectRefusal(await ask(`GET /media/${other.asset_id}/download-url`), 404).details).toEqual({ reason: 'no_download' });
+  expect(expectRefusal(await ask(`GET /media/${other.asset_id}/download-url`), 404).details).toEqual({
+    reason: 'no_download',
+  });
 });

@@ -12,7 +12,8 @@ let service: TestService;
 let shown: AssetJson;
 let hidden: AssetJson;
 
-const draw = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#2a6f97' } });
+const draw = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#2a6f97' } });
 const store = async (bytes: Uint8Array, wishes: object): Promise<AssetJson> =>
   settled(service, 'ann', (await offer(service, 'ann', { bytes, wishes: { ...IMAGE, ...wishes } })).id);
 
@@ -24,51 +25,92 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const imageUrl = ({ id }: AssetJson, query = '') => `${service.url}/playback/${id}/image${query}`;
-const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { redirect: 'manual', headers });
+const get = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { redirect: 'manual', headers });
 const addressesOf = async ({ id }: AssetJson) =>
-  (await call<{ image: string; thumbnail: string }>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data;
+  (
+    await call<{ image: string; thumbnail: string }>(service, `GET /media/${id}/playback`, {
+      headers: asUser('ann'),
+    })
+  ).body.data;
 
 async function seen(url: string, headers: Record<string, string> = {}) {
   const answer = await get(url, headers);
-  const { format, width, height, pages } = await sharp(Buffer.from(await answer.arrayBuffer()), { animated: true }).metadata();
+  const { format, width, height, pages } = await sharp(Buffer.from(await answer.arrayBuffer()), {
+    animated: true,
+  }).metadata();
   return { status: answer.status, type: answer.headers.get('content-type'), format, width, height, pages };
 }
 
 describe('a page gets', () => {
   test.each([
-    ['?w=320', 320, 213], ['?h=320', 480, 320], ['?w=320&h=64', 96, 64], ['?w=2560', 1200, 800], ['', 1200, 800],
-    ['?w=256&h=256&fit=cover', 256, 256], ['?w=256&h=256&fit=contain', 256, 256], ['?w=2560&h=2560&fit=cover', 800, 800],
+    ['?w=320', 320, 213],
+    ['?h=320', 480, 320],
+    ['?w=320&h=64', 96, 64],
+    ['?w=2560', 1200, 800],
+    ['', 1200, 800],
+    ['?w=256&h=256&fit=cover', 256, 256],
+    ['?w=256&h=256&fit=contain', 256, 256],
+    ['?w=2560&h=2560&fit=cover', 800, 800],
   ])('the size that it asks for, and never more than there is: %j', async (query, width, height) => {
-    expect(await seen(imageUrl(shown, query))).toMatchObject({ status: 200, type: 'image/jpeg', format: 'jpeg', width, height });
+    expect(await seen(imageUrl(shown, query))).toMatchObject({
+      status: 200,
+      type: 'image/jpeg',
+      format: 'jpeg',
+      width,
+      height,
+    });
   });
 
   test.each([
-    ['AVIF', BROWSER, { type: 'image/avif', format: 'heif' }], ['WebP', 'image/webp,*/*', { type: 'image/webp', format: 'webp' }], ['JPEG', '*/*', { type: 'image/jpeg', format: 'jpeg' }],
+    ['AVIF', BROWSER, { type: 'image/avif', format: 'heif' }],
+    ['WebP', 'image/webp,*/*', { type: 'image/webp', format: 'webp' }],
+    ['JPEG', '*/*', { type: 'image/jpeg', format: 'jpeg' }],
   ])('%s where it reads that', async (_, accept, expected) => {
     expect(await seen(imageUrl(shown, '?w=128'), { accept })).toMatchObject({ ...expected, width: 128 });
     expect((await get(imageUrl(shown, '?w=128'), { accept })).headers.get('vary')).toContain('Accept');
   });
 
   test('the form that it names, whatever it reads', async () => {
-    expect(await seen(imageUrl(shown, '?w=128&format=png'), { accept: BROWSER })).toMatchObject({ type: 'image/png', format: 'png' });
-    expect((await get(imageUrl(shown, '?w=128&format=png'))).headers.get('vary') ?? '').not.toContain('Accept');
+    expect(await seen(imageUrl(shown, '?w=128&format=png'), { accept: BROWSER })).toMatchObject({
+      type: 'image/png',
+      format: 'png',
+    });
+    expect((await get(imageUrl(shown, '?w=128&format=png'))).headers.get('vary') ?? '').not.toContain(
+      'Accept',
+    );
   });
 
   test('bytes that cannot do anything, under a name of ours', async () => {
     const { headers } = await get(imageUrl(shown, '?w=64&format=webp'));
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'image/webp', 'x-content-type-options': 'nosniff', 'content-security-policy': 'sandbox; default-src \'none\'',
-      'content-disposition': 'inline; filename="64x43.webp"; filename*=UTF-8\'\'64x43.webp', 'access-control-allow-origin': '*',
+      'content-type': 'image/webp',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-disposition': 'inline; filename="64x43.webp"; filename*=UTF-8\'\'64x43.webp',
+      'access-control-allow-origin': '*',
     });
   });
 
   test('a thumbnail', async () => {
-    expect(await seen(`${service.url}/playback/${shown.id}/thumb.jpg`)).toMatchObject({ status: 200, type: 'image/jpeg', width: 640, height: 427 });
+    expect(await seen(`${service.url}/playback/${shown.id}/thumb.jpg`)).toMatchObject({
+      status: 200,
+      type: 'image/jpeg',
+      width: 640,
+      height: 427,
+    });
   });
 
   test('what moves, moving', async () => {
-    const film = await store(await movie({ width: 160, height: 120, frames: 4, format: 'gif' }), { mime_type: 'image/gif', visibility: 'public' });
-    expect(await seen(imageUrl(film, '?w=64'), { accept: BROWSER })).toMatchObject({ type: 'image/webp', width: 64, pages: 4 });
+    const film = await store(await movie({ width: 160, height: 120, frames: 4, format: 'gif' }), {
+      mime_type: 'image/gif',
+      visibility: 'public',
+    });
+    expect(await seen(imageUrl(film, '?w=64'), { accept: BROWSER })).toMatchObject({
+      type: 'image/webp',
+      width: 64,
+      pages: 4,
+    });
     expect(await seen(imageUrl(film, '?w=64'))).toMatchObject({ type: 'image/gif', width: 64, pages: 4 });
   });
 });
@@ -79,14 +121,21 @@ describe('an address', () => {
     expect(image).toBe(imageUrl(shown, '?v=1'));
     const cachingOf = async (url: string) => (await get(url)).headers.get('cache-control');
     expect(await cachingOf(`${image}&w=64`)).toBe('public, max-age=31536000, immutable');
-    expect([await cachingOf(imageUrl(shown, '?w=64')), await cachingOf(imageUrl(shown, '?w=64&v=0'))]).toEqual(['public, max-age=3600', 'public, max-age=3600']);
-    expect(await cachingOf(`${(await addressesOf(hidden)).image}&w=64`)).toBe('private, max-age=31536000, immutable');
+    expect([
+      await cachingOf(imageUrl(shown, '?w=64')),
+      await cachingOf(imageUrl(shown, '?w=64&v=0')),
+    ]).toEqual(['public, max-age=3600', 'public, max-age=3600']);
+    expect(await cachingOf(`${(await addressesOf(hidden)).image}&w=64`)).toBe(
+      'private, max-age=31536000, immutable',
+    );
   });
 
   test('is not sent again to whoever holds it, and can be asked for by HEAD and in part', async () => {
     const whole = await get(imageUrl(shown, '?w=64'));
     const bytes = Buffer.from(await whole.arrayBuffer());
-    expect((await get(imageUrl(shown, '?w=64'), { 'if-none-match': whole.headers.get('etag') ?? '' })).status).toBe(304);
+    expect(
+      (await get(imageUrl(shown, '?w=64'), { 'if-none-match': whole.headers.get('etag') ?? '' })).status,
+    ).toBe(304);
     const head = await fetch(imageUrl(shown, '?w=64'), { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
     const part = await get(imageUrl(shown, '?w=64'), { range: 'bytes=0-9' });
@@ -94,19 +143,40 @@ describe('an address', () => {
   });
 
   test('that many open at once costs one picture', async () => {
-    const answers = await Promise.all(Array.from({ length: 30 }, () => get(imageUrl(shown, '?w=480&format=webp'))));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => get(imageUrl(shown, '?w=480&format=webp'))),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await filesNaming(service.dataDir, `${shown.id}/480x320.webp`)).length).toBe(1);
   });
 
-  test.each(['w=100', 'w=0', 'w=-64', 'w=64.0', 'w=', 'w=64&w=64', 'w=abc', 'h=63', 'fit=fill', 'format=svg', 'format=gif', 'format=JPEG'])('that asks for what is not offered is refused: %s', async (query) => {
+  test.each([
+    'w=100',
+    'w=0',
+    'w=-64',
+    'w=64.0',
+    'w=',
+    'w=64&w=64',
+    'w=abc',
+    'h=63',
+    'fit=fill',
+    'format=svg',
+    'format=gif',
+    'format=JPEG',
+  ])('that asks for what is not offered is refused: %s', async (query) => {
     const { status, body } = await call(service, `GET ${imageUrl(shown, `?${query}`)}`);
-    expect([status, body.error.error_code, body.error.details?.['field']]).toEqual([400, 'BAD_REQUEST', query.split('=')[0]]);
+    expect([status, body.error.error_code, body.error.details?.['field']]).toEqual([
+      400,
+      'BAD_REQUEST',
+      query.split('=')[0],
+    ]);
   });
 
   test('that asks for another size is told which there are', async () => {
     const { body } = await call(service, `GET ${imageUrl(shown, '?w=100')}`);
-    expect(body.error.details?.['allowed']).toEqual([64, 128, 256, 320, 480, 640, 960, 1280, 1600, 1920, 2560]);
+    expect(body.error.details?.['allowed']).toEqual([
+      64, 128, 256, 320, 480, 640, 960, 1280, 1600, 1920, 2560,
+    ]);
   });
 });
 
@@ -115,7 +185,10 @@ describe('a private picture', () => {
     const { image, thumbnail } = await addressesOf(hidden);
     expect(await seen(`${image}&w=320`)).toMatchObject({ status: 200, width: 320 });
     expect(await seen(thumbnail)).toMatchObject({ status: 200, width: 640 });
-    expect([(await get(imageUrl(hidden))).status, (await get(image.replace(/~[^/]+/, '~wrong'))).status]).toEqual([404, 401]);
+    expect([
+      (await get(imageUrl(hidden))).status,
+      (await get(image.replace(/~[^/]+/, '~wrong'))).status,
+    ]).toEqual([404, 401]);
   });
 
   test('leads from the fixed path with ?token= to the path that carries it', async () => {
@@ -123,7 +196,9 @@ describe('a private picture', () => {
     const token = /~([^/]+)/.exec(image)?.[1] ?? '';
     const answer = await get(imageUrl(hidden, `?w=64&fit=cover&token=${token}`));
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store']);
-    expect(new URL(answer.headers.get('location') ?? '', answer.url).href).toBe(image.replace('?v=1', '?w=64&fit=cover'));
+    expect(new URL(answer.headers.get('location') ?? '', answer.url).href).toBe(
+      image.replace('?v=1', '?w=64&fit=cover'),
+    );
     expect((await get(imageUrl(hidden, '?token=x'))).status).toBe(401);
   });
 });
@@ -134,7 +209,13 @@ test('there is no picture of a video, of what is not ready, of nobody, and of wh
   const doomed = await store(await draw(64, 64).png().toBuffer(), { visibility: 'public' });
   expect((await get(imageUrl(doomed, '?w=64'))).status).toBe(200);
   await call(service, `DELETE /media/${doomed.id}`, { headers: asUser('ann') });
-  for (const id of [video.asset_id, waiting.asset_id, '01900000-0000-7000-8000-000000000000', 'nobody', doomed.id]) {
+  for (const id of [
+    video.asset_id,
+    waiting.asset_id,
+    '01900000-0000-7000-8000-000000000000',
+    'nobody',
+    doomed.id,
+  ]) {
     expect((await call(service, `GET /playback/${id}/image?w=64`)).status, id).toBe(404);
   }
 });

@@ -9,32 +9,66 @@ import { timelineOf } from '../support/hosted.ts';
 import { type AssetJson, openUpload, readAsset } from '../support/media.ts';
 import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
 import { rows } from '../support/traces.ts';
-import { deliver, deliveriesOf, linkVideo, notProcessed, PROCESSED, READY, signatureOf, tell } from '../support/webhooks.ts';
+import {
+  deliver,
+  deliveriesOf,
+  linkVideo,
+  notProcessed,
+  PROCESSED,
+  READY,
+  signatureOf,
+  tell,
+} from '../support/webhooks.ts';
 
-type Replayed = { id: string; asset_id: string | null; processed: boolean; reason: string; stream_status_before: string | null; stream_status_after: string | null; changes: string[] };
+type Replayed = {
+  id: string;
+  asset_id: string | null;
+  processed: boolean;
+  reason: string;
+  stream_status_before: string | null;
+  stream_status_after: string | null;
+  changes: string[];
+};
 type Answer = { dry_run: boolean; items: Replayed[]; next_cursor: string | null };
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' }); }, 120_000);
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' });
+}, 120_000);
 afterAll(() => service?.stop());
 
 const ask = (json: object) => call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json });
 const replay = async (json: object): Promise<Answer> => expectSuccess(await ask(json)) as Answer;
 const read = (id: string) => readAsset(service, 'ann', id);
-const play = async (id: string, file: string) => (await fetch(`${service.url}/playback/${id}/${file}`, { redirect: 'manual' })).status;
+const play = async (id: string, file: string) =>
+  (await fetch(`${service.url}/playback/${id}/${file}`, { redirect: 'manual' })).status;
 
 /** As an asset is of which a report was lost. */
 const putBack = async (...ids: string[]) => {
-  await rows(service.dataDir, `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null, playable_at = null, completed_at = null,
-    failure = null, warnings = '[]', attempt = 1, check_at = now(), revision = revision + 1 where id = any($1)`, [ids]);
+  await rows(
+    service.dataDir,
+    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null, playable_at = null, completed_at = null,
+    failure = null, warnings = '[]', attempt = 1, check_at = now(), revision = revision + 1 where id = any($1)`,
+    [ids],
+  );
 };
-const wholeDatabase = async () => rows(service.dataDir, ['assets', 'events', 'deliveries'].map((table) => `select md5(string_agg(row::text, ' ' order by id)) from ${table} as row`).join(' union all '));
+const wholeDatabase = async () =>
+  rows(
+    service.dataDir,
+    ['assets', 'events', 'deliveries']
+      .map((table) => `select md5(string_agg(row::text, ' ' order by id)) from ${table} as row`)
+      .join(' union all '),
+  );
 
 /** A video that an encoder elsewhere reported ready. */
 async function readyVideo(): Promise<AssetJson> {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
   await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 40 });
-  await tell(service, 'onprem', { asset_id: id, status: 'ready', playback: { hls: `https://v.example/${id}.m3u8` } });
+  await tell(service, 'onprem', {
+    asset_id: id,
+    status: 'ready',
+    playback: { hls: `https://v.example/${id}.m3u8` },
+  });
   return read(id);
 }
 const idsOf = async (assetId: string) => (await deliveriesOf(service, assetId)).map(({ id }) => id);
@@ -45,8 +79,21 @@ describe('one delivery', () => {
     const delivery = (await idsOf(id)).at(-1);
     await putBack(id);
     const before = await wholeDatabase();
-    const expected = { id: delivery, asset_id: id, processed: true, reason: 'applied', stream_status_before: 'processing', stream_status_after: 'ready', changes: ['stream_status', 'progress', 'playback', 'playable_at', 'completed_at'] };
-    for (const wish of [{}, { dry_run: true }]) expect(await replay({ id: delivery, ...wish })).toEqual({ dry_run: true, items: [expected], next_cursor: null });
+    const expected = {
+      id: delivery,
+      asset_id: id,
+      processed: true,
+      reason: 'applied',
+      stream_status_before: 'processing',
+      stream_status_after: 'ready',
+      changes: ['stream_status', 'progress', 'playback', 'playable_at', 'completed_at'],
+    };
+    for (const wish of [{}, { dry_run: true }])
+      expect(await replay({ id: delivery, ...wish })).toEqual({
+        dry_run: true,
+        items: [expected],
+        next_cursor: null,
+      });
     expect(await wholeDatabase()).toEqual(before);
   });
 
@@ -56,9 +103,15 @@ describe('one delivery', () => {
     await putBack(id);
     const { items, dry_run: isDryRun } = await replay({ id: delivery, dry_run: false });
     expect(isDryRun).toBe(false);
-    expect(items).toMatchObject([{ reason: 'applied', stream_status_before: 'processing', stream_status_after: 'ready' }]);
+    expect(items).toMatchObject([
+      { reason: 'applied', stream_status_before: 'processing', stream_status_after: 'ready' },
+    ]);
     expect(await read(id)).toMatchObject({ stream_status: 'ready', progress: 100, playback });
-    expect((await timelineOf(service, id)).at(-1)).toMatchObject({ type: 'asset.ready', source: 'replay', sentence: expect.stringContaining('operator') });
+    expect((await timelineOf(service, id)).at(-1)).toMatchObject({
+      type: 'asset.ready',
+      source: 'replay',
+      sentence: expect.stringContaining('operator'),
+    });
     expect(await idsOf(id)).toHaveLength(2);
   });
 
@@ -66,17 +119,29 @@ describe('one delivery', () => {
     const { id } = await readyVideo();
     const [begun, ready] = await idsOf(id);
     const before = await wholeDatabase();
-    const outcomes = await Promise.all([begun, begun, ready, ready].map((delivery) => replay({ id: delivery, dry_run: false })));
-    expect(outcomes.map(({ items: [item] }) => [item?.reason, item?.processed, item?.changes])).toEqual([['late', false, []], ['late', false, []], ['repeat', true, []], ['repeat', true, []]]);
+    const outcomes = await Promise.all(
+      [begun, begun, ready, ready].map((delivery) => replay({ id: delivery, dry_run: false })),
+    );
+    expect(outcomes.map(({ items: [item] }) => [item?.reason, item?.processed, item?.changes])).toEqual([
+      ['late', false, []],
+      ['late', false, []],
+      ['repeat', true, []],
+      ['repeat', true, []],
+    ]);
     expect(await wholeDatabase()).toEqual(before);
   });
 
   test.each(['true', 'false'])('never brings back what was deleted (for good: %s)', async (purge) => {
     const { id } = await readyVideo();
-    expect((await call(service, `DELETE /media/${id}?purge=${purge}`, { headers: asUser('ann') })).status).toBe(200);
+    expect(
+      (await call(service, `DELETE /media/${id}?purge=${purge}`, { headers: asUser('ann') })).status,
+    ).toBe(200);
     for (const dry_run of [true, false]) {
       const { items } = await replay({ asset_id: id, dry_run });
-      expect(items.map(({ reason, processed, changes }) => [reason, processed, changes])).toEqual([['deleted_asset', false, []], ['deleted_asset', false, []]]);
+      expect(items.map(({ reason, processed, changes }) => [reason, processed, changes])).toEqual([
+        ['deleted_asset', false, []],
+        ['deleted_asset', false, []],
+      ]);
     }
     expect((await call(service, `GET /media/${id}`, { headers: asUser('ann') })).status).toBe(404);
     expect(await play(id, 'hls.m3u8')).toBe(404);
@@ -84,13 +149,25 @@ describe('one delivery', () => {
 
   test('that reached nobody still reaches nobody; one that waited for too long for its link is applied', async () => {
     const [videoId, unlinked] = [randomUUID(), randomUUID()];
-    for (const guid of [videoId, unlinked]) expect(await tell(service, 'cdnhost', READY.cdnhost(guid))).toEqual(notProcessed('parked'));
-    await rows(service.dataDir, `update deliveries set received_at = received_at - interval '8 days' where provider_video_id = $1`, [videoId]);
+    for (const guid of [videoId, unlinked])
+      expect(await tell(service, 'cdnhost', READY.cdnhost(guid))).toEqual(notProcessed('parked'));
+    await rows(
+      service.dataDir,
+      `update deliveries set received_at = received_at - interval '8 days' where provider_video_id = $1`,
+      [videoId],
+    );
     const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: videoId });
     expect((await read(id)).stream_status).toBe('pending_upload');
-    expect((await replay({ provider_video_id: unlinked, dry_run: false })).items).toMatchObject([{ asset_id: null, processed: false, reason: 'unknown_asset', stream_status_after: null, changes: [] }]);
-    expect((await replay({ provider_video_id: videoId, dry_run: false })).items).toMatchObject([{ asset_id: id, processed: true, reason: 'applied', stream_status_after: 'ready' }]);
-    expect(await read(id)).toMatchObject({ stream_status: 'ready', playback: { hls: `https://vz-1.example/${videoId}/playlist.m3u8` } });
+    expect((await replay({ provider_video_id: unlinked, dry_run: false })).items).toMatchObject([
+      { asset_id: null, processed: false, reason: 'unknown_asset', stream_status_after: null, changes: [] },
+    ]);
+    expect((await replay({ provider_video_id: videoId, dry_run: false })).items).toMatchObject([
+      { asset_id: id, processed: true, reason: 'applied', stream_status_after: 'ready' },
+    ]);
+    expect(await read(id)).toMatchObject({
+      stream_status: 'ready',
+      playback: { hls: `https://vz-1.example/${videoId}/playlist.m3u8` },
+    });
   });
 });
 
@@ -108,16 +185,29 @@ describe('many deliveries', () => {
   test('of a range of time are replayed, the first moment included and the last not', async () => {
     const videos = [await readyVideo(), await readyVideo(), await readyVideo(), await readyVideo()];
     await putBack(...videos.map(({ id }) => id));
-    const [first, last] = await Promise.all([videos[1], videos[3]].map(async (video) => (await deliveriesOf(service, video?.id ?? ''))[0]?.received_at));
-    await replay({ received_after: first?.toISOString(), received_before: last?.toISOString(), dry_run: false });
-    expect(await Promise.all(videos.map(async ({ id }) => (await read(id)).stream_status))).toEqual(['processing', 'ready', 'ready', 'processing']);
+    const [first, last] = await Promise.all(
+      [videos[1], videos[3]].map(
+        async (video) => (await deliveriesOf(service, video?.id ?? ''))[0]?.received_at,
+      ),
+    );
+    await replay({
+      received_after: first?.toISOString(),
+      received_before: last?.toISOString(),
+      dry_run: false,
+    });
+    expect(await Promise.all(videos.map(async ({ id }) => (await read(id)).stream_status))).toEqual([
+      'processing',
+      'ready',
+      'ready',
+      'processing',
+    ]);
   });
 
   test('come page by page, so that none is left out unseen', async () => {
     const { id } = await readyVideo();
     await tell(service, 'onprem', READY.onprem(id));
     const pages: string[][] = [];
-    for (let cursor: string | null | undefined; cursor !== null;) {
+    for (let cursor: string | null | undefined; cursor !== null; ) {
       const page: Answer = await replay({ asset_id: id, limit: 2, cursor });
       pages.push(page.items.map((item) => item.id));
       cursor = page.next_cursor;
@@ -127,25 +217,39 @@ describe('many deliveries', () => {
   });
 
   test('do for good exactly what they did on trial, whatever came', async () => {
-    const word = fc.record({ status: fc.constantFrom('processing', 'ready', 'failed', 'paused'), progress: fc.nat(100), attempt: fc.constantFrom(undefined, 1, 2), playback: fc.constantFrom(undefined, { hls: 'https://v.example/1' }) });
-    await fc.assert(fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
-      const { asset_id: id } = await openUpload(service, 'ann');
-      for (const said of words) await tell(service, 'onprem', { asset_id: id, ...said });
-      await putBack(id);
-      const tried = await replay({ asset_id: id });
-      expect(await replay({ asset_id: id, dry_run: false })).toEqual({ ...tried, dry_run: false });
-      expect((await read(id)).stream_status).toBe(tried.items.at(-1)?.stream_status_after ?? 'processing');
-    }), { numRuns: 15 });
+    const word = fc.record({
+      status: fc.constantFrom('processing', 'ready', 'failed', 'paused'),
+      progress: fc.nat(100),
+      attempt: fc.constantFrom(undefined, 1, 2),
+      playback: fc.constantFrom(undefined, { hls: 'https://v.example/1' }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
+        const { asset_id: id } = await openUpload(service, 'ann');
+        for (const said of words) await tell(service, 'onprem', { asset_id: id, ...said });
+        await putBack(id);
+        const tried = await replay({ asset_id: id });
+        expect(await replay({ asset_id: id, dry_run: false })).toEqual({ ...tried, dry_run: false });
+        expect((await read(id)).stream_status).toBe(tried.items.at(-1)?.stream_status_after ?? 'processing');
+      }),
+      { numRuns: 15 },
+    );
   });
 });
 
 describe('a report of our own encoder', () => {
-  const imitation = (id: string) => JSON.stringify({ asset_id: id, status: 'ready', attempt: 1, try: 1, progress: 100 });
+  const imitation = (id: string) =>
+    JSON.stringify({ asset_id: id, status: 'ready', attempt: 1, try: 1, progress: 100 });
   const own = () => deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
 
   test('points to our renditions again when it is replayed', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-    expect(await deliver(service, 'onprem', { body: imitation(id), headers: signatureOf('onprem', imitation(id), { secret: own() }) })).toEqual(PROCESSED);
+    expect(
+      await deliver(service, 'onprem', {
+        body: imitation(id),
+        headers: signatureOf('onprem', imitation(id), { secret: own() }),
+      }),
+    ).toEqual(PROCESSED);
     const before = await read(id);
     await putBack(id);
     expect((await read(id))['playback']).toBeNull();
@@ -165,12 +269,29 @@ describe('a report of our own encoder', () => {
 });
 
 test.each([
-  ['id', {}], ['id', { dry_run: false }], ['id', { assetid: randomUUID(), dry_run: false }], ['id', { limit: 5 }], ['id', { id: 7 }], ['asset_id', { asset_id: 'x' }], ['asset_id', { asset_id: null }],
-  ['provider', { provider: 'nobody' }], ['received_after', { received_after: 'yesterday' }], ['received_before', { received_before: 3 }], ['processed', { processed: 'true' }], ['reason', { reason: 'a\0' }],
-  ['limit', { provider: 'onprem', limit: 0 }], ['limit', { provider: 'onprem', limit: 1001 }], ['limit', { provider: 'onprem', limit: '5' }], ['cursor', { provider: 'onprem', cursor: 'x' }],
-  ['dry_run', { provider: 'onprem', dry_run: 'false' }], ['dry_run', { provider: 'onprem', dry_run: null }],
-])('a wish that names no delivery, or something wrong, is refused and names it: %s, %j', async (field, wish) => {
-  const before = await wholeDatabase();
-  expectFieldRefused(await ask(wish), field);
-  expect(await wholeDatabase()).toEqual(before);
-});
+  ['id', {}],
+  ['id', { dry_run: false }],
+  ['id', { assetid: randomUUID(), dry_run: false }],
+  ['id', { limit: 5 }],
+  ['id', { id: 7 }],
+  ['asset_id', { asset_id: 'x' }],
+  ['asset_id', { asset_id: null }],
+  ['provider', { provider: 'nobody' }],
+  ['received_after', { received_after: 'yesterday' }],
+  ['received_before', { received_before: 3 }],
+  ['processed', { processed: 'true' }],
+  ['reason', { reason: 'a\0' }],
+  ['limit', { provider: 'onprem', limit: 0 }],
+  ['limit', { provider: 'onprem', limit: 1001 }],
+  ['limit', { provider: 'onprem', limit: '5' }],
+  ['cursor', { provider: 'onprem', cursor: 'x' }],
+  ['dry_run', { provider: 'onprem', dry_run: 'false' }],
+  ['dry_run', { provider: 'onprem', dry_run: null }],
+])(
+  'a wish that names no delivery, or something wrong, is refused and names it: %s, %j',
+  async (field, wish) => {
+    const before = await wholeDatabase();
+    expectFieldRefused(await ask(wish), field);
+    expect(await wholeDatabase()).toEqual(before);
+  },
+);

@@ -6,10 +6,26 @@ import { uuidV7 } from '../../service/src/platform/uuid-v7.ts';
 import { deliveryRow } from '../../service/src/tables.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload } from '../support/media.ts';
-import { asOperator, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  asOperator,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { deliver, LIBRARY, linkVideo, READY, signatureOf, tell } from '../support/webhooks.ts';
 
-type Listed = { id: string; provider: string; provider_video_id: string | null; asset_id: string | null; processed: boolean; reason: string; received_at: string; latency_ms: number };
+type Listed = {
+  id: string;
+  provider: string;
+  provider_video_id: string | null;
+  asset_id: string | null;
+  processed: boolean;
+  reason: string;
+  received_at: string;
+  latency_ms: number;
+};
 type Whole = Listed & { headers: Record<string, string>; body: string | null; body_base64: string };
 type Page = { items: Listed[]; next_cursor: string | null };
 
@@ -21,19 +37,23 @@ let service: TestService;
 const KINDS = ['parked', 'begun', 'again', 'ready', 'elsewhere', 'nothing'] as const;
 const deliveries = {} as Record<(typeof KINDS)[number], Listed>;
 
-const get = async <T = Page>(path: string): Promise<T> => expectSuccess(await call(service, `GET /admin/deliveries${path}`, { headers: asOperator })) as T;
+const get = async <T = Page>(path: string): Promise<T> =>
+  expectSuccess(await call(service, `GET /admin/deliveries${path}`, { headers: asOperator })) as T;
 
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) });
   await linkVideo(service, { provider: 'edgehost', provider_video_id: LINKED });
   const { asset_id: id } = await openUpload(service, 'ann');
   await tell(service, 'cdnhost', READY.cdnhost(PARKED));
-  for (let time = 0; time < 2; time++) await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 10 });
+  for (let time = 0; time < 2; time++)
+    await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 10 });
   await tell(service, 'edgehost', READY.edgehost(LINKED));
   await tell(service, 'cdnhost', { VideoLibraryId: LIBRARY + 1, VideoGuid: LINKED, Status: 3 });
   await tell(service, 'onprem', []);
   const { items } = await get('');
-  KINDS.forEach((kind, index) => { deliveries[kind] = items.at(-1 - index) as Listed; });
+  KINDS.forEach((kind, index) => {
+    deliveries[kind] = items.at(-1 - index) as Listed;
+  });
 }, 120_000);
 afterAll(() => service?.stop());
 
@@ -46,31 +66,82 @@ describe('the list of deliveries', () => {
     const { items, next_cursor } = await get('');
     expect(next_cursor).toBeNull();
     const asset = deliveries.begun.asset_id;
-    expect(items.toReversed().map(({ id: _, received_at, latency_ms, ...told }) => ({ ...told, at: Date.parse(received_at) > 0, latency: latency_ms >= 0 }))).toEqual([
-      { provider: 'cdnhost', provider_video_id: PARKED, asset_id: null, processed: false, reason: 'parked' },
-      { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'applied' },
-      { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'repeat' },
-      { provider: 'edgehost', provider_video_id: LINKED, asset_id: expect.any(String), processed: true, reason: 'applied' },
-      { provider: 'cdnhost', provider_video_id: null, asset_id: null, processed: false, reason: 'wrong_library' },
-      { provider: 'onprem', provider_video_id: null, asset_id: null, processed: false, reason: 'not_actionable' },
-    ].map((told) => ({ ...told, at: true, latency: true })));
+    expect(
+      items
+        .toReversed()
+        .map(({ id: _, received_at, latency_ms, ...told }) => ({
+          ...told,
+          at: Date.parse(received_at) > 0,
+          latency: latency_ms >= 0,
+        })),
+    ).toEqual(
+      [
+        {
+          provider: 'cdnhost',
+          provider_video_id: PARKED,
+          asset_id: null,
+          processed: false,
+          reason: 'parked',
+        },
+        { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'applied' },
+        { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'repeat' },
+        {
+          provider: 'edgehost',
+          provider_video_id: LINKED,
+          asset_id: expect.any(String),
+          processed: true,
+          reason: 'applied',
+        },
+        {
+          provider: 'cdnhost',
+          provider_video_id: null,
+          asset_id: null,
+          processed: false,
+          reason: 'wrong_library',
+        },
+        {
+          provider: 'onprem',
+          provider_video_id: null,
+          asset_id: null,
+          processed: false,
+          reason: 'not_actionable',
+        },
+      ].map((told) => ({ ...told, at: true, latency: true })),
+    );
   });
 
   const FILTERS: readonly (readonly [of: string, query: () => string, kinds: readonly Kind[]])[] = [
     ['a provider', () => 'provider=cdnhost', ['elsewhere', 'parked']],
     ['an asset', () => `asset_id=${deliveries.begun.asset_id}`, ['again', 'begun']],
-    ['an asset, in capitals', () => `asset_id=${deliveries.begun.asset_id?.toUpperCase()}`, ['again', 'begun']],
+    [
+      'an asset, in capitals',
+      () => `asset_id=${deliveries.begun.asset_id?.toUpperCase()}`,
+      ['again', 'begun'],
+    ],
     ['an asset that is none', () => `asset_id=${randomUUID()}`, []],
-    ['a provider\'s video', () => `provider_video_id=${encodeURIComponent(PARKED)}`, ['parked']],
+    ["a provider's video", () => `provider_video_id=${encodeURIComponent(PARKED)}`, ['parked']],
     ['what was processed', () => 'processed=true', ['ready', 'again', 'begun']],
     ['what was not', () => 'processed=false', ['nothing', 'elsewhere', 'parked']],
     ['a reason', () => 'reason=applied', ['ready', 'begun']],
     ['a reason that is none', () => 'reason=because', []],
-    ['a moment and later', () => `received_after=${deliveries.elsewhere.received_at}`, ['nothing', 'elsewhere']],
+    [
+      'a moment and later',
+      () => `received_after=${deliveries.elsewhere.received_at}`,
+      ['nothing', 'elsewhere'],
+    ],
     ['before a moment', () => `received_before=${deliveries.again.received_at}`, ['begun', 'parked']],
-    ['a range', () => `received_after=${deliveries.begun.received_at}&received_before=${deliveries.ready.received_at}`, ['again', 'begun']],
+    [
+      'a range',
+      () => `received_after=${deliveries.begun.received_at}&received_before=${deliveries.ready.received_at}`,
+      ['again', 'begun'],
+    ],
     ['several at once', () => 'provider=onprem&processed=true&reason=repeat', ['again']],
-    ['everything at once', () => `provider=edgehost&asset_id=${deliveries.ready.asset_id}&provider_video_id=${LINKED}&processed=true&reason=applied&received_after=2020-01-01&received_before=9999-01-01T00:00Z&limit=1`, ['ready']],
+    [
+      'everything at once',
+      () =>
+        `provider=edgehost&asset_id=${deliveries.ready.asset_id}&provider_video_id=${LINKED}&processed=true&reason=applied&received_after=2020-01-01&received_before=9999-01-01T00:00Z&limit=1`,
+      ['ready'],
+    ],
   ];
   test.each(FILTERS)('can be narrowed to %s', async (_, query, kinds) => {
     expect(await found(query())).toEqual(idsOf(...kinds));
@@ -79,20 +150,41 @@ describe('the list of deliveries', () => {
   test.each(['', 'processed=true&'])('comes page by page without gap or repetition (%s)', async (filter) => {
     const all = await found(filter);
     const pages: string[][] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
+    for (let cursor: string | null = ''; cursor !== null; ) {
       const page: Page = await get(`?${filter}limit=2${cursor && `&cursor=${cursor}`}`);
       pages.push(page.items.map(({ id }) => id));
       cursor = page.next_cursor;
     }
     expect(pages.flat()).toEqual(all);
-    expect(pages.map(({ length }) => length)).toEqual(Array.from({ length: Math.ceil(all.length / 2) }, (_, page) => Math.min(2, all.length - 2 * page)));
+    expect(pages.map(({ length }) => length)).toEqual(
+      Array.from({ length: Math.ceil(all.length / 2) }, (_, page) => Math.min(2, all.length - 2 * page)),
+    );
   });
 
   test.each([
-    ['limit', '0'], ['limit', '201'], ['limit', '1.5'], ['limit', 'all'], ['cursor', 'x'], ['cursor', ''], ['provider', 'nobody'], ['provider', ''], ['asset_id', 'x'], ['asset_id', ''], ['processed', 'yes'],
-    ['received_after', 'yesterday'], ['received_after', '1'], ['received_before', '2026-13-01'], ['received_before', ''], ['received_before', '2026-01-01T00:00:00'], ['reason', '%00'], ['provider_video_id', 'a%00b'],
+    ['limit', '0'],
+    ['limit', '201'],
+    ['limit', '1.5'],
+    ['limit', 'all'],
+    ['cursor', 'x'],
+    ['cursor', ''],
+    ['provider', 'nobody'],
+    ['provider', ''],
+    ['asset_id', 'x'],
+    ['asset_id', ''],
+    ['processed', 'yes'],
+    ['received_after', 'yesterday'],
+    ['received_after', '1'],
+    ['received_before', '2026-13-01'],
+    ['received_before', ''],
+    ['received_before', '2026-01-01T00:00:00'],
+    ['reason', '%00'],
+    ['provider_video_id', 'a%00b'],
   ])('names what is wrong: %s=%s', async (field, value) => {
-    expectFieldRefused(await call(service, `GET /admin/deliveries?${field}=${value}`, { headers: asOperator }), field);
+    expectFieldRefused(
+      await call(service, `GET /admin/deliveries?${field}=${value}`, { headers: asOperator }),
+      field,
+    );
   });
 });
 
@@ -101,38 +193,93 @@ describe('one delivery', () => {
     const { id } = deliveries.parked;
     const told = await get<Whole>(`/${id}`);
     const body = JSON.stringify(READY.cdnhost(PARKED));
-    expect(told).toEqual({ ...deliveries.parked, headers: expect.anything(), body, body_base64: Buffer.from(body).toString('base64') });
+    expect(told).toEqual({
+      ...deliveries.parked,
+      headers: expect.anything(),
+      body,
+      body_base64: Buffer.from(body).toString('base64'),
+    });
     expect(await get<Whole>(`/${id.toUpperCase()}`)).toEqual(told);
   });
 
   test('keeps the headers that explain it, and no secret', async () => {
     const body = `{"canary":"${randomUUID()}"}`;
-    const secrets = { authorization: 'Bearer canary', cookie: 'a=canary', 'x-service-key': 'canary', 'x-api-key': 'canary', ...signatureOf('onprem', body) };
-    await deliver(service, 'onprem', { body, headers: { 'content-type': 'text/x-words', 'user-agent': 'encoder/7', 'x-forwarded-for': '192.0.2.7', 'x-request-id': 'r-7', ...secrets } });
+    const secrets = {
+      authorization: 'Bearer canary',
+      cookie: 'a=canary',
+      'x-service-key': 'canary',
+      'x-api-key': 'canary',
+      ...signatureOf('onprem', body),
+    };
+    await deliver(service, 'onprem', {
+      body,
+      headers: {
+        'content-type': 'text/x-words',
+        'user-agent': 'encoder/7',
+        'x-forwarded-for': '192.0.2.7',
+        'x-request-id': 'r-7',
+        ...secrets,
+      },
+    });
     const [newest] = (await get('?limit=1')).items;
     const told = await get<Whole>(`/${newest?.id}`);
     expect(told.body).toBe(body);
-    expect(told.headers).toEqual({ 'content-type': 'text/x-words', 'content-length': String(body.length), 'user-agent': 'encoder/7', 'x-forwarded-for': '192.0.2.7', 'x-request-id': 'r-7' });
+    expect(told.headers).toEqual({
+      'content-type': 'text/x-words',
+      'content-length': String(body.length),
+      'user-agent': 'encoder/7',
+      'x-forwarded-for': '192.0.2.7',
+      'x-request-id': 'r-7',
+    });
   });
 
-  test.each([['no UTF-8', '00ff80c3', null], ['half a character', '22eda08022', null], ['nothing', '', ''], ['a byte order mark', 'efbbbf7b7d', '\ufeff{}']])('of %s is shown in base64, and as text where it is some', async (_, hex, text) => {
+  test.each([
+    ['no UTF-8', '00ff80c3', null],
+    ['half a character', '22eda08022', null],
+    ['nothing', '', ''],
+    ['a byte order mark', 'efbbbf7b7d', '\ufeff{}'],
+  ])('of %s is shown in base64, and as text where it is some', async (_, hex, text) => {
     const [id, bytes] = [uuidV7(), Buffer.from(hex, 'hex')];
     await service.parts.db.all(sql(`insert ${hex}`)`
       insert into deliveries (${columns(deliveryRow)}) values (${id}, 'onprem', null, null, ${bytes}, '{}', false, 'not_actionable', now(), false, 1)`);
     expect(await get<Whole>(`/${id}`)).toMatchObject({ body: text, body_base64: bytes.toString('base64') });
   });
 
-  test.each([randomUUID(), 'x', '%00', `${randomUUID()}0`])('that is not there is not found: %s', async (id) => {
-    expectRefusal(await call(service, `GET /admin/deliveries/${id}`, { headers: asOperator }), 404);
-    expectRefusal(await call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json: { id: decodeURIComponent(id) } }), 404);
-  });
+  test.each([randomUUID(), 'x', '%00', `${randomUUID()}0`])(
+    'that is not there is not found: %s',
+    async (id) => {
+      expectRefusal(await call(service, `GET /admin/deliveries/${id}`, { headers: asOperator }), 404);
+      expectRefusal(
+        await call(service, 'POST /admin/deliveries/replay', {
+          headers: asOperator,
+          json: { id: decodeURIComponent(id) },
+        }),
+        404,
+      );
+    },
+  );
 });
 
 test.each([
-  ['nobody', {}], ['a user', asUser('ann')], ['the service key', asService], ['the service key in the operator\'s place', { 'x-operator-key': asService['x-service-key'] }], ['an empty key', { 'x-operator-key': '' }],
+  ['nobody', {}],
+  ['a user', asUser('ann')],
+  ['the service key', asService],
+  ["the service key in the operator's place", { 'x-operator-key': asService['x-service-key'] }],
+  ['an empty key', { 'x-operator-key': '' }],
 ])('%s may neither list, read nor replay', async (_, headers) => {
-  for (const request of ['GET /admin/deliveries', `GET /admin/deliveries/${deliveries.parked.id}`, `GET /admin/deliveries/${randomUUID()}`, 'GET /admin/providers']) {
+  for (const request of [
+    'GET /admin/deliveries',
+    `GET /admin/deliveries/${deliveries.parked.id}`,
+    `GET /admin/deliveries/${randomUUID()}`,
+    'GET /admin/providers',
+  ]) {
     expectRefusal(await call(service, request, { headers }), 401);
   }
-  expectRefusal(await call(service, 'POST /admin/deliveries/replay', { headers, json: { id: deliveries.parked.id, dry_run: false } }), 401);
+  expectRefusal(
+    await call(service, 'POST /admin/deliveries/replay', {
+      headers,
+      json: { id: deliveries.parked.id, dry_run: false },
+    }),
+    401,
+  );
 });

@@ -3,17 +3,30 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, type Started, VIDEO } from '../support/media.ts';
-import { type Answer, asService, asUser, call, SECRETS, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asService,
+  asUser,
+  call,
+  SECRETS,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.stop());
 
 let videos = 0;
 const newVideo = () => `video-${++videos}`;
 
 const link = (wishes: object, headers: Record<string, string> = asService) =>
-  call<Started>(service, 'POST /media/upload-url', { headers, json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', ...wishes } });
+  call<Started>(service, 'POST /media/upload-url', {
+    headers,
+    json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', ...wishes },
+  });
 
 async function linked(wishes: object): Promise<Started> {
   const answer: Answer<Started> = await link(wishes);
@@ -25,14 +38,22 @@ async function linked(wishes: object): Promise<Started> {
 async function reportOf(guid: string, status: number): Promise<Answer> {
   const body = JSON.stringify({ VideoLibraryId: 1, VideoGuid: guid, Status: status });
   const signature = createHmac('sha256', SECRETS.CDNHOST_STREAM_READ_ONLY_API_KEY).update(body).digest('hex');
-  return call(service, 'POST /webhooks/stream/cdnhost', { headers: { 'x-cdnhost-signature': signature }, body });
+  return call(service, 'POST /webhooks/stream/cdnhost', {
+    headers: { 'x-cdnhost-signature': signature },
+    body,
+  });
 }
 
 test('no upload is offered, and complete does not look for bytes', async () => {
   const guid = newVideo();
   const { asset_id: id, asset, upload, upload_url: url } = await linked({ provider_video_id: guid });
   expect({ upload, url }).toEqual({ upload: null, url: null });
-  expect(asset).toMatchObject({ provider: 'cdnhost', provider_video_id: guid, stream_status: 'pending_upload', owner_user_id: 'ann' });
+  expect(asset).toMatchObject({
+    provider: 'cdnhost',
+    provider_video_id: guid,
+    stream_status: 'pending_upload',
+    owner_user_id: 'ann',
+  });
   const completed = await call<AssetJson>(service, `POST /media/${id}/complete`, { headers: asUser('ann') });
   expect(expectSuccess(completed)).toMatchObject({ stream_status: 'processing', uploaded_at: null });
   const again = await call<AssetJson>(service, `POST /media/${id}/complete`, { headers: asUser('ann') });
@@ -41,12 +62,18 @@ test('no upload is offered, and complete does not look for bytes', async () => {
 
 test('there is nothing of it to download', async () => {
   const { asset_id: id } = await linked({ provider_video_id: newVideo() });
-  expect(expectRefusal(await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') }), 404).details).toEqual({ reason: 'not_uploaded' });
+  expect(
+    expectRefusal(await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') }), 404)
+      .details,
+  ).toEqual({ reason: 'not_uploaded' });
 });
 
 test('a report that came before the link is applied with it', async () => {
   const guid = newVideo();
-  expect((await reportOf(guid, 7)).body).toMatchObject({ message: 'Webhook not processed: parked', data: { processed: false } });
+  expect((await reportOf(guid, 7)).body).toMatchObject({
+    message: 'Webhook not processed: parked',
+    data: { processed: false },
+  });
   expect((await linked({ provider_video_id: guid })).asset.stream_status).toBe('processing');
 });
 
@@ -66,33 +93,44 @@ describe('a video belongs to one asset', () => {
 
   test('of many at once one wins', async () => {
     const guid = newVideo();
-    const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await link({ provider_video_id: guid })).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await link({ provider_video_id: guid })).status),
+    );
     expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
   });
 
   test('once its asset is deleted it may be linked again', async () => {
     const guid = newVideo();
     const { asset_id: id } = await linked({ provider_video_id: guid });
-    expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asService, json: { owner_user_id: 'ann' } }));
+    expectSuccess(
+      await call(service, `DELETE /media/${id}`, { headers: asService, json: { owner_user_id: 'ann' } }),
+    );
     expect((await linked({ provider_video_id: guid })).asset_id).not.toBe(id);
   });
 });
 
 describe('what cannot be linked', () => {
   test('a video without a hosted provider', async () => {
-    for (const provider of [undefined, 'onprem']) expectFieldRefused(await link({ provider_video_id: newVideo(), provider }), 'provider');
+    for (const provider of [undefined, 'onprem'])
+      expectFieldRefused(await link({ provider_video_id: newVideo(), provider }), 'provider');
   });
 
   test('an image', async () => {
-    expectFieldRefused(await link({ provider_video_id: newVideo(), content_type: 'image', mime_type: 'image/png' }), 'mime_type');
+    expectFieldRefused(
+      await link({ provider_video_id: newVideo(), content_type: 'image', mime_type: 'image/png' }),
+      'mime_type',
+    );
   });
 
-  test.each(['', ' ', 'x'.repeat(256), 'a\u0000', '\ud800', 7, {}, [], true])('%j', async (provider_video_id) => {
-    expectFieldRefused(await link({ provider_video_id }), 'provider_video_id');
-  });
+  test.each(['', ' ', 'x'.repeat(256), 'a\u0000', '\ud800', 7, {}, [], true])(
+    '%j',
+    async (provider_video_id) => {
+      expectFieldRefused(await link({ provider_video_id }), 'provider_video_id');
+    },
+  );
 });
 
-test('a user\'s provider_video_id is ignored', async () => {
+test("a user's provider_video_id is ignored", async () => {
   const taken = newVideo();
   await linked({ provider_video_id: taken });
   for (const provider_video_id of [taken, '', 7, {}]) {

@@ -8,11 +8,15 @@ import { asService, asUser, call, startTestService, type TestService } from '../
 type Page = { items: AssetJson[]; next_cursor: string | null };
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api' }); });
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+});
 afterAll(() => service.stop());
 
-const ask = (query: string, headers: Record<string, string>) => call<Page>(service, `GET /media${query}`, { headers });
-const pageOf = async (query: string, headers: Record<string, string>): Promise<Page> => expectSuccess(await ask(query, headers)) as Page;
+const ask = (query: string, headers: Record<string, string>) =>
+  call<Page>(service, `GET /media${query}`, { headers });
+const pageOf = async (query: string, headers: Record<string, string>): Promise<Page> =>
+  expectSuccess(await ask(query, headers)) as Page;
 const idsOf = ({ items }: Page) => items.map(({ id }) => id);
 const make = async (user: string, count: number): Promise<string[]> => {
   const ids: string[] = [];
@@ -21,9 +25,13 @@ const make = async (user: string, count: number): Promise<string[]> => {
 };
 
 /** All ids that a walk sees; `between` is done after each page. */
-async function walk(query: string, headers: Record<string, string>, between: () => Promise<unknown> = async () => undefined): Promise<string[]> {
+async function walk(
+  query: string,
+  headers: Record<string, string>,
+  between: () => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
   const seen: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
+  for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Page = await pageOf(`${query}${cursor && `&cursor=${cursor}`}`, headers);
     seen.push(...idsOf(page));
     cursor = page.next_cursor;
@@ -41,13 +49,18 @@ test('newest first, each as it is shown alone', async () => {
   const page = await pageOf('', asUser('ann'));
   expect(idsOf(page)).toEqual([...ids].reverse());
   expect(page.next_cursor).toBeNull();
-  expect(page.items[0]).toEqual((await call<AssetJson>(service, `GET /media/${ids[2]}`, { headers: asUser('ann') })).body.data);
+  expect(page.items[0]).toEqual(
+    (await call<AssetJson>(service, `GET /media/${ids[2]}`, { headers: asUser('ann') })).body.data,
+  );
 });
 
 describe('limit', () => {
-  test.each(['0', '201', '-1', 'abc', '1.5', '1e2', '', ' 5', '0x10', '5,6', '99999999999999999999', '٣'])('%j is refused', async (limit) => {
-    expectFieldRefused(await ask(`?limit=${encodeURIComponent(limit)}`, asUser('ann')), 'limit');
-  });
+  test.each(['0', '201', '-1', 'abc', '1.5', '1e2', '', ' 5', '0x10', '5,6', '99999999999999999999', '٣'])(
+    '%j is refused',
+    async (limit) => {
+      expectFieldRefused(await ask(`?limit=${encodeURIComponent(limit)}`, asUser('ann')), 'limit');
+    },
+  );
 
   test('1 and 200 are taken, 50 is what nobody says', async () => {
     await make('lea', 51);
@@ -71,7 +84,9 @@ describe('a walk', () => {
       await call(service, `DELETE /media/${extra}`, { headers: asUser('ida') });
     });
     expect(seen).toEqual([...before].reverse());
-    expect(await walk('?limit=7&sort=created_at', asUser('ida'))).toEqual([...(await walk('?limit=200', asUser('ida')))].reverse());
+    expect(await walk('?limit=7&sort=created_at', asUser('ida'))).toEqual(
+      [...(await walk('?limit=200', asUser('ida')))].reverse(),
+    );
   });
 
   test('goes on behind an asset that was deleted under the cursor', async () => {
@@ -83,24 +98,38 @@ describe('a walk', () => {
 
   test('takes pages of any length', async () => {
     const ids = (await make('uma', 9)).reverse();
-    await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 9, maxLength: 9 }), async (limits) => {
-      const seen: string[] = [];
-      for (let cursor: string | null = '', at = 0; cursor !== null; at++) {
-        const page: Page = await pageOf(`?limit=${limits[at]}${cursor && `&cursor=${cursor}`}`, asUser('uma'));
-        seen.push(...idsOf(page));
-        cursor = page.next_cursor;
-      }
-      expect(seen).toEqual(ids);
-    }), { numRuns: 10 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 9, maxLength: 9 }),
+        async (limits) => {
+          const seen: string[] = [];
+          for (let cursor: string | null = '', at = 0; cursor !== null; at++) {
+            const page: Page = await pageOf(
+              `?limit=${limits[at]}${cursor && `&cursor=${cursor}`}`,
+              asUser('uma'),
+            );
+            seen.push(...idsOf(page));
+            cursor = page.next_cursor;
+          }
+          expect(seen).toEqual(ids);
+        },
+      ),
+      { numRuns: 10 },
+    );
   });
 });
 
 describe('whose', () => {
-  test('others\' assets are never in it, whatever a user adds', async () => {
+  test("others' assets are never in it, whatever a user adds", async () => {
     const [mine] = await make('zoe', 1);
     await make('eve', 2);
     for (const query of [
-      '', '?owner_user_id=eve', '?owner_user_id=eve&owner_user_id=ann', '?OWNER_USER_ID=eve', '?user_id=eve', '?owner_user_id[]=eve',
+      '',
+      '?owner_user_id=eve',
+      '?owner_user_id=eve&owner_user_id=ann',
+      '?OWNER_USER_ID=eve',
+      '?user_id=eve',
+      '?owner_user_id[]=eve',
     ]) {
       expect(idsOf(await pageOf(query, asUser('zoe'))), query).toEqual([mine]);
     }
@@ -110,7 +139,11 @@ describe('whose', () => {
     const ids = await make('ben', 2);
     expect(idsOf(await pageOf('?owner_user_id=ben', asService))).toEqual([...ids].reverse());
     for (const query of [
-      '', '?owner_user_id=', '?owner_user_id=%20', '?owner_user_id=ben&owner_user_id=eve', `?owner_user_id=${'x'.repeat(256)}`,
+      '',
+      '?owner_user_id=',
+      '?owner_user_id=%20',
+      '?owner_user_id=ben&owner_user_id=eve',
+      `?owner_user_id=${'x'.repeat(256)}`,
       '?owner_user_id=a%00',
     ]) {
       expectFieldRefused(await ask(query, asService), 'owner_user_id');
@@ -121,7 +154,9 @@ describe('whose', () => {
 
   test('an owner in any script is found', async () => {
     const [id] = await make('Zoë & Co = 100% 🎬', 1);
-    expect(idsOf(await pageOf(`?owner_user_id=${encodeURIComponent('Zoë & Co = 100% 🎬')}`, asService))).toEqual([id]);
+    expect(
+      idsOf(await pageOf(`?owner_user_id=${encodeURIComponent('Zoë & Co = 100% 🎬')}`, asService)),
+    ).toEqual([id]);
   });
 });
 
@@ -138,11 +173,22 @@ describe('a cursor', () => {
   test('that was tampered with is refused', async () => {
     await make('lou', 2);
     const { next_cursor: cursor } = (await pageOf('?limit=1', asUser('lou'))) as { next_cursor: string };
-    const flipped = (at: number) => `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
+    const flipped = (at: number) =>
+      `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
     const readable = Buffer.from('0199aaaa-0000-7000-8000-000000000000:lou').toString('base64url');
     for (const bad of [
-      '', 'x', '0199aaaa-0000-7000-8000-000000000000', readable, cursor.slice(1), `${cursor}A`, flipped(0), flipped(30),
-      flipped(cursor.length - 1), cursor.toUpperCase(), `${cursor}%00`, '%27%20or%201=1',
+      '',
+      'x',
+      '0199aaaa-0000-7000-8000-000000000000',
+      readable,
+      cursor.slice(1),
+      `${cursor}A`,
+      flipped(0),
+      flipped(30),
+      flipped(cursor.length - 1),
+      cursor.toUpperCase(),
+      `${cursor}%00`,
+      '%27%20or%201=1',
     ]) {
       expectFieldRefused(await ask(`?cursor=${bad}`, asUser('lou')), 'cursor');
     }
@@ -150,7 +196,11 @@ describe('a cursor', () => {
 });
 
 test.each([
-  'limit=1&limit=2', 'cursor=a&cursor=b', 'kind=image&kind=video', 'sort=created_at&sort=created_at', 'count=true&count=false',
+  'limit=1&limit=2',
+  'cursor=a&cursor=b',
+  'kind=image&kind=video',
+  'sort=created_at&sort=created_at',
+  'count=true&count=false',
 ])('what is said twice is refused (%s)', async (query) => {
   expectFieldRefused(await ask(`?${query}`, asUser('ann')), query.slice(0, query.indexOf('=')));
 });

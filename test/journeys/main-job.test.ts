@@ -5,7 +5,16 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, settled } from '../support/media.ts';
-import { beeps, CLEAN, decode, endOf, flashes, keyframes, packets, playlistsOf } from '../support/picture-and-sound.ts';
+import {
+  beeps,
+  CLEAN,
+  decode,
+  endOf,
+  flashes,
+  keyframes,
+  packets,
+  playlistsOf,
+} from '../support/picture-and-sound.ts';
 import { type Answer, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 const SECONDS = [0, 1, 2, 3, 4, 5];
@@ -25,49 +34,102 @@ let addresses: Addresses;
 beforeAll(async () => {
   service = await startTestService();
   bytes = await readFile(await makeClip({ seconds: 6, width: 854, height: 480, flashAndBeep: true }));
-  const started = await openUpload(service, 'ann', { size_bytes: bytes.length, title: 'Flashes', visibility: 'public' });
+  const started = await openUpload(service, 'ann', {
+    size_bytes: bytes.length,
+    title: 'Flashes',
+    visibility: 'public',
+  });
   opened = started.asset;
   stored = await putBytes(started, bytes);
   completed = await complete(service, 'ann', opened.id);
   asset = await settled(service, 'ann', opened.id);
-  addresses = (await call<Addresses>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') })).body.data;
+  addresses = (await call<Addresses>(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') }))
+    .body.data;
 }, 180_000);
 afterAll(() => service.stop());
 
 describe('the asset, from step to step', () => {
   test('waits for its bytes', () => {
     expect(opened).toMatchObject({
-      kind: 'video', owner_user_id: 'ann', provider: 'onprem', provider_video_id: null, stream_status: 'pending_upload', progress: 0,
-      size_bytes: null, checksum_sha256: null, uploaded_at: null, playback: null, playable_at: null, completed_at: null, renditions: [], warnings: [], failure: null,
+      kind: 'video',
+      owner_user_id: 'ann',
+      provider: 'onprem',
+      provider_video_id: null,
+      stream_status: 'pending_upload',
+      progress: 0,
+      size_bytes: null,
+      checksum_sha256: null,
+      uploaded_at: null,
+      playback: null,
+      playable_at: null,
+      completed_at: null,
+      renditions: [],
+      warnings: [],
+      failure: null,
     });
   });
 
   test('knows what was stored, once it is stored', () => {
     expect(stored.status).toBe(200);
     expect(stored.body).toMatchObject({ success: true, code: 200 });
-    expect(stored.body.data).toMatchObject({ id: opened.id, stream_status: 'pending_upload', ...facts(), uploaded_at: expect.any(String) });
+    expect(stored.body.data).toMatchObject({
+      id: opened.id,
+      stream_status: 'pending_upload',
+      ...facts(),
+      uploaded_at: expect.any(String),
+    });
   });
 
   test('is processing as soon as it is complete, its size and length known', () => {
     expect(completed.status).toBe(200);
-    expect(completed.body.data).toMatchObject({ stream_status: 'processing', ...facts(), width: 854, height: 480, failure: null });
+    expect(completed.body.data).toMatchObject({
+      stream_status: 'processing',
+      ...facts(),
+      width: 854,
+      height: 480,
+      failure: null,
+    });
     expectSixSeconds(completed.body.data);
   });
 
   test('is ready with everything filled in', () => {
     expect(asset).toMatchObject({
-      stream_status: 'ready', progress: 100, failure: null, warnings: [], title: 'Flashes', visibility: 'public', version: 1, ...facts(), width: 854, height: 480,
+      stream_status: 'ready',
+      progress: 100,
+      failure: null,
+      warnings: [],
+      title: 'Flashes',
+      visibility: 'public',
+      version: 1,
+      ...facts(),
+      width: 854,
+      height: 480,
     });
     expectSixSeconds(asset);
-    expect(asset['renditions']).toEqual(HEIGHTS.map((height) => ({ height, width: expect.any(Number), state: 'ready', bitrate: expect.any(Number) })));
-    const moments = ['created_at', 'uploaded_at', 'playable_at', 'completed_at', 'updated_at'].map((name) => Date.parse(String(asset[name])));
+    expect(asset['renditions']).toEqual(
+      HEIGHTS.map((height) => ({
+        height,
+        width: expect.any(Number),
+        state: 'ready',
+        bitrate: expect.any(Number),
+      })),
+    );
+    const moments = ['created_at', 'uploaded_at', 'playable_at', 'completed_at', 'updated_at'].map((name) =>
+      Date.parse(String(asset[name])),
+    );
     expect(moments).toEqual([...moments].sort((a, b) => a - b));
   });
 });
 
 describe('what plays', () => {
   test('is named by addresses that a player can use as they are', async () => {
-    expect(addresses).toEqual({ stream_status: 'ready', ...asset['playback'] as object, mp4: null, storyboard: null, expires_at: null });
+    expect(addresses).toEqual({
+      stream_status: 'ready',
+      ...(asset['playback'] as object),
+      mp4: null,
+      storyboard: null,
+      expires_at: null,
+    });
     expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
     expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);
     expect(addresses.thumbnail).toBe(`${service.url}/playback/${asset.id}/thumb.jpg`);
@@ -82,7 +144,8 @@ describe('what plays', () => {
   test('decodes to its end in every rung, alone and together, over HLS and DASH', async () => {
     const { pictures, sounds } = await playlistsOf(addresses.hls);
     expect([pictures.length, sounds.length]).toEqual([HEIGHTS.length, 1]);
-    for (const url of [...pictures, ...sounds, addresses.hls, addresses.dash]) expect(await decode(url), url).toEqual(CLEAN);
+    for (const url of [...pictures, ...sounds, addresses.hls, addresses.dash])
+      expect(await decode(url), url).toEqual(CLEAN);
   }, 120_000);
 
   test('can be cut at the same moments in all rungs', async () => {
@@ -94,7 +157,10 @@ describe('what plays', () => {
 
   test('lasts as long as the source', async () => {
     const { pictures, sounds } = await playlistsOf(addresses.hls);
-    const tracks = [...pictures.map((url) => ({ url, stream: 'v:0' })), ...sounds.map((url) => ({ url, stream: 'a:0' }))];
+    const tracks = [
+      ...pictures.map((url) => ({ url, stream: 'v:0' })),
+      ...sounds.map((url) => ({ url, stream: 'a:0' })),
+    ];
     for (const track of tracks) {
       const [start, end] = [(await packets(track))[0]?.at, await endOf(track)];
       expect([start, end], track.url).toEqual([expect.closeTo(0, 1), expect.closeTo(6, 1)]);
@@ -109,10 +175,17 @@ describe('what plays', () => {
   }, 120_000);
 });
 
-const facts = () => ({ size_bytes: bytes.length, checksum_sha256: createHash('sha256').update(bytes).digest('hex') });
+const facts = () => ({
+  size_bytes: bytes.length,
+  checksum_sha256: createHash('sha256').update(bytes).digest('hex'),
+});
 
-const expectSixSeconds = (told: AssetJson): void => expect(Math.abs(Number(told['duration_ms']) - 6000)).toBeLessThanOrEqual(100);
+const expectSixSeconds = (told: AssetJson): void =>
+  expect(Math.abs(Number(told['duration_ms']) - 6000)).toBeLessThanOrEqual(100);
 
 function expectNear(moments: readonly number[]): void {
-  expect(moments.map((moment, index) => Math.abs(moment - (SECONDS[index] ?? NaN)) <= TOLERANCE), moments.join(' ')).toEqual(SECONDS.map(() => true));
+  expect(
+    moments.map((moment, index) => Math.abs(moment - (SECONDS[index] ?? NaN)) <= TOLERANCE),
+    moments.join(' '),
+  ).toEqual(SECONDS.map(() => true));
 }

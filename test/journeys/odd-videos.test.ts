@@ -8,7 +8,9 @@ import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService(); });
+beforeAll(async () => {
+  service = await startTestService();
+});
 afterAll(() => service.stop());
 
 type Shown = { readonly mime?: string; readonly size: readonly [number, number]; readonly seconds: number };
@@ -33,7 +35,11 @@ describe('a made video', () => {
     ['turned by 90 degrees', { rotation: 90 }, { size: [180, 320], seconds: 2 }],
     ['silent', { audio: false }, { size: [320, 180], seconds: 2 }],
     ['with wide pixels', { more: ['-vf', 'setsar=2/1'] }, { size: [640, 180], seconds: 2 }],
-    ['of odd sides', { more: ['-vf', 'scale=321:181,setsar=1', '-pix_fmt', 'yuv444p'] }, { size: [321, 181], seconds: 2 }],
+    [
+      'of odd sides',
+      { more: ['-vf', 'scale=321:181,setsar=1', '-pix_fmt', 'yuv444p'] },
+      { size: [321, 181], seconds: 2 },
+    ],
     ['in fragments', { more: ['-movflags', '+frag_keyframe+empty_moov'] }, { size: [320, 180], seconds: 2 }],
     ['as WebM', { container: 'webm', seconds: 1 }, { mime: 'video/webm', size: [320, 180], seconds: 1 }],
     ['as QuickTime', { container: 'mov' }, { mime: 'video/quicktime', size: [320, 180], seconds: 2 }],
@@ -50,7 +56,10 @@ describe.runIf(TEST_DATA)('a collected video', () => {
     [`video-samples/${rails}/rotated_video.mp4`, { size: [480, 640], seconds: 5.2 }],
     [`video-samples/${rails}/video_without_audio_stream.mp4`, { size: [640, 480], seconds: 5.2 }],
     [`video-samples/${rails}/video_with_rectangular_samples.mp4`, { size: [1920, 1080], seconds: 5.2 }],
-    [`video-samples/${rails}/video_with_undefined_display_aspect_ratio.mp4`, { size: [640, 480], seconds: 3.4 }],
+    [
+      `video-samples/${rails}/video_with_undefined_display_aspect_ratio.mp4`,
+      { size: [640, 480], seconds: 3.4 },
+    ],
     [`video-samples/${rails}/video.webm`, { mime: 'video/webm', size: [640, 480], seconds: 5.2 }],
     [`video-samples/${platform}/white.webm`, { mime: 'video/webm', size: [320, 240], seconds: 10 }],
     [`video-samples/${platform}/2x2-green.mp4`, { size: [2, 2], seconds: 0.18 }],
@@ -59,7 +68,9 @@ describe.runIf(TEST_DATA)('a collected video', () => {
   ])('%s plays', async (name, shown) => expectPlays(path(name), shown), 120_000);
 
   test('without a picture is refused', async () => {
-    const { id, completed } = await offer(service, 'ann', { bytes: await readFile(path(`video-samples/${rails}/video_without_video_stream.mp4`)) });
+    const { id, completed } = await offer(service, 'ann', {
+      bytes: await readFile(path(`video-samples/${rails}/video_without_video_stream.mp4`)),
+    });
     expect([completed.status, completed.body.error.details]).toEqual([400, { reason: 'no_video_track' }]);
     expect(await readAsset(service, 'ann', id)).toMatchObject({ stream_status: 'failed' });
   });

@@ -1,8 +1,21 @@
 // The API describes itself, truly: every route is there, and answers are what their schemas say (contract A1, A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiDocument, expectDescribed, operationsOf, readDocument, routesOf } from '../support/openapi.ts';
+import {
+  type ApiDocument,
+  expectDescribed,
+  operationsOf,
+  readDocument,
+  routesOf,
+} from '../support/openapi.ts';
 import { IMAGE, openUpload, putBytes, VIDEO } from '../support/media.ts';
-import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 let service: TestService;
 let document: ApiDocument;
@@ -16,35 +29,57 @@ afterAll(() => service.stop());
 const OTHERS = ['GET /api/v1/openapi.json', 'GET /docs', 'GET /docs/', 'GET /docs/js/scalar.js', 'OPTIONS *'];
 
 const FIXED = [
-  'POST /api/v1/media/upload-url', 'GET /api/v1/media', 'POST /api/v1/media/{id}/complete', 'GET /api/v1/media/{id}',
-  'PATCH /api/v1/media/{id}', 'DELETE /api/v1/media/{id}', 'GET /api/v1/media/{id}/download-url',
-  'GET /api/v1/media/{id}/playback', 'GET /api/v1/playback/{id}/hls.m3u8', 'GET /api/v1/playback/{id}/dash.mpd',
-  'GET /api/v1/playback/{id}/thumb.jpg', 'POST /api/v1/webhooks/stream/cdnhost',
-  'POST /api/v1/webhooks/stream/onprem', 'POST /api/v1/webhooks/stream/edgehost', 'GET /healthz', 'GET /readyz',
+  'POST /api/v1/media/upload-url',
+  'GET /api/v1/media',
+  'POST /api/v1/media/{id}/complete',
+  'GET /api/v1/media/{id}',
+  'PATCH /api/v1/media/{id}',
+  'DELETE /api/v1/media/{id}',
+  'GET /api/v1/media/{id}/download-url',
+  'GET /api/v1/media/{id}/playback',
+  'GET /api/v1/playback/{id}/hls.m3u8',
+  'GET /api/v1/playback/{id}/dash.mpd',
+  'GET /api/v1/playback/{id}/thumb.jpg',
+  'POST /api/v1/webhooks/stream/cdnhost',
+  'POST /api/v1/webhooks/stream/onprem',
+  'POST /api/v1/webhooks/stream/edgehost',
+  'GET /healthz',
+  'GET /readyz',
 ];
 
 describe('the document', () => {
-  test('is OpenAPI 3.1', () => { expect(document.openapi).toBe('3.1.0'); });
+  test('is OpenAPI 3.1', () => {
+    expect(document.openapi).toBe('3.1.0');
+  });
 
   test('lists the routes that there are, all of them and no others', () => {
     const routes = routesOf(service).filter((route) => !route.startsWith('HEAD ') && !OTHERS.includes(route));
     const described = [...operationsOf(document).keys()];
-    expect(routes.map((route) => route.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{*}')).sort()).toEqual(described.sort());
+    expect(routes.map((route) => route.replace(/:(\w+)/g, '{$1}').replace(/\*$/, '{*}')).sort()).toEqual(
+      described.sort(),
+    );
     expect(described).toEqual(expect.arrayContaining(FIXED));
   });
 
   test('every GET can be asked by HEAD', () => {
     const routes = routesOf(service);
-    for (const route of routes.filter((name) => name.startsWith('GET '))) expect(routes).toContain(route.replace('GET', 'HEAD'));
+    for (const route of routes.filter((name) => name.startsWith('GET ')))
+      expect(routes).toContain(route.replace('GET', 'HEAD'));
   });
 
   test('says what each operation is for, what it needs, and what it answers', () => {
     for (const [name, { summary, parameters = [], security = [], responses }] of operationsOf(document)) {
       expect.soft(summary, name).toMatch(/^\S.{8,}/);
       const inPath = [...name.matchAll(/\{(.+?)\}/g)].map(([, parameter]) => parameter);
-      expect.soft(parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name), name).toEqual(inPath);
+      expect
+        .soft(
+          parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name),
+          name,
+        )
+        .toEqual(inPath);
       expect.soft(Object.keys(responses), name).toContain('200');
-      if (name.includes('/api/v1/media')) expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
+      if (name.includes('/api/v1/media'))
+        expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
     }
   });
@@ -52,17 +87,29 @@ describe('the document', () => {
   test('names each operation, for clients that are made of it', () => {
     const names = [...operationsOf(document).values()].map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toEqual(expect.arrayContaining(['postMediaUploadUrl', 'getMediaById', 'getPlaybackByIdHlsM3u8', 'putUploadsById']));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'postMediaUploadUrl',
+        'getMediaById',
+        'getPlaybackByIdHlsM3u8',
+        'putUploadsById',
+      ]),
+    );
   });
 
   test('holds no secret, no path of this machine and no example that could be taken for one', () => {
-    expect(JSON.stringify(document)).not.toMatch(/test-(?:access|service|operator|onprem|cdnhost|edgehost)|\/(?:tmp|home|var)\/|eyJ/);
+    expect(JSON.stringify(document)).not.toMatch(
+      /test-(?:access|service|operator|onprem|cdnhost|edgehost)|\/(?:tmp|home|var)\/|eyJ/,
+    );
   });
 });
 
 describe('answers are as they are described', () => {
   const user = asUser('ann');
-  const ask = async (line: string, how: Parameters<typeof call>[2] & { name?: string } = {}): Promise<Answer> => {
+  const ask = async (
+    line: string,
+    how: Parameters<typeof call>[2] & { name?: string } = {},
+  ): Promise<Answer> => {
     const [method, path = ''] = line.split(' ');
     const answer = await call(service, `${method} ${service.address}${path}`, how);
     expectDescribed(document, how.name ?? line.replace(/\?.*/, '').replace(/[0-9a-f-]{36}/, '{id}'), answer);
@@ -72,12 +119,20 @@ describe('answers are as they are described', () => {
   const nobodys = '/0199aaaa-0000-7000-8000-000000000000';
 
   test('in a tour with an image', async () => {
-    await ask(`POST ${media('/upload-url')}`, { headers: user, json: { ...IMAGE, title: 'A', tags: ['a'], metadata: { a: [1] }, size_bytes: 8 } });
+    await ask(`POST ${media('/upload-url')}`, {
+      headers: user,
+      json: { ...IMAGE, title: 'A', tags: ['a'], metadata: { a: [1] }, size_bytes: 8 },
+    });
     const started = await openUpload(service, 'ann', IMAGE);
     const id = `/${started.asset_id}`;
-    expectDescribed(document, 'PUT /api/v1/uploads/{id}', await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
+    expectDescribed(
+      document,
+      'PUT /api/v1/uploads/{id}',
+      await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')),
+    );
     await ask(`POST ${media(id)}/complete`, { headers: user });
-    for (const rest of ['', '/playback', '/download-url']) await ask(`GET ${media(id)}${rest}`, { headers: user });
+    for (const rest of ['', '/playback', '/download-url'])
+      await ask(`GET ${media(id)}${rest}`, { headers: user });
     await ask(`PATCH ${media(id)}`, { headers: user, json: { title: null, visibility: 'public' } });
     await ask(`GET ${media()}?limit=1&count=true`, { headers: user });
     await ask(`DELETE ${media(id)}?purge=false`, { headers: user });
@@ -99,14 +154,26 @@ describe('answers are as they are described', () => {
     await ask(`GET ${media()}?limit=0`, { headers: user });
     await ask(`GET ${media()}`, { headers: asService });
     await ask(`POST ${media('/upload-url')}`, { headers: user, json: {} });
-    await ask(`POST ${media('/upload-url')}`, { headers: user, json: { ...VIDEO, size_bytes: Number.MAX_SAFE_INTEGER } });
-    await ask(`POST ${media('/upload-url')}`, { headers: { ...user, 'content-type': 'application/json' }, body: ' '.repeat(1024 * 1024 + 1) });
+    await ask(`POST ${media('/upload-url')}`, {
+      headers: user,
+      json: { ...VIDEO, size_bytes: Number.MAX_SAFE_INTEGER },
+    });
+    await ask(`POST ${media('/upload-url')}`, {
+      headers: { ...user, 'content-type': 'application/json' },
+      body: ' '.repeat(1024 * 1024 + 1),
+    });
     const { asset_id: id } = await openUpload(service, 'ann', VIDEO);
     await ask(`POST ${media(`/${id}`)}/complete`, { headers: user });
     await ask(`PATCH ${media(`/${id}`)}`, { headers: { ...user, 'if-match': '"99"' }, json: {} });
-    for (const [headers, there] of [[{}, nobodys], [user, nobodys], [asUser('bob'), `/${id}`]] as const) {
-      for (const rest of ['', '/playback', '/download-url']) await ask(`GET ${media(there)}${rest}`, { headers });
-      for (const rest of ['/complete', '/retry', '/restore']) await ask(`POST ${media(there)}${rest}`, { headers });
+    for (const [headers, there] of [
+      [{}, nobodys],
+      [user, nobodys],
+      [asUser('bob'), `/${id}`],
+    ] as const) {
+      for (const rest of ['', '/playback', '/download-url'])
+        await ask(`GET ${media(there)}${rest}`, { headers });
+      for (const rest of ['/complete', '/retry', '/restore'])
+        await ask(`POST ${media(there)}${rest}`, { headers });
       await ask(`PATCH ${media(there)}`, { headers, json: {} });
       await ask(`DELETE ${media(there)}`, { headers });
     }
@@ -115,10 +182,12 @@ describe('answers are as they are described', () => {
   test('outside of /media', async () => {
     await ask('GET /healthz');
     await ask('GET /readyz');
-    for (const provider of ['cdnhost', 'onprem', 'edgehost']) await ask(`POST /api/v1/webhooks/stream/${provider}`, { body: '{}' });
+    for (const provider of ['cdnhost', 'onprem', 'edgehost'])
+      await ask(`POST /api/v1/webhooks/stream/${provider}`, { body: '{}' });
     await ask(`PUT /api/v1/uploads${nobodys}?ticket=x`, { body: 'bytes' });
     await ask(`GET /api/v1/downloads${nobodys}?ticket=x`);
-    for (const file of ['hls.m3u8', 'dash.mpd', 'thumb.jpg']) await ask(`GET /api/v1/playback${nobodys}/${file}`);
+    for (const file of ['hls.m3u8', 'dash.mpd', 'thumb.jpg'])
+      await ask(`GET /api/v1/playback${nobodys}/${file}`);
     await ask(`GET /api/v1/playback${nobodys}/~x/1-1/v0.mp4`, { name: 'GET /api/v1/playback/{id}/{*}' });
   });
 });
@@ -131,7 +200,9 @@ describe('the page to read it on', () => {
     const policy = page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toMatch(/https?:|\*|data:.*script/);
-    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => new URL(url as string, page.url));
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, url]) => new URL(url as string, page.url),
+    );
     expect(loaded.length).toBeGreaterThan(0);
     for (const url of loaded) {
       expect(url.origin).toBe(service.address);

@@ -4,10 +4,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
-import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 /** `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes; `trash` finds one that can be restored too. */
-type Expectation = { readonly kind: 'create' | 'list' | 'read' | 'write' | 'trash'; readonly body?: object; readonly allowed?: number };
+type Expectation = {
+  readonly kind: 'create' | 'list' | 'read' | 'write' | 'trash';
+  readonly body?: object;
+  readonly allowed?: number;
+};
 
 const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/upload-url': { kind: 'create', body: VIDEO },
@@ -53,21 +64,32 @@ let lasting: Record<State, string>;
 beforeAll(async () => {
   service = await startTestService();
   lasting = {
-    there: await newAsset(), 'in the trash': await newAsset('?purge=false'), deleted: await newAsset('?purge=true'),
-    unknown: '0199aaaa-0000-7000-8000-000000000000', 'no UUID': 'no-uuid',
+    there: await newAsset(),
+    'in the trash': await newAsset('?purge=false'),
+    deleted: await newAsset('?purge=true'),
+    unknown: '0199aaaa-0000-7000-8000-000000000000',
+    'no UUID': 'no-uuid',
   };
   const answer = await fetch(`${service.url}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
-  operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/media'))
+  operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/media'))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
 });
 afterAll(() => service.stop());
 
 /** One with bytes; removed again where it is said how. */
 async function newAsset(removal?: string): Promise<string> {
-  const started = await openUpload(service, 'ann', { filename: 'a.png', content_type: 'image', mime_type: 'image/png' });
+  const started = await openUpload(service, 'ann', {
+    filename: 'a.png',
+    content_type: 'image',
+    mime_type: 'image/png',
+  });
   expectSuccess(await putBytes(started, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')));
-  if (removal !== undefined) expectSuccess(await call(service, `DELETE /media/${started.asset_id}${removal}`, { headers: asUser('ann') }));
+  if (removal !== undefined)
+    expectSuccess(
+      await call(service, `DELETE /media/${started.asset_id}${removal}`, { headers: asUser('ann') }),
+    );
   return started.asset_id;
 }
 
@@ -77,13 +99,19 @@ async function use(operation: string, caller: CallerName, id: string): Promise<A
   const [method, path = ''] = operation.replace('{id}', id).split(' ');
   const named = owner === undefined ? {} : { owner_user_id: owner };
   const query = kind === 'list' && owner !== undefined ? `?owner_user_id=${owner}` : '';
-  return call(service, `${method} ${service.address}${path}${query}`, { headers, ...(method !== 'GET' && { json: { ...body, ...named } }) });
+  return call(service, `${method} ${service.address}${path}${query}`, {
+    headers,
+    ...(method !== 'GET' && { json: { ...body, ...named } }),
+  });
 }
 
 test('each operation below /media says here what it expects', () => {
   const strange = operations.filter((operation) => !EXPECTED[operation]);
   expect(strange, 'say in EXPECTED what this operation expects of its callers').toEqual([]);
-  expect(Object.keys(EXPECTED).filter((operation) => !operations.includes(operation)), 'is not in the API any more').toEqual([]);
+  expect(
+    Object.keys(EXPECTED).filter((operation) => !operations.includes(operation)),
+    'is not in the API any more',
+  ).toEqual([]);
 });
 
 describe.each(Object.keys(EXPECTED))('%s', (operation) => {
@@ -92,7 +120,9 @@ describe.each(Object.keys(EXPECTED))('%s', (operation) => {
     for (const state of operation.includes('{id}') ? STATES : (['there'] as const)) {
       const status = expectedStatus(expectation, caller, state);
       const isChanged = status === 200 && expectation.kind !== 'read';
-      const id = isChanged ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined) : lasting[state];
+      const id = isChanged
+        ? await newAsset(state === 'in the trash' ? '?purge=false' : undefined)
+        : lasting[state];
       const answer = await use(operation, caller, id);
       expect.soft(answer.status, `an asset that is ${state}: ${JSON.stringify(answer.body)}`).toBe(status);
       if (status === 200) expectSuccess(answer);
@@ -106,45 +136,70 @@ describe('ids', () => {
 
   test('either case names the same asset', async () => {
     const id = await newAsset();
-    expect(expectSuccess(await call(service, `GET /media/${id.toUpperCase()}`, { headers: user }))).toMatchObject({ id });
+    expect(
+      expectSuccess(await call(service, `GET /media/${id.toUpperCase()}`, { headers: user })),
+    ).toMatchObject({ id });
     expectRefusal(await call(service, `GET /media/${id.toUpperCase()}`, { headers: asUser('bob') }), 403);
   });
 
   test.each([
-    ['a traversal', '..%2f..%2fetc%2fpasswd'], ['an encoded slash', 'a%2fb'], ['a NUL', '%00'], ['a line break', 'a%0d%0aSet-Cookie:%20b'],
-    ['SQL', "1'%20or%20'1'='1"], ['braces around a UUID', `%7b${randomUUID()}%7d`],
-    ['a UUID without dashes', randomUUID().replaceAll('-', '')], ['a UUID and a space', `${randomUUID()}%20`],
-    ['16 KB', 'a'.repeat(16_000)], ['full-width digits', '%EF%BC%90'],
+    ['a traversal', '..%2f..%2fetc%2fpasswd'],
+    ['an encoded slash', 'a%2fb'],
+    ['a NUL', '%00'],
+    ['a line break', 'a%0d%0aSet-Cookie:%20b'],
+    ['SQL', "1'%20or%20'1'='1"],
+    ['braces around a UUID', `%7b${randomUUID()}%7d`],
+    ['a UUID without dashes', randomUUID().replaceAll('-', '')],
+    ['a UUID and a space', `${randomUUID()}%20`],
+    ['16 KB', 'a'.repeat(16_000)],
+    ['full-width digits', '%EF%BC%90'],
   ])('%s names none', async (_what, id) => {
-    for (const door of [
-      `GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`,
-    ]) expectRefusal(await call(service, door, { headers: user }), 404);
+    for (const door of [`GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`])
+      expectRefusal(await call(service, door, { headers: user }), 404);
   });
 });
 
 describe('a service that names somebody else than the owner', () => {
   const eventsOf = (id: string) =>
-    service.parts.db.all(sql('test: events of an asset', { type: 'text', data: 'jsonb' })`select type, data from events where asset_id = ${id} order by id`);
+    service.parts.db.all(
+      sql('test: events of an asset', {
+        type: 'text',
+        data: 'jsonb',
+      })`select type, data from events where asset_id = ${id} order by id`,
+    );
 
   test('is let through, and the timeline notes whom it named', async () => {
     const id = await newAsset();
     const json = { owner_user_id: 'zoe' };
     expectSuccess(await call(service, `POST /media/${id}/complete`, { headers: asService, json }));
     expectSuccess(await call(service, `DELETE /media/${id}`, { headers: asService, json }));
-    const noted = (await eventsOf(id)).filter(({ data }) => (data as { named_owner?: string }).named_owner === 'zoe');
+    const noted = (await eventsOf(id)).filter(
+      ({ data }) => (data as { named_owner?: string }).named_owner === 'zoe',
+    );
     expect(noted.map(({ type }) => type)).toEqual(['asset.processing', 'asset.deleted']);
     expect(noted[0]?.data).toMatchObject({ caller: 'service' });
   });
 
-  test('does not make the asset somebody else\'s', async () => {
+  test("does not make the asset somebody else's", async () => {
     const id = await newAsset();
-    expect(expectSuccess(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService }))).toMatchObject({ owner_user_id: 'ann' });
+    expect(
+      expectSuccess(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService })),
+    ).toMatchObject({ owner_user_id: 'ann' });
     expectRefusal(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asUser('zoe') }), 403);
-    expectRefusal(await call(service, `DELETE /media/${id}`, { headers: asUser('zoe'), json: { owner_user_id: 'ann' } }), 403);
+    expectRefusal(
+      await call(service, `DELETE /media/${id}`, { headers: asUser('zoe'), json: { owner_user_id: 'ann' } }),
+      403,
+    );
   });
 
-  test.each([null, '', ' ', {}, [], true, 1.5, 'x'.repeat(256), 'a\u0000b'])('names nobody by %j', async (owner) => {
-    const answer = await call(service, `DELETE /media/${lasting.unknown}`, { headers: asService, json: { owner_user_id: owner } });
-    expect(expectRefusal(answer, 400).details).toEqual({ field: 'owner_user_id' });
-  });
+  test.each([null, '', ' ', {}, [], true, 1.5, 'x'.repeat(256), 'a\u0000b'])(
+    'names nobody by %j',
+    async (owner) => {
+      const answer = await call(service, `DELETE /media/${lasting.unknown}`, {
+        headers: asService,
+        json: { owner_user_id: owner },
+      });
+      expect(expectRefusal(answer, 400).details).toEqual({ field: 'owner_user_id' });
+    },
+  );
 });

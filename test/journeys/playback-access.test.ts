@@ -18,15 +18,21 @@ let hidden: AssetJson;
 beforeAll(async () => {
   service = await startTestService({}, { now: () => new Date(Date.now() + ahead) });
   const file = await makeClip({ seconds: 2 });
-  [shown, hidden] = await Promise.all([ingest(service, 'ann', { file, wishes: { visibility: 'public' } }), ingest(service, 'ann', { file })]);
+  [shown, hidden] = await Promise.all([
+    ingest(service, 'ann', { file, wishes: { visibility: 'public' } }),
+    ingest(service, 'ann', { file }),
+  ]);
 }, 120_000);
 afterAll(() => service.stop());
 
-const addressesOf = async ({ id }: AssetJson, headers: Record<string, string> = asUser('ann')): Promise<Addresses> =>
-  (await call<Addresses>(service, `GET /media/${id}/playback`, { headers })).body.data;
+const addressesOf = async (
+  { id }: AssetJson,
+  headers: Record<string, string> = asUser('ann'),
+): Promise<Addresses> => (await call<Addresses>(service, `GET /media/${id}/playback`, { headers })).body.data;
 
 const fixed = ({ id }: AssetJson, path: string): string => `${service.url}/playback/${id}/${path}`;
-const get = (url: string, headers: Record<string, string> = {}): Promise<Response> => fetch(url, { redirect: 'manual', headers });
+const get = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(url, { redirect: 'manual', headers });
 const statusOf = async (url: string): Promise<number> => (await get(url)).status;
 const textOf = async (url: string): Promise<string> => (await get(url)).text();
 const tokenIn = ({ hls }: Addresses): string => /\/~([^/]+)\//.exec(hls)?.[1] ?? '';
@@ -34,14 +40,19 @@ const tokenIn = ({ hls }: Addresses): string => /\/~([^/]+)\//.exec(hls)?.[1] ??
 /** Every file below the manifests, by the paths that these name. */
 async function childrenOf({ hls, dash }: Addresses): Promise<string[]> {
   const { pictures, sounds } = await playlistsOf(hls);
-  const named = await Promise.all([...pictures, ...sounds].map(async (url) =>
-    [...(await textOf(url)).matchAll(/URI="([^"]+)"|^([^#\s].*)$/gm)].map(([, init, segment]) => new URL(init ?? segment ?? '', url).href)));
+  const named = await Promise.all(
+    [...pictures, ...sounds].map(async (url) =>
+      [...(await textOf(url)).matchAll(/URI="([^"]+)"|^([^#\s].*)$/gm)].map(
+        ([, init, segment]) => new URL(init ?? segment ?? '', url).href,
+      ),
+    ),
+  );
   const folder = /<BaseURL>(.*)<\/BaseURL>/.exec(await textOf(dash))?.[1] ?? '';
   return [...pictures, ...sounds, ...named.flat(), new URL(`${folder}r0-init.mp4`, dash).href];
 }
 
 test('a public asset plays at its fixed paths, for anybody', async () => {
-  expect(await addressesOf(shown)).toMatchObject({ ...shown['playback'] as object, expires_at: null });
+  expect(await addressesOf(shown)).toMatchObject({ ...(shown['playback'] as object), expires_at: null });
   for (const entry of ENTRIES) expect(await statusOf(fixed(shown, entry)), entry).toBe(200);
   expect(await decode(fixed(shown, 'hls.m3u8'))).toEqual(CLEAN);
 });
@@ -76,8 +87,10 @@ describe('a private asset', () => {
     }
   });
 
-  test('does not open by another asset\'s token', async () => {
-    const other = await ingest(service, 'ann', { file: await makeClip({ seconds: 1, width: 160, height: 90 }) });
+  test("does not open by another asset's token", async () => {
+    const other = await ingest(service, 'ann', {
+      file: await makeClip({ seconds: 1, width: 160, height: 90 }),
+    });
     expect(await statusOf(fixed(hidden, `~${tokenIn(await addressesOf(other))}/hls.m3u8`))).toBe(401);
   }, 60_000);
 
@@ -86,7 +99,9 @@ describe('a private asset', () => {
     for (const entry of ENTRIES) {
       const answer = await get(fixed(hidden, `${entry}?token=${token}`));
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'no-store']);
-      expect(new URL(answer.headers.get('location') ?? '', answer.url).href).toBe(fixed(hidden, `~${token}/${entry}`));
+      expect(new URL(answer.headers.get('location') ?? '', answer.url).href).toBe(
+        fixed(hidden, `~${token}/${entry}`),
+      );
     }
     expect(await decode(fixed(hidden, `hls.m3u8?token=${token}`))).toEqual(CLEAN);
   });
@@ -94,7 +109,9 @@ describe('a private asset', () => {
   test('gives every viewer the same bytes', async () => {
     const owner = await addressesOf(hidden);
     ahead = 1000;
-    const application = await addressesOf(hidden, asService).finally(() => { ahead = 0; });
+    const application = await addressesOf(hidden, asService).finally(() => {
+      ahead = 0;
+    });
     expect(tokenIn(application)).not.toBe(tokenIn(owner));
     for (const name of ['hls', 'dash'] as const) {
       const manifest = await textOf(owner[name]);
@@ -105,7 +122,11 @@ describe('a private asset', () => {
 
   test('never shows a token in the asset itself', async () => {
     const read = await call<AssetJson>(service, `GET /media/${hidden.id}`, { headers: asUser('ann') });
-    expect(read.body.data['playback']).toEqual({ hls: fixed(hidden, 'hls.m3u8'), dash: fixed(hidden, 'dash.mpd'), thumbnail: fixed(hidden, 'thumb.jpg') });
+    expect(read.body.data['playback']).toEqual({
+      hls: fixed(hidden, 'hls.m3u8'),
+      dash: fixed(hidden, 'dash.mpd'),
+      thumbnail: fixed(hidden, 'thumb.jpg'),
+    });
     expect(JSON.stringify(read.body)).not.toContain('~');
   });
 
@@ -122,26 +143,43 @@ describe('a private asset', () => {
   });
 
   test('is told where it plays to its owner and to services, and to nobody else', async () => {
-    expect((await call(service, `GET /media/${hidden.id}/playback`, { headers: asUser('eve') })).status).toBe(403);
+    expect((await call(service, `GET /media/${hidden.id}/playback`, { headers: asUser('eve') })).status).toBe(
+      403,
+    );
     expect((await call(service, `GET /media/${hidden.id}/playback`)).status).toBe(401);
-    expect((await call(service, `GET /media/${hidden.id}/playback`, { headers: asService })).status).toBe(200);
+    expect((await call(service, `GET /media/${hidden.id}/playback`, { headers: asService })).status).toBe(
+      200,
+    );
   });
 });
 
 test('nothing plays for ids that name no asset, or for files that it does not have', async () => {
   const stranger = { ...shown, id: '01900000-0000-7000-8000-000000000000' };
-  for (const url of [fixed(stranger, 'hls.m3u8'), fixed(stranger, '~token/hls.m3u8'), fixed({ ...shown, id: 'nobody' }, 'hls.m3u8')]) {
+  for (const url of [
+    fixed(stranger, 'hls.m3u8'),
+    fixed(stranger, '~token/hls.m3u8'),
+    fixed({ ...shown, id: 'nobody' }, 'hls.m3u8'),
+  ]) {
     expect(await statusOf(url), url).toBe(404);
   }
-  for (const path of ['other.m3u8', '1-1/r9-init.mp4', '1-2/r0-init.mp4', '1-1/..%2f..%2foriginal', '1-1/', '%2e%2e/hls.m3u8']) {
+  for (const path of [
+    'other.m3u8',
+    '1-1/r9-init.mp4',
+    '1-2/r0-init.mp4',
+    '1-1/..%2f..%2foriginal',
+    '1-1/',
+    '%2e%2e/hls.m3u8',
+  ]) {
     expect(await statusOf(fixed(shown, path)), path).toBe(404);
   }
 });
 
 test('a token dies with its asset, at once', async () => {
-  const doomed = await ingest(service, 'ann', { file: await makeClip({ seconds: 1, width: 160, height: 90 }) });
+  const doomed = await ingest(service, 'ann', {
+    file: await makeClip({ seconds: 1, width: 160, height: 90 }),
+  });
   const addresses = await addressesOf(doomed);
-  const urls = [addresses.hls, addresses.dash, addresses.thumbnail, ...await childrenOf(addresses)];
+  const urls = [addresses.hls, addresses.dash, addresses.thumbnail, ...(await childrenOf(addresses))];
   expect(await Promise.all(urls.map(statusOf))).toEqual(urls.map(() => 200));
   expect((await call(service, `DELETE /media/${doomed.id}`, { headers: asUser('ann') })).status).toBe(200);
   expect(await Promise.all(urls.map(statusOf))).toEqual(urls.map(() => 404));

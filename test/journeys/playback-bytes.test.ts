@@ -5,8 +5,12 @@ import { type AssetJson, ingest } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
-  'hls.m3u8': 'application/vnd.apple.mpegurl', 'dash.mpd': 'application/dash+xml', 'thumb.jpg': 'image/jpeg',
-  '1-1/r0.m3u8': 'application/vnd.apple.mpegurl', '1-1/r0-init.mp4': 'video/mp4', '1-1/r0-00001.m4s': 'video/iso.segment',
+  'hls.m3u8': 'application/vnd.apple.mpegurl',
+  'dash.mpd': 'application/dash+xml',
+  'thumb.jpg': 'image/jpeg',
+  '1-1/r0.m3u8': 'application/vnd.apple.mpegurl',
+  '1-1/r0-init.mp4': 'video/mp4',
+  '1-1/r0-00001.m4s': 'video/iso.segment',
 };
 const FILES = Object.keys(TYPES);
 const SEGMENT = '1-1/r0-00001.m4s';
@@ -18,21 +22,31 @@ let hidden: string;
 beforeAll(async () => {
   service = await startTestService();
   const file = await makeClip({ seconds: 2 });
-  const assets = await Promise.all([ingest(service, 'ann', { file, wishes: { visibility: 'public' } }), ingest(service, 'ann', { file })]);
+  const assets = await Promise.all([
+    ingest(service, 'ann', { file, wishes: { visibility: 'public' } }),
+    ingest(service, 'ann', { file }),
+  ]);
   shown = assets[0];
-  const { body } = await call<{ hls: string }>(service, `GET /media/${assets[1].id}/playback`, { headers: asUser('ann') });
+  const { body } = await call<{ hls: string }>(service, `GET /media/${assets[1].id}/playback`, {
+    headers: asUser('ann'),
+  });
   hidden = body.data.hls.replace('hls.m3u8', '');
 }, 120_000);
 afterAll(() => service.stop());
 
 const address = (file: string): string => `${service.url}/playback/${shown.id}/${file}`;
-const ask = (file: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> => fetch(address(file), { method, headers });
+const ask = (file: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+  fetch(address(file), { method, headers });
 const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
 test('every file has its own type, and is not to be taken for another', async () => {
   for (const file of FILES) {
     const { status, headers } = await ask(file);
-    expect([status, headers.get('content-type'), headers.get('x-content-type-options')], file).toEqual([200, TYPES[file], 'nosniff']);
+    expect([status, headers.get('content-type'), headers.get('x-content-type-options')], file).toEqual([
+      200,
+      TYPES[file],
+      'nosniff',
+    ]);
   }
 });
 
@@ -42,7 +56,8 @@ test('HEAD tells what GET would, without the bytes', async () => {
     const length = (await bytesOf(got)).length;
     expect(length).toBeGreaterThan(0);
     expect(head.status).toBe(200);
-    for (const name of ['content-length', 'content-type', 'etag', 'cache-control', 'accept-ranges']) expect(head.headers.get(name), `${file} ${name}`).toBe(got.headers.get(name));
+    for (const name of ['content-length', 'content-type', 'etag', 'cache-control', 'accept-ranges'])
+      expect(head.headers.get(name), `${file} ${name}`).toBe(got.headers.get(name));
     expect(head.headers.get('content-length')).toBe(String(length));
     expect((await bytesOf(head)).length).toBe(0);
   }
@@ -50,13 +65,20 @@ test('HEAD tells what GET would, without the bytes', async () => {
 
 describe('byte ranges', () => {
   test.each([
-    ['bytes=0-99', 0, 99], ['bytes=100-100', 100, 100], ['bytes=-50', -50, Infinity], ['bytes=200-', 200, Infinity], ['bytes=200-999999999', 200, Infinity],
+    ['bytes=0-99', 0, 99],
+    ['bytes=100-100', 100, 100],
+    ['bytes=-50', -50, Infinity],
+    ['bytes=200-', 200, Infinity],
+    ['bytes=200-999999999', 200, Infinity],
   ])('%s is that part', async (range, first, last) => {
     const whole = await bytesOf(await ask(SEGMENT));
     const answer = await ask(SEGMENT, { range });
     const start = first < 0 ? whole.length + first : first;
     const end = Math.min(last, whole.length - 1);
-    expect([answer.status, answer.headers.get('content-range')]).toEqual([206, `bytes ${start}-${end}/${whole.length}`]);
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${start}-${end}/${whole.length}`,
+    ]);
     expect(answer.headers.get('content-length')).toBe(String(end - start + 1));
     expect((await bytesOf(answer)).equals(whole.subarray(start, end + 1))).toBe(true);
   });
@@ -68,7 +90,8 @@ describe('byte ranges', () => {
   });
 
   test('what is no single range is answered with the whole', async () => {
-    for (const range of ['bytes=0-1,5-6', 'bytes=9-3', 'lines=1-2', 'bytes=x-y']) expect((await ask(SEGMENT, { range })).status, range).toBe(200);
+    for (const range of ['bytes=0-1,5-6', 'bytes=9-3', 'lines=1-2', 'bytes=x-y'])
+      expect((await ask(SEGMENT, { range })).status, range).toBe(200);
   });
 
   test('a part is only given of the version that the player has', async () => {
@@ -84,7 +107,10 @@ test('whoever has a file already is not sent it again', async () => {
     expect(etag).toMatch(/^"[^"]+"$/);
     for (const held of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
       const again = await ask(file, { 'if-none-match': held });
-      expect([again.status, (await bytesOf(again)).length, again.headers.get('etag')], `${file} ${held}`).toEqual([304, 0, etag]);
+      expect(
+        [again.status, (await bytesOf(again)).length, again.headers.get('etag')],
+        `${file} ${held}`,
+      ).toEqual([304, 0, etag]);
     }
     expect((await ask(file, { 'if-none-match': '"another"' })).status).toBe(200);
   }
@@ -99,7 +125,9 @@ describe('caches', () => {
   test('keep what never changes for ever, manifests for moments', async () => {
     for (const file of FILES) {
       const lifetime = (await ask(file)).headers.get('cache-control');
-      expect(lifetime, file).toBe(file.includes('/') ? 'public, max-age=31536000, immutable' : 'public, max-age=10');
+      expect(lifetime, file).toBe(
+        file.includes('/') ? 'public, max-age=31536000, immutable' : 'public, max-age=10',
+      );
     }
   });
 
@@ -112,17 +140,35 @@ describe('caches', () => {
 });
 
 test('pages of any origin may play, and may read what was refused', async () => {
-  for (const [file, status] of [...FILES.map((name) => [name, 200] as const), ['nothing.m4s', 404] as const]) {
+  for (const [file, status] of [
+    ...FILES.map((name) => [name, 200] as const),
+    ['nothing.m4s', 404] as const,
+  ]) {
     const { status: got, headers } = await ask(file, { origin: 'https://player.example' });
     expect([got, headers.get('access-control-allow-origin')], file).toEqual([status, '*']);
     expect(headers.get('access-control-expose-headers')).toMatch(/Content-Range/i);
   }
-  const preflight = await ask(SEGMENT, { origin: 'https://player.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'range' }, 'OPTIONS');
+  const preflight = await ask(
+    SEGMENT,
+    {
+      origin: 'https://player.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'range',
+    },
+    'OPTIONS',
+  );
   expect(preflight.status).toBe(204);
-  expect([preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-headers')]).toEqual(['*', 'range']);
+  expect([
+    preflight.headers.get('access-control-allow-origin'),
+    preflight.headers.get('access-control-allow-headers'),
+  ]).toEqual(['*', 'range']);
 });
 
 test('refusals are told in the envelope', async () => {
   const answer = await call(service, `GET /playback/${shown.id}/nothing.m4s`);
-  expect([answer.status, answer.body.success, answer.body.error.error_code]).toEqual([404, false, 'NOT_FOUND']);
+  expect([answer.status, answer.body.success, answer.body.error.error_code]).toEqual([
+    404,
+    false,
+    'NOT_FOUND',
+  ]);
 });

@@ -25,10 +25,17 @@ beforeAll(async () => {
   folder = await newDataDir();
   canary = createServer((socket) => {
     calls += 1;
-    socket.on('error', () => { /* a caller that hangs up has called all the same */ }).destroy();
+    socket
+      .on('error', () => {
+        /* a caller that hangs up has called all the same */
+      })
+      .destroy();
   });
   await once(canary.listen(0, '127.0.0.1'), 'listening');
-  targets = { file: join(folder, 'nobodys.txt'), address: `http://127.0.0.1:${(canary.address() as AddressInfo).port}` };
+  targets = {
+    file: join(folder, 'nobodys.txt'),
+    address: `http://127.0.0.1:${(canary.address() as AddressInfo).port}`,
+  };
   await writeFile(targets.file, `${MARK}\n`.repeat(100));
   forms = await formsOf(targets);
   service = await startTestService();
@@ -41,10 +48,17 @@ afterAll(async () => {
 
 /** Uploads the form and waits for its end. */
 async function endOf({ what, mime, bytes }: Form): Promise<AssetJson> {
-  const { id, completed } = await offer(service, 'ann', { bytes, wishes: { filename: `${what}.mp4`, mime_type: mime } });
+  const { id, completed } = await offer(service, 'ann', {
+    bytes,
+    wishes: { filename: `${what}.mp4`, mime_type: mime },
+  });
   const asset = await settled(service, 'ann', id);
   said.push(JSON.stringify([completed.body, asset]));
-  if (completed.status !== 200) expect([completed.status, completed.body.error.details], what).toEqual([400, { reason: asset.failure?.code }]);
+  if (completed.status !== 200)
+    expect([completed.status, completed.body.error.details], what).toEqual([
+      400,
+      { reason: asset.failure?.code },
+    ]);
   return asset;
 }
 
@@ -57,7 +71,9 @@ test('25 forms are refused, fail, or are encoded as the film that they are', asy
   }
 }, 240_000);
 
-test('nobody called the address', () => { expect(calls).toBe(0); });
+test('nobody called the address', () => {
+  expect(calls).toBe(0);
+});
 
 test('nothing of the file is in an answer, or in anything that the service keeps', async () => {
   expect(said.join()).not.toContain(MARK);
@@ -73,7 +89,18 @@ test('nothing of the file is in an answer, or in anything that the service keeps
 test('an engine without guards does call it', async () => {
   const playlist = join(folder, 'plain.m3u8');
   await writeFile(playlist, plainPlaylist(targets));
-  const engine = execFile(ffmpegPath(), ['-nostdin', '-protocol_whitelist', 'file,http,tcp', '-f', 'hls', '-i', playlist, '-f', 'null', '-']);
+  const engine = execFile(ffmpegPath(), [
+    '-nostdin',
+    '-protocol_whitelist',
+    'file,http,tcp',
+    '-f',
+    'hls',
+    '-i',
+    playlist,
+    '-f',
+    'null',
+    '-',
+  ]);
   await once(engine, 'close');
   expect(calls).toBeGreaterThan(0);
 }, 60_000);

@@ -10,7 +10,17 @@ import { asUser, call, eventually, startTestService, type TestService } from '..
 function gate() {
   let barrier = Promise.withResolvers<void>();
   barrier.resolve();
-  const state = { came: 0, close: () => { barrier = Promise.withResolvers<void>(); }, open: () => barrier.resolve(), pass: async () => { state.came += 1; await barrier.promise; } };
+  const state = {
+    came: 0,
+    close: () => {
+      barrier = Promise.withResolvers<void>();
+    },
+    open: () => barrier.resolve(),
+    pass: async () => {
+      state.came += 1;
+      await barrier.promise;
+    },
+  };
   return state;
 }
 
@@ -24,14 +34,22 @@ let film: Buffer;
 const between = (parts: Parts): Parts => ({
   ...parts,
   encoder: {
-    async encode(order) { await encoding.pass(); return parts.encoder.encode(order); },
+    async encode(order) {
+      await encoding.pass();
+      return parts.encoder.encode(order);
+    },
     async makePoster(order) {
       await parts.encoder.makePoster(order);
       posters.made += 1;
       if (posters.toFail-- > 0) throw new Error('the worker died');
     },
   },
-  callback: { async deliver(body, signal) { if (body.includes('"status":"ready"')) await reporting.pass(); return parts.callback.deliver(body, signal); } },
+  callback: {
+    async deliver(body, signal) {
+      if (body.includes('"status":"ready"')) await reporting.pass();
+      return parts.callback.deliver(body, signal);
+    },
+  },
 });
 
 beforeAll(async () => {
@@ -40,7 +58,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.stop());
 beforeEach(() => {
-  for (const held of [encoding, reporting]) { held.open(); held.came = 0; }
+  for (const held of [encoding, reporting]) {
+    held.open();
+    held.came = 0;
+  }
   Object.assign(posters, { made: 0, toFail: 0 });
 });
 
@@ -51,18 +72,28 @@ async function underWay(held: ReturnType<typeof gate>, poster: number | null): P
   if (poster !== null) await choosePoster(service, started.asset_id, poster);
   await putBytes(started, film);
   await complete(service, 'ann', started.asset_id);
-  await eventually(async () => held.came, (came) => came > 0);
+  await eventually(
+    async () => held.came,
+    (came) => came > 0,
+  );
   return started.asset_id;
 }
 
-test.each([[null, 500, 'red'], [500, 4500, 'blue'], [500, null, 'green']] as const)('wished for %j, and for %j while it is encoded: the thumbnail turns %s', async (before, wish, colour) => {
-  const id = await underWay(encoding, before);
-  await choosePoster(service, id, wish);
-  encoding.open();
-  await settled(service, 'ann', id);
-  expect(await postersDone(service, id)).toMatchObject({ stream_status: 'ready', poster_time_ms: wish });
-  expect((await thumbnailOf(service, id)).colour).toBe(colour);
-});
+test.each([
+  [null, 500, 'red'],
+  [500, 4500, 'blue'],
+  [500, null, 'green'],
+] as const)(
+  'wished for %j, and for %j while it is encoded: the thumbnail turns %s',
+  async (before, wish, colour) => {
+    const id = await underWay(encoding, before);
+    await choosePoster(service, id, wish);
+    encoding.open();
+    await settled(service, 'ann', id);
+    expect(await postersDone(service, id)).toMatchObject({ stream_status: 'ready', poster_time_ms: wish });
+    expect((await thumbnailOf(service, id)).colour).toBe(colour);
+  },
+);
 
 test('a wish that is taken back while it is encoded costs nothing', async () => {
   const id = await underWay(encoding, 500);
@@ -73,21 +104,34 @@ test('a wish that is taken back while it is encoded costs nothing', async () => 
   expect([(await thumbnailOf(service, id)).colour, posters.made]).toEqual(['red', 0]);
 });
 
-test.each([[null, 500, 'red'], [500, 4500, 'blue'], [500, null, 'green']] as const)('wished for %j, and for %j while its report is on its way: the thumbnail turns %s', async (before, wish, colour) => {
-  const id = await underWay(reporting, before);
-  expect((await choosePoster(service, id, wish)).body.data).toMatchObject({ stream_status: 'processing', poster_time_ms: wish });
-  expect(await service.parts.jobs.isUnderWay('make-poster', { assetId: id })).toBe(true);
-  reporting.open();
-  await settled(service, 'ann', id);
-  await postersDone(service, id);
-  expect((await thumbnailOf(service, id)).colour).toBe(colour);
-});
+test.each([
+  [null, 500, 'red'],
+  [500, 4500, 'blue'],
+  [500, null, 'green'],
+] as const)(
+  'wished for %j, and for %j while its report is on its way: the thumbnail turns %s',
+  async (before, wish, colour) => {
+    const id = await underWay(reporting, before);
+    expect((await choosePoster(service, id, wish)).body.data).toMatchObject({
+      stream_status: 'processing',
+      poster_time_ms: wish,
+    });
+    expect(await service.parts.jobs.isUnderWay('make-poster', { assetId: id })).toBe(true);
+    reporting.open();
+    await settled(service, 'ann', id);
+    await postersDone(service, id);
+    expect((await thumbnailOf(service, id)).colour).toBe(colour);
+  },
+);
 
 test('a worker that dies over a poster leaves the old thumbnail, and the next one makes it', async () => {
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = Infinity;
   await choosePoster(service, id, 4500);
-  await eventually(async () => posters.made, (made) => made > 0);
+  await eventually(
+    async () => posters.made,
+    (made) => made > 0,
+  );
   expect((await thumbnailOf(service, id)).colour).toBe('green');
   posters.toFail = 0;
   await thumbnailTurns(service, id, 'blue');
@@ -97,7 +141,9 @@ test('a video that went to the trash before its poster was made gets it when it 
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = 1;
   await choosePoster(service, id, 500);
-  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: asUser('ann') })).status).toBe(200);
+  expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: asUser('ann') })).status).toBe(
+    200,
+  );
   await postersDone(service, id);
   expect((await call(service, `POST /media/${id}/restore`, { headers: asUser('ann') })).status).toBe(200);
   await thumbnailTurns(service, id, 'red');

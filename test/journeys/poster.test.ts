@@ -2,9 +2,32 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
-import { choosePoster, colourfulClip, postersDone, thumbnailAt, thumbnailOf, thumbnailTurns } from '../support/colours.ts';
-import { type AssetJson, complete, IMAGE, ingest, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { asOperator, asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import {
+  choosePoster,
+  colourfulClip,
+  postersDone,
+  thumbnailAt,
+  thumbnailOf,
+  thumbnailTurns,
+} from '../support/colours.ts';
+import {
+  type AssetJson,
+  complete,
+  IMAGE,
+  ingest,
+  openUpload,
+  putBytes,
+  readAsset,
+  settled,
+} from '../support/media.ts';
+import {
+  asOperator,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { filesNaming } from '../support/traces.ts';
 import { eventsOf, linkVideo, tell } from '../support/webhooks.ts';
 
@@ -22,7 +45,11 @@ afterAll(() => service.stop());
 /** A new video whose poster is chosen before it is uploaded. */
 async function withPoster(poster: number, visibility: 'public' | 'private' = 'private'): Promise<AssetJson> {
   const { asset_id: id, ...started } = await openUpload(service, 'ann', { visibility });
-  expect((await choosePoster(service, id, poster)).body.data).toMatchObject({ poster_time_ms: poster, version: 2, stream_status: 'pending_upload' });
+  expect((await choosePoster(service, id, poster)).body.data).toMatchObject({
+    poster_time_ms: poster,
+    version: 2,
+    stream_status: 'pending_upload',
+  });
   await putBytes({ asset_id: id, ...started }, await readFile(film));
   await complete(service, 'ann', id);
   return settled(service, 'ann', id);
@@ -46,15 +73,27 @@ test('chosen when it plays: PATCH answers at once, and the thumbnail follows, fo
   const fixed = `${service.url}/playback/${id}/thumb.jpg`;
   const before = await thumbnailAt(fixed);
   expect(before.colour).toBe('green');
-  expect((await choosePoster(service, id, 500)).body.data).toMatchObject({ poster_time_ms: 500, version: 2, stream_status: 'ready' });
-  const after = await eventually(() => thumbnailAt(fixed), ({ colour }) => colour === 'red');
+  expect((await choosePoster(service, id, 500)).body.data).toMatchObject({
+    poster_time_ms: 500,
+    version: 2,
+    stream_status: 'ready',
+  });
+  const after = await eventually(
+    () => thumbnailAt(fixed),
+    ({ colour }) => colour === 'red',
+  );
   expect(after.etag).not.toBe(before.etag);
   expect(after.cacheControl).toBe('public, max-age=10');
   expect((await thumbnailOf(service, id)).etag).toBe(after.etag);
   expect((await fetch(fixed, { headers: { 'if-none-match': String(before.etag) } })).status).toBe(200);
 
   await choosePoster(service, id, null);
-  expect(await eventually(() => thumbnailAt(fixed), ({ colour }) => colour === 'green')).toEqual(before);
+  expect(
+    await eventually(
+      () => thumbnailAt(fixed),
+      ({ colour }) => colour === 'green',
+    ),
+  ).toEqual(before);
 });
 
 test('of a private video the thumbnail stays private', async () => {
@@ -64,32 +103,56 @@ test('of a private video the thumbnail stays private', async () => {
 });
 
 test('of several wishes in a row the last one stays, also where it was wished before', async () => {
-  for (const time of [500, 4500, 2500, 500, 4500, null, 1999]) expect((await choosePoster(service, plain.id, time)).status).toBe(200);
+  for (const time of [500, 4500, 2500, 500, 4500, null, 1999])
+    expect((await choosePoster(service, plain.id, time)).status).toBe(200);
   const done = await postersDone(service, plain.id);
   expect([done['poster_time_ms'], (await thumbnailOf(service, plain.id)).colour]).toEqual([1999, 'red']);
-  const answers = await Promise.all([300, 4300, 2300, 4400].map((time) => choosePoster(service, plain.id, time)));
-  const last = answers.map(({ body }) => body.data).toSorted((a, b) => Number(b['version']) - Number(a['version']))[0];
+  const answers = await Promise.all(
+    [300, 4300, 2300, 4400].map((time) => choosePoster(service, plain.id, time)),
+  );
+  const last = answers
+    .map(({ body }) => body.data)
+    .toSorted((a, b) => Number(b['version']) - Number(a['version']))[0];
   await postersDone(service, plain.id);
-  expect((await thumbnailOf(service, plain.id)).colour).toBe({ 300: 'red', 2300: 'green' }[Number(last?.['poster_time_ms'])] ?? 'blue');
+  expect((await thumbnailOf(service, plain.id)).colour).toBe(
+    { 300: 'red', 2300: 'green' }[Number(last?.['poster_time_ms'])] ?? 'blue',
+  );
 });
 
 test('a job that is run again changes nothing', async () => {
   await choosePoster(service, plain.id, 4500);
   const done = await postersDone(service, plain.id);
   const { jobs, db } = service.parts;
-  for (let time = 0; time < 2; time++) await db.transaction((tx) => jobs.send(tx, 'make-poster', { assetId: plain.id }));
+  for (let time = 0; time < 2; time++)
+    await db.transaction((tx) => jobs.send(tx, 'make-poster', { assetId: plain.id }));
   expect(await postersDone(service, plain.id)).toEqual(done);
 });
 
 test('what else is edited leaves the picture alone, and only edits are told as events', async () => {
   const { id } = await withPoster(4500);
-  const title = await call<AssetJson>(service, `PATCH /media/${id}`, { headers: { ...asUser('ann'), 'if-match': '"2"' }, json: { title: 'Blue' } });
+  const title = await call<AssetJson>(service, `PATCH /media/${id}`, {
+    headers: { ...asUser('ann'), 'if-match': '"2"' },
+    json: { title: 'Blue' },
+  });
   expect(title.body.data).toMatchObject({ poster_time_ms: 4500, version: 3 });
-  expect((await call(service, `PATCH /media/${id}`, { headers: { ...asUser('ann'), 'if-match': '"2"' }, json: { poster_time_ms: 0 } })).status).toBe(412);
+  expect(
+    (
+      await call(service, `PATCH /media/${id}`, {
+        headers: { ...asUser('ann'), 'if-match': '"2"' },
+        json: { poster_time_ms: 0 },
+      })
+    ).status,
+  ).toBe(412);
   await choosePoster(service, id, 100);
   await thumbnailTurns(service, id, 'red');
-  expect((await eventsOf(service, id)).filter((type) => !['asset.created', 'asset.uploaded', 'asset.processing', 'asset.playable', 'asset.ready'].includes(type)))
-    .toEqual(['asset.updated', 'asset.updated', 'asset.updated']);
+  expect(
+    (await eventsOf(service, id)).filter(
+      (type) =>
+        !['asset.created', 'asset.uploaded', 'asset.processing', 'asset.playable', 'asset.ready'].includes(
+          type,
+        ),
+    ),
+  ).toEqual(['asset.updated', 'asset.updated', 'asset.updated']);
 });
 
 test('a report that is told again and another attempt keep the wish', async () => {
@@ -97,37 +160,55 @@ test('a report that is told again and another attempt keep the wish', async () =
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
   const ready = { asset_id: id, status: 'ready', attempt: 1, try: 1, poster_time_ms: 500 };
-  expect(await service.parts.callback.deliver(JSON.stringify(ready), new AbortController().signal)).toEqual({ processed: true });
+  expect(await service.parts.callback.deliver(JSON.stringify(ready), new AbortController().signal)).toEqual({
+    processed: true,
+  });
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
 
   await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2 });
   expect((await call(service, `POST /media/${id}/retry`, { headers: asUser('ann') })).status).toBe(200);
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
   expect((await settled(service, 'ann', id))['stream_status']).toBe('ready');
-  expect(await thumbnailOf(service, id)).toMatchObject({ colour: 'blue', etag: expect.stringContaining('3-') });
+  expect(await thumbnailOf(service, id)).toMatchObject({
+    colour: 'blue',
+    etag: expect.stringContaining('3-'),
+  });
 });
 
 test('the picture that is shown is no orphan, and goes with its video', async () => {
   const { id } = await ingest(service, 'ann', { file: film });
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
-  const orphans = await call<{ objects: string[] }>(service, 'POST /admin/orphans', { headers: asOperator, json: { remove: true } });
+  const orphans = await call<{ objects: string[] }>(service, 'POST /admin/orphans', {
+    headers: asOperator,
+    json: { remove: true },
+  });
   expect(orphans.body.data.objects.filter((key) => key.includes(id))).toEqual([]);
   expect((await thumbnailOf(service, id)).colour).toBe('blue');
   expect((await call(service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
-  await eventually(() => filesNaming(service.dataDir, id), (files) => files.length === 0);
+  await eventually(
+    () => filesNaming(service.dataDir, id),
+    (files) => files.length === 0,
+  );
 });
 
 describe('a wish that cannot be met is refused, and the field is named', () => {
   const expectRefused = async (id: string, value: unknown, details: object = {}) => {
     const version = (await readAsset(service, 'ann', id))['version'];
     const answer = await choosePoster(service, id, value);
-    expect(answer.body).toMatchObject({ code: 400, error: { error_code: 'BAD_REQUEST', details: { field: 'poster_time_ms', ...details } } });
+    expect(answer.body).toMatchObject({
+      code: 400,
+      error: { error_code: 'BAD_REQUEST', details: { field: 'poster_time_ms', ...details } },
+    });
     expect((await readAsset(service, 'ann', id))['version']).toBe(version);
   };
 
-  test.each([-1, 0.5, 1e300, '500', true, [500], {}, 2 ** 31])('%j', (value) => expectRefused(plain.id, value));
-  test.each([6000, 60_000])('%d ms of a video of six seconds', (value) => expectRefused(plain.id, value, { limit: 6000 }));
+  test.each([-1, 0.5, 1e300, '500', true, [500], {}, 2 ** 31])('%j', (value) =>
+    expectRefused(plain.id, value),
+  );
+  test.each([6000, 60_000])('%d ms of a video of six seconds', (value) =>
+    expectRefused(plain.id, value, { limit: 6000 }),
+  );
   test('of a picture, and of a video that is encoded elsewhere; to choose none is no such wish', async () => {
     const image = await openUpload(service, 'ann', IMAGE);
     const hosted = await linkVideo(service, { provider: 'cdnhost', provider_video_id: 'poster-1' });
@@ -139,16 +220,29 @@ describe('a wish that cannot be met is refused, and the field is named', () => {
   test('but of a video whose length is not known yet, one past the end is its last picture', async () => {
     const { asset_id: id, ...started } = await openUpload(service, 'ann', { mime_type: 'video/mp2t' });
     await choosePoster(service, id, 3_600_000);
-    await putBytes({ asset_id: id, ...started }, await readFile(await makeClip({ seconds: 1, width: 160, height: 90, container: 'ts' })));
+    await putBytes(
+      { asset_id: id, ...started },
+      await readFile(await makeClip({ seconds: 1, width: 160, height: 90, container: 'ts' })),
+    );
     await complete(service, 'ann', id);
-    expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', poster_time_ms: 3_600_000 });
+    expect(await settled(service, 'ann', id)).toMatchObject({
+      stream_status: 'ready',
+      poster_time_ms: 3_600_000,
+    });
     expect((await thumbnailOf(service, id)).etag).toContain('poster-3600000');
   });
 });
 
-test('a stranger\'s thumbnail stays his', async () => {
+test("a stranger's thumbnail stays his", async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-  await tell(service, 'onprem', { asset_id: id, status: 'ready', playback: { thumbnail: 'https://cdn.example/a.jpg' } });
-  expect((await choosePoster(service, id, 500)).body.data).toMatchObject({ poster_time_ms: 500, playback: { thumbnail: 'https://cdn.example/a.jpg' } });
+  await tell(service, 'onprem', {
+    asset_id: id,
+    status: 'ready',
+    playback: { thumbnail: 'https://cdn.example/a.jpg' },
+  });
+  expect((await choosePoster(service, id, 500)).body.data).toMatchObject({
+    poster_time_ms: 500,
+    playback: { thumbnail: 'https://cdn.example/a.jpg' },
+  });
   expect(await service.parts.jobs.isUnderWay('make-poster', { assetId: id })).toBe(false);
 });

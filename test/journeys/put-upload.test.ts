@@ -11,52 +11,90 @@ import { asUser, call, eventually, startTestService, type TestService } from '..
 
 let service: TestService;
 let minutesLater = 0;
-beforeAll(async () => { service = await startTestService({ UPLOAD_TTL_S: '3600' }, { now: () => new Date(Date.now() + minutesLater * 60_000) }); });
+beforeAll(async () => {
+  service = await startTestService(
+    { UPLOAD_TTL_S: '3600' },
+    { now: () => new Date(Date.now() + minutesLater * 60_000) },
+  );
+});
 afterAll(() => service.stop());
 
 const BYTES = Buffer.from('some bytes, which nobody looks at before complete');
 const open = (wishes: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...wishes });
-const put = (url: string, bytes: Uint8Array = BYTES, headers: Record<string, string> = {}) => call({ url: '' }, `PUT ${url}`, { headers, body: bytes });
+const put = (url: string, bytes: Uint8Array = BYTES, headers: Record<string, string> = {}) =>
+  call({ url: '' }, `PUT ${url}`, { headers, body: bytes });
 const urlOf = ({ upload_url }: Started) => upload_url as string;
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** Files in the store, whole or half. */
 async function filesOf(id: string): Promise<string[]> {
   const files = await readdir(join(service.dataDir, 'objects'), { recursive: true, withFileTypes: true });
-  return files.filter((file) => file.isFile() && (file.parentPath.includes(id) || file.parentPath.endsWith('incoming'))).map(({ name }) => name);
+  return files
+    .filter((file) => file.isFile() && (file.parentPath.includes(id) || file.parentPath.endsWith('incoming')))
+    .map(({ name }) => name);
 }
 
-const expectNothingStored = (id: string) => eventually(() => filesOf(id), (files) => files.length === 0, { withinMs: 20_000 });
+const expectNothingStored = (id: string) =>
+  eventually(
+    () => filesOf(id),
+    (files) => files.length === 0,
+    { withinMs: 20_000 },
+  );
 
 /** Until the service knows that somebody is sending. */
-const writerOf = ({ asset_id: id }: Started) => eventually(
-  () => service.parts.db.one(sql('test: writer of an upload', { writer: 'uuid?' })`select upload_writer as writer from assets where id = ${id}`),
-  (row) => row?.writer !== null,
-);
+const writerOf = ({ asset_id: id }: Started) =>
+  eventually(
+    () =>
+      service.parts.db.one(
+        sql('test: writer of an upload', {
+          writer: 'uuid?',
+        })`select upload_writer as writer from assets where id = ${id}`,
+      ),
+    (row) => row?.writer !== null,
+  );
 
 /** A PUT by hand: the head, then as many of the bytes as are given. */
 async function begin(started: Started, headers: readonly string[], bytes: Uint8Array = Buffer.alloc(0)) {
   const { pathname, search } = new URL(urlOf(started));
   const socket = await openSocket(service.address);
-  socket.write([`PUT ${pathname}${search} HTTP/1.1`, 'Host: mediary.test', 'Connection: close', 'Content-Type: image/png', ...headers, '', ''].join('\r\n'));
+  socket.write(
+    [
+      `PUT ${pathname}${search} HTTP/1.1`,
+      'Host: mediary.test',
+      'Connection: close',
+      'Content-Type: image/png',
+      ...headers,
+      '',
+      '',
+    ].join('\r\n'),
+  );
   socket.write(bytes);
   return socket;
 }
 
-const chunked = (bytes: Uint8Array) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n0\r\n\r\n')]);
+const chunked = (bytes: Uint8Array) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n0\r\n\r\n')]);
 const sendChunked = async (started: Started, bytes: Uint8Array): Promise<RawAnswer> =>
   readAnswer(await begin(started, ['Transfer-Encoding: chunked'], chunked(bytes)));
 
 test('the bytes are stored, counted and hashed', async () => {
   const started = await open();
   const stored = expectSuccess(await putBytes(started, BYTES));
-  expect(stored).toMatchObject({ id: started.asset_id, size_bytes: BYTES.length, checksum_sha256: sha256(BYTES), stream_status: 'pending_upload' });
+  expect(stored).toMatchObject({
+    id: started.asset_id,
+    size_bytes: BYTES.length,
+    checksum_sha256: sha256(BYTES),
+    stream_status: 'pending_upload',
+  });
   expect(stored['uploaded_at']).toMatch(/Z$/);
   expect(await readAsset(service, 'ann', started.asset_id)).toEqual(stored);
 });
 
 test('chunks without an announced length are taken too', async () => {
-  expect(expectSuccess(await sendChunked(await open(), BYTES))).toMatchObject({ size_bytes: BYTES.length, checksum_sha256: sha256(BYTES) });
+  expect(expectSuccess(await sendChunked(await open(), BYTES))).toMatchObject({
+    size_bytes: BYTES.length,
+    checksum_sha256: sha256(BYTES),
+  });
 });
 
 test('nothing at all is an upload of no bytes, which complete refuses', async () => {
@@ -73,12 +111,19 @@ describe('the ticket', () => {
     const flipped = `${ticket.slice(0, 5)}${ticket[5] === 'A' ? 'B' : 'A'}${ticket.slice(6)}`;
     const withTicket = (text: string) => `${url.origin}${url.pathname}?ticket=${text}`;
     for (const bad of [
-      `${url.origin}${url.pathname}`, withTicket(''), withTicket(flipped), withTicket(`${ticket}A`), withTicket(ticket.slice(0, -1)),
+      `${url.origin}${url.pathname}`,
+      withTicket(''),
+      withTicket(flipped),
+      withTicket(`${ticket}A`),
+      withTicket(ticket.slice(0, -1)),
       urlOf(started).replace(started.asset_id, other.asset_id),
     ]) {
       expect(expectRefusal(await put(bad), 401).error_code).toBe('UNAUTHORIZED');
     }
-    expectRefusal(await call({ url: '' }, `PUT ${url.origin}${url.pathname}`, { headers: asUser('ann'), body: BYTES }), 401);
+    expectRefusal(
+      await call({ url: '' }, `PUT ${url.origin}${url.pathname}`, { headers: asUser('ann'), body: BYTES }),
+      401,
+    );
     expectSuccess(await put(urlOf(started)));
   });
 
@@ -86,7 +131,9 @@ describe('the ticket', () => {
     const started = await open();
     expectSuccess(await put(urlOf(started)));
     expectRefusal(await call({ url: '' }, `GET ${urlOf(started).replace('/uploads/', '/downloads/')}`), 401);
-    const { body } = await call<{ url: string }>(service, `GET /media/${started.asset_id}/download-url`, { headers: asUser('ann') });
+    const { body } = await call<{ url: string }>(service, `GET /media/${started.asset_id}/download-url`, {
+      headers: asUser('ann'),
+    });
     expectRefusal(await put(body.data.url.replace('/downloads/', '/uploads/')), 401);
   });
 
@@ -103,16 +150,29 @@ describe('the ticket', () => {
 });
 
 describe('the Content-Type', () => {
-  test.each(['image/png', 'IMAGE/PNG', 'image/png; charset=binary', undefined])('%s is that of the upload URL', async (type) => {
-    expectSuccess(await put(urlOf(await open()), BYTES, type === undefined ? {} : { 'content-type': type }));
-  });
+  test.each(['image/png', 'IMAGE/PNG', 'image/png; charset=binary', undefined])(
+    '%s is that of the upload URL',
+    async (type) => {
+      expectSuccess(
+        await put(urlOf(await open()), BYTES, type === undefined ? {} : { 'content-type': type }),
+      );
+    },
+  );
 
   test.each([
-    'image/jpeg', 'video/mp4', 'text/html', 'application/octet-stream', 'application/x-www-form-urlencoded', 'nonsense',
+    'image/jpeg',
+    'video/mp4',
+    'text/html',
+    'application/octet-stream',
+    'application/x-www-form-urlencoded',
+    'nonsense',
   ])('%s is another', async (type) => {
     const started = await open();
     const refused = expectRefusal(await put(urlOf(started), BYTES, { 'content-type': type }), 415);
-    expect(refused).toMatchObject({ error_code: 'UNSUPPORTED_MEDIA_TYPE', details: { expected: 'image/png' } });
+    expect(refused).toMatchObject({
+      error_code: 'UNSUPPORTED_MEDIA_TYPE',
+      details: { expected: 'image/png' },
+    });
     expect(await filesOf(started.asset_id)).toEqual([]);
   });
 });
@@ -130,14 +190,21 @@ describe('the length', () => {
   });
 
   test.each([
-    ['announced', { size_bytes: BYTES.length }], ['not announced', {}],
+    ['announced', { size_bytes: BYTES.length }],
+    ['not announced', {}],
   ])('an upload that breaks off leaves nothing, and may be sent again (%s)', async (_what, wishes) => {
     const started = await open(wishes);
     const socket = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
     socket.destroy();
-    await eventually(() => put(urlOf(started)), ({ status }) => status === 200);
-    expect(await readAsset(service, 'ann', started.asset_id)).toMatchObject({ size_bytes: BYTES.length, checksum_sha256: sha256(BYTES) });
+    await eventually(
+      () => put(urlOf(started)),
+      ({ status }) => status === 200,
+    );
+    expect(await readAsset(service, 'ann', started.asset_id)).toMatchObject({
+      size_bytes: BYTES.length,
+      checksum_sha256: sha256(BYTES),
+    });
     expect(await filesOf(started.asset_id)).toEqual(['original']);
   });
 });
@@ -147,23 +214,31 @@ describe('one writer', () => {
     const started = await open();
     const first = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
-    expect(expectRefusal(await put(urlOf(started), Buffer.from('another')), 409).details).toEqual({ reason: 'upload_in_progress' });
+    expect(expectRefusal(await put(urlOf(started), Buffer.from('another')), 409).details).toEqual({
+      reason: 'upload_in_progress',
+    });
     first.write(BYTES.subarray(10));
     expect(expectSuccess(await readAnswer(first))).toMatchObject({ checksum_sha256: sha256(BYTES) });
   });
 
   test('of many at once exactly one is stored', async () => {
     const started = await open();
-    const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => put(urlOf(started), Buffer.alloc(2000, n))));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => put(urlOf(started), Buffer.alloc(2000, n))),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     const winner = answers.findIndex(({ status }) => status === 200);
-    expect((await readAsset(service, 'ann', started.asset_id))['checksum_sha256']).toBe(sha256(Buffer.alloc(2000, winner)));
+    expect((await readAsset(service, 'ann', started.asset_id))['checksum_sha256']).toBe(
+      sha256(Buffer.alloc(2000, winner)),
+    );
   });
 
   test('nothing is overwritten once it is there', async () => {
     const started = await open();
     expectSuccess(await put(urlOf(started)));
-    expect(expectRefusal(await put(urlOf(started), Buffer.from('other')), 409).details).toEqual({ reason: 'already_uploaded' });
+    expect(expectRefusal(await put(urlOf(started), Buffer.from('other')), 409).details).toEqual({
+      reason: 'already_uploaded',
+    });
     expect((await readAsset(service, 'ann', started.asset_id))['checksum_sha256']).toBe(sha256(BYTES));
   });
 

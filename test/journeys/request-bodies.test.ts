@@ -20,20 +20,38 @@ afterAll(() => service.stop());
 const user = asUser('ann');
 const bearer = `Authorization: ${user.authorization}`;
 const json = { ...user, 'content-type': 'application/json' };
-const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) => call(service, `POST ${path}`, { headers, body });
+const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) =>
+  call(service, `POST ${path}`, { headers, body });
 
 describe('a body that may be left out', () => {
   // With nothing uploaded, complete answers 409: the body was accepted.
   test.each([
-    undefined, 'application/json', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded', 'nonsense', 'a/b; charset',
+    undefined,
+    'application/json',
+    'text/plain',
+    'multipart/form-data',
+    'application/x-www-form-urlencoded',
+    'nonsense',
+    'a/b; charset',
     ';',
-  ])(
-    'counts as {} when it is empty, whatever its Content-Type (%s)', async (type) => {
-      const headers = [bearer, ...(type === undefined ? [] : [`Content-Type: ${type}`])];
-      expectRefusal(await sendRaw(service.address, request(`POST /api/v1/media/${id}/complete`, [...headers, 'Content-Length: 0'])), 409);
-      expectRefusal(await sendRaw(service.address, request(`POST /api/v1/media/${id}/complete`, [...headers, 'Transfer-Encoding: chunked'], '0\r\n\r\n')), 409);
-      expectRefusal(await sendRaw(service.address, request(`POST /api/v1/media/${id}/complete`, headers)), 409);
-    });
+  ])('counts as {} when it is empty, whatever its Content-Type (%s)', async (type) => {
+    const headers = [bearer, ...(type === undefined ? [] : [`Content-Type: ${type}`])];
+    expectRefusal(
+      await sendRaw(
+        service.address,
+        request(`POST /api/v1/media/${id}/complete`, [...headers, 'Content-Length: 0']),
+      ),
+      409,
+    );
+    expectRefusal(
+      await sendRaw(
+        service.address,
+        request(`POST /api/v1/media/${id}/complete`, [...headers, 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+      ),
+      409,
+    );
+    expectRefusal(await sendRaw(service.address, request(`POST /api/v1/media/${id}/complete`, headers)), 409);
+  });
 
   test('a service caller names the owner in the query of DELETE where a proxy drops the body', async () => {
     const { asset_id: other } = await openUpload(service, 'ann');
@@ -44,57 +62,105 @@ describe('a body that may be left out', () => {
 
 describe('a body of another kind', () => {
   test.each([
-    'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'nonsense',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'nonsense',
     'application/octet-stream',
-  ])(
-    '%s is refused', async (type) => {
-      for (const path of ['/media/upload-url', `/media/${id}/complete`]) {
-        expectFieldRefused(await post(path, JSON.stringify(VIDEO), { ...user, 'content-type': type }), 'Content-Type');
-      }
-    });
-
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('%s is JSON', async (type) => {
-    expectSuccess(await post('/media/upload-url', JSON.stringify(VIDEO), { ...user, 'content-type': type }));
+  ])('%s is refused', async (type) => {
+    for (const path of ['/media/upload-url', `/media/${id}/complete`]) {
+      expectFieldRefused(
+        await post(path, JSON.stringify(VIDEO), { ...user, 'content-type': type }),
+        'Content-Type',
+      );
+    }
   });
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])(
+    '%s is JSON',
+    async (type) => {
+      expectSuccess(
+        await post('/media/upload-url', JSON.stringify(VIDEO), { ...user, 'content-type': type }),
+      );
+    },
+  );
 
   test.each([
-    ['cut off', '{"filename":'], ['single quotes', "{'filename':'a'}"], ['a comment', '{} // done'], ['two documents', '{}{}'],
-    ['a trailing comma', '{"a":1,}'], ['NaN', '{"a":NaN}'],
-    ['only white space', '  '], ['a byte order mark', '\ufeff{}'],
-    ['bytes that are no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1')], ['UTF-16', Buffer.from('{}', 'utf16le')],
+    ['cut off', '{"filename":'],
+    ['single quotes', "{'filename':'a'}"],
+    ['a comment', '{} // done'],
+    ['two documents', '{}{}'],
+    ['a trailing comma', '{"a":1,}'],
+    ['NaN', '{"a":NaN}'],
+    ['only white space', '  '],
+    ['a byte order mark', '\ufeff{}'],
+    ['bytes that are no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1')],
+    ['UTF-16', Buffer.from('{}', 'utf16le')],
   ])('%s is no JSON', async (_what, body) => {
-    for (const path of ['/media/upload-url', `/media/${id}/complete`]) expectFieldRefused(await post(path, body), 'body');
+    for (const path of ['/media/upload-url', `/media/${id}/complete`])
+      expectFieldRefused(await post(path, body), 'body');
   });
 
-  test.each(['null', '[]', '[{"filename":"a"}]', '"text"', '1', 'true'])('%s is JSON, but no object', async (body) => {
-    for (const path of ['/media/upload-url', `/media/${id}/complete`]) expectFieldRefused(await post(path, body), 'body');
-  });
+  test.each(['null', '[]', '[{"filename":"a"}]', '"text"', '1', 'true'])(
+    '%s is JSON, but no object',
+    async (body) => {
+      for (const path of ['/media/upload-url', `/media/${id}/complete`])
+        expectFieldRefused(await post(path, body), 'body');
+    },
+  );
 
   test('names of JavaScript objects are only names', async () => {
-    const odd = '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"metadata":{"__proto__":1}';
+    const odd =
+      '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"metadata":{"__proto__":1}';
     const body = `{${odd},"filename":"a","content_type":"video","mime_type":"video/mp4"}`;
     const data = expectSuccess(await post('/media/upload-url', body));
     expect(data['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });
     expect(JSON.stringify((data['asset'] as { metadata: object }).metadata)).toBe('{"__proto__":1}');
-    expectFieldRefused(await post('/media/upload-url', body, { ...asService, 'content-type': 'application/json' }), 'owner_user_id');
+    expectFieldRefused(
+      await post('/media/upload-url', body, { ...asService, 'content-type': 'application/json' }),
+      'owner_user_id',
+    );
   });
 
   test('nesting without end is refused', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    expectRefusal(await post('/media/upload-url', `{"filename":"a","content_type":"video","mime_type":"video/mp4","metadata":{"a":${deep}}}`), 400);
+    expectRefusal(
+      await post(
+        '/media/upload-url',
+        `{"filename":"a","content_type":"video","mime_type":"video/mp4","metadata":{"a":${deep}}}`,
+      ),
+      400,
+    );
     expectRefusal(await post('/media/upload-url', deep), 400);
   });
 });
 
 describe('a body over 1 MiB', () => {
   const MIB = 1024 * 1024;
-  const padded = (length: number) => JSON.stringify({ ...VIDEO, padding: 'x'.repeat(length - JSON.stringify({ ...VIDEO, padding: '' }).length) });
+  const padded = (length: number) =>
+    JSON.stringify({
+      ...VIDEO,
+      padding: 'x'.repeat(length - JSON.stringify({ ...VIDEO, padding: '' }).length),
+    });
 
   test('is refused by its announced length, and by its bytes', async () => {
     const head = ['Content-Type: application/json', bearer];
-    expectRefusal(await sendRaw(service.address, request('POST /api/v1/media/upload-url', [...head, `Content-Length: ${MIB + 1}`])), 413);
+    expectRefusal(
+      await sendRaw(
+        service.address,
+        request('POST /api/v1/media/upload-url', [...head, `Content-Length: ${MIB + 1}`]),
+      ),
+      413,
+    );
     const chunk = `${(MIB + 1).toString(16)}\r\n${padded(MIB + 1)}\r\n0\r\n\r\n`;
-    expectRefusal(await sendRaw(service.address, request('POST /api/v1/media/upload-url', [...head, 'Transfer-Encoding: chunked'], chunk)), 413);
+    expectRefusal(
+      await sendRaw(
+        service.address,
+        request('POST /api/v1/media/upload-url', [...head, 'Transfer-Encoding: chunked'], chunk),
+      ),
+      413,
+    );
   });
 
   test('one of exactly 1 MiB is taken', async () => {
@@ -102,7 +168,13 @@ describe('a body over 1 MiB', () => {
   });
 
   test('without credentials it is not even looked at', async () => {
-    expectRefusal(await sendRaw(service.address, request('POST /api/v1/media/upload-url', [`Content-Length: ${2 ** 40}`])), 401);
+    expectRefusal(
+      await sendRaw(
+        service.address,
+        request('POST /api/v1/media/upload-url', [`Content-Length: ${2 ** 40}`]),
+      ),
+      401,
+    );
   });
 });
 
@@ -110,23 +182,33 @@ describe('faults of the service', () => {
   const failing = async (error: Error, work: () => Promise<void>) => {
     const { all } = service.parts.db;
     Object.assign(service.parts.db, { all: () => Promise.reject(error) });
-    try { await work(); } finally { Object.assign(service.parts.db, { all }); }
+    try {
+      await work();
+    } finally {
+      Object.assign(service.parts.db, { all });
+    }
   };
 
   test('a fault tells the caller nothing but the request id', async () => {
-    await failing(new Error('relation "assets": select * from assets at /home/mediary/db.ts:7, password hunter2'), async () => {
-      const answer = await call(service, `GET /media/${id}`, { headers: user });
-      expect(expectRefusal(answer, 500)).toMatchObject({ error_code: 'INTERNAL_ERROR', details: null });
-      expect(JSON.stringify(answer.body)).not.toMatch(/hunter2|relation/);
-    });
+    await failing(
+      new Error('relation "assets": select * from assets at /home/mediary/db.ts:7, password hunter2'),
+      async () => {
+        const answer = await call(service, `GET /media/${id}`, { headers: user });
+        expect(expectRefusal(answer, 500)).toMatchObject({ error_code: 'INTERNAL_ERROR', details: null });
+        expect(JSON.stringify(answer.body)).not.toMatch(/hunter2|relation/);
+      },
+    );
   });
 
   test('a database that is away is told from a fault, with a time to come back', async () => {
-    await failing(unavailable('The database is not available', new Error('connect ECONNREFUSED /tmp/socket')), async () => {
-      const answer = await call(service, `GET /media/${id}`, { headers: user });
-      expect(expectRefusal(answer, 503).error_code).toBe('UNAVAILABLE');
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    });
+    await failing(
+      unavailable('The database is not available', new Error('connect ECONNREFUSED /tmp/socket')),
+      async () => {
+        const answer = await call(service, `GET /media/${id}`, { headers: user });
+        expect(expectRefusal(answer, 503).error_code).toBe('UNAVAILABLE');
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      },
+    );
   });
 
   test('a disk that fails is away for now, and the upload can be tried again', async () => {

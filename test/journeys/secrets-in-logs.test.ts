@@ -5,26 +5,49 @@ import { createLogger } from '../../service/src/platform/logger.ts';
 import { makeClip } from '../support/clips.ts';
 import { complete, openUpload, putBytes, settled, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
-import { asService, asUser, call, SECRETS, startTestService, type TestService, tokenOf } from '../support/service.ts';
+import {
+  asService,
+  asUser,
+  call,
+  SECRETS,
+  startTestService,
+  type TestService,
+  tokenOf,
+} from '../support/service.ts';
 import { rows } from '../support/traces.ts';
 import { deliver, signatureOf } from '../support/webhooks.ts';
 
 const URL_SECRET = 'planted-url-signing-secret-0123456789abcdef';
-const WORDS = { filename: 'planted-filename.mp4', title: 'planted-title', tags: ['planted-tag'], metadata: { note: 'planted-metadata' } };
+const WORDS = {
+  filename: 'planted-filename.mp4',
+  title: 'planted-title',
+  tags: ['planted-tag'],
+  metadata: { note: 'planted-metadata' },
+};
 const BAD_KEY = 'planted-key-that-opens-nothing';
 
 const lines: string[] = [];
 const refusals: string[] = [];
 /** What must not be found, by what it is. */
 const planted = new Map<string, string>([
-  ...Object.entries(SECRETS), ['URL_SIGNING_SECRET', URL_SECRET], ['a user\'s token', tokenOf('ann')],
-  ['a refused token', tokenOf('planted-user', { type: 'refresh' })], ['a refused key', BAD_KEY],
-  ['the filename', WORDS.filename], ['the title', WORDS.title], ['a tag', 'planted-tag'], ['metadata', 'planted-metadata'],
+  ...Object.entries(SECRETS),
+  ['URL_SIGNING_SECRET', URL_SECRET],
+  ["a user's token", tokenOf('ann')],
+  ['a refused token', tokenOf('planted-user', { type: 'refresh' })],
+  ['a refused key', BAD_KEY],
+  ['the filename', WORDS.filename],
+  ['the title', WORDS.title],
+  ['a tag', 'planted-tag'],
+  ['metadata', 'planted-metadata'],
 ]);
 
 let service: TestService;
 beforeAll(async () => {
-  const log = createLogger('debug', { write: (line) => { lines.push(line); } });
+  const log = createLogger('debug', {
+    write: (line) => {
+      lines.push(line);
+    },
+  });
   service = await startTestService({ URL_SIGNING_SECRET: URL_SECRET }, { log });
   await journey();
 }, 180_000);
@@ -70,9 +93,16 @@ async function playback(id: string): Promise<void> {
   expect((await fetch(hls)).status).toBe(200);
   expect((await fetch(`${service.url}/playback/${id}/hls.m3u8?token=${token}`)).status).toBe(200);
   for (const path of [
-    `~${token}x/hls.m3u8`, `~${token}/nothing.mp4`, `hls.m3u8?token=${token}x`, `~${token}/%zz`,
-  ]) await ask(`GET /playback/${id}/${path}`);
-  refusals.push((await sendRaw(service.address, `GET /api/v1/playback/${id}/~${token}/ü HTTP/1.1\r\nHost: a\r\n\r\n`)).body);
+    `~${token}x/hls.m3u8`,
+    `~${token}/nothing.mp4`,
+    `hls.m3u8?token=${token}x`,
+    `~${token}/%zz`,
+  ])
+    await ask(`GET /playback/${id}/${path}`);
+  refusals.push(
+    (await sendRaw(service.address, `GET /api/v1/playback/${id}/~${token}/ü HTTP/1.1\r\nHost: a\r\n\r\n`))
+      .body,
+  );
 }
 
 async function refusedCredentials(id: string, upload: string): Promise<void> {
@@ -80,8 +110,10 @@ async function refusedCredentials(id: string, upload: string): Promise<void> {
   await ask('GET /media', { headers: { 'x-service-key': BAD_KEY } });
   await ask(`GET /media/${id}`, { headers: { ...asUser('ann'), ...asService } });
   await ask(`PUT ${upload}x`, { body: 'bytes' });
-  await ask(`GET /nowhere?ticket=${ticketOf(upload)}&token=${planted.get('a user\'s token')}`);
-  refusals.push((await sendRaw(service.address, request('FETCH /', [`X-Service-Key: ${SECRETS.SERVICE_API_KEY}`]))).body);
+  await ask(`GET /nowhere?ticket=${ticketOf(upload)}&token=${planted.get("a user's token")}`);
+  refusals.push(
+    (await sendRaw(service.address, request('FETCH /', [`X-Service-Key: ${SECRETS.SERVICE_API_KEY}`]))).body,
+  );
 }
 
 async function webhooks(id: string): Promise<void> {
@@ -92,7 +124,10 @@ async function webhooks(id: string): Promise<void> {
     for (const headers of [good, bad]) {
       await deliver(service, provider, { body, headers });
       const value = Object.values(headers)[0] as string;
-      planted.set(`a signature of ${provider} (${headers === good ? 'good' : 'bad'})`, value.replace(/^.*sig1=/, ''));
+      planted.set(
+        `a signature of ${provider} (${headers === good ? 'good' : 'bad'})`,
+        value.replace(/^.*sig1=/, ''),
+      );
     }
   }
 }
@@ -108,7 +143,8 @@ async function faults(id: string): Promise<void> {
   Object.assign(service.parts.db, { all });
 }
 
-const found = (text: string): string[] => [...planted].filter(([, secret]) => text.includes(secret)).map(([what]) => what);
+const found = (text: string): string[] =>
+  [...planted].filter(([, secret]) => text.includes(secret)).map(([what]) => what);
 
 describe('after a journey with everything that can go wrong', () => {
   test('there is something to look at', () => {
@@ -119,7 +155,7 @@ describe('after a journey with everything that can go wrong', () => {
     expect(refusals.length).toBeGreaterThan(12);
   });
 
-  test('no log line holds a secret, a token, a signature or a user\'s words', () => {
+  test("no log line holds a secret, a token, a signature or a user's words", () => {
     for (const line of lines) expect(found(line), line.slice(0, 500)).toEqual([]);
   });
 
@@ -130,7 +166,20 @@ describe('after a journey with everything that can go wrong', () => {
   test('each line is JSON, of known members', () => {
     const known = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const allowed = [
-      'level', 'time', 'msg', 'request_id', 'method', 'route', 'status', 'ms', 'err', 'applied', 'asset_id', 'attempt', 'code', 'engine',
+      'level',
+      'time',
+      'msg',
+      'request_id',
+      'method',
+      'route',
+      'status',
+      'ms',
+      'err',
+      'applied',
+      'asset_id',
+      'attempt',
+      'code',
+      'engine',
       'error',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);

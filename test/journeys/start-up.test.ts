@@ -25,58 +25,92 @@ function refusal(environment: Record<string, string>): string {
 
 describe('with a database of its own', () => {
   test('all secrets that are missing are named in one message', () => {
-    expect(refusal(DATABASE)).toBe(['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'));
+    expect(refusal(DATABASE)).toBe(
+      ['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
+    );
     const { SERVICE_API_KEY: _key, ...others } = given;
     expect(refusal(others)).toBe('The settings cannot be used:\n  - SERVICE_API_KEY must be set');
   });
 
   test.each(['', '   '])('an empty secret (%j) is a missing one', (empty) => {
-    expect(refusal({ ...given, ACCESS_TOKEN_SECRET: empty })).toMatch(/^ {2}- ACCESS_TOKEN_SECRET must be set$/m);
+    expect(refusal({ ...given, ACCESS_TOKEN_SECRET: empty })).toMatch(
+      /^ {2}- ACCESS_TOKEN_SECRET must be set$/m,
+    );
   });
 
   test('a worker needs none of them, but an address to report to', () => {
     const worker = { ...DATABASE, MEDIARY_ROLE: 'worker' };
-    expect(read({ ...worker, ENCODER_CALLBACK_URL: 'http://api.test:8080' })).toMatchObject({ role: 'worker', tokenSecrets: [], serviceKeys: [], operatorKeys: [] });
+    expect(read({ ...worker, ENCODER_CALLBACK_URL: 'http://api.test:8080' })).toMatchObject({
+      role: 'worker',
+      tokenSecrets: [],
+      serviceKeys: [],
+      operatorKeys: [],
+    });
     expect(read({ ...worker, PUBLIC_BASE_URL: 'https://media.test' }).role).toBe('worker');
-    expect(refusal(worker)).toBe('The settings cannot be used:\n  - ENCODER_CALLBACK_URL must be set for a worker');
+    expect(refusal(worker)).toBe(
+      'The settings cannot be used:\n  - ENCODER_CALLBACK_URL must be set for a worker',
+    );
   });
 
   test('a missing provider secret stops nothing', () => {
-    expect(read({ ...DATABASE, ...Object.fromEntries(OWN_SECRETS.map((name) => [name, SECRETS[name]])) }).warnings).toEqual([]);
+    expect(
+      read({ ...DATABASE, ...Object.fromEntries(OWN_SECRETS.map((name) => [name, SECRETS[name]])) }).warnings,
+    ).toEqual([]);
   });
 });
 
 test('every setting that will not do is named, once, in one message', () => {
   const bad = {
-    MEDIARY_ROLE: 'boss', PORT: '70000', PUBLIC_BASE_URL: 'media.test', ENCODER_CALLBACK_URL: 'ftp://a', STORAGE_URL: 'gs://bucket',
-    VIDEO_PROVIDER: 'youtube', WEBHOOKS_ALLOW_UNSIGNED: 'onprem,cdnhost', ALLOWED_MIME_TYPES: 'image/svg+xml', MAX_UPLOAD_BYTES: '10GB',
-    UPLOAD_TTL_S: '0', PLAYBACK_TOKEN_TTL_S: '-1', LOG_LEVEL: 'loud', EDGEHOST_WEBHOOK_TOLERANCE_S: 'never',
+    MEDIARY_ROLE: 'boss',
+    PORT: '70000',
+    PUBLIC_BASE_URL: 'media.test',
+    ENCODER_CALLBACK_URL: 'ftp://a',
+    STORAGE_URL: 'gs://bucket',
+    VIDEO_PROVIDER: 'youtube',
+    WEBHOOKS_ALLOW_UNSIGNED: 'onprem,cdnhost',
+    ALLOWED_MIME_TYPES: 'image/svg+xml',
+    MAX_UPLOAD_BYTES: '10GB',
+    UPLOAD_TTL_S: '0',
+    PLAYBACK_TOKEN_TTL_S: '-1',
+    LOG_LEVEL: 'loud',
+    EDGEHOST_WEBHOOK_TOLERANCE_S: 'never',
   };
   const [title, ...problems] = refusal({ ...DATABASE, ...bad }).split('\n');
   expect(title).toBe('The settings cannot be used:');
-  expect(problems.map((problem) => /^ {2}- ([A-Z_]+) /.exec(problem)?.[1]).sort()).toEqual([...Object.keys(bad), ...OWN_SECRETS].sort());
+  expect(problems.map((problem) => /^ {2}- ([A-Z_]+) /.exec(problem)?.[1]).sort()).toEqual(
+    [...Object.keys(bad), ...OWN_SECRETS].sort(),
+  );
   expect(problems.join()).not.toMatch(/planted-password|70000/);
 });
 
 describe('webhooks without a signature', () => {
   test('are never taken from cdnhost', () => {
-    for (const named of [
-      'cdnhost', 'onprem,cdnhost', 'CDNHOST', 'all', '*',
-    ]) expect(refusal({ ...given, WEBHOOKS_ALLOW_UNSIGNED: named })).toContain('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
+    for (const named of ['cdnhost', 'onprem,cdnhost', 'CDNHOST', 'all', '*'])
+      expect(refusal({ ...given, WEBHOOKS_ALLOW_UNSIGNED: named })).toContain(
+        'WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only',
+      );
   });
 
   test('are warned about where they are taken', () => {
     const { ONPREM_WEBHOOK_SECRET: _secret, ...others } = given;
     const { warnings, allowUnsigned } = read({ ...others, WEBHOOKS_ALLOW_UNSIGNED: 'onprem, edgehost' });
     expect(allowUnsigned).toEqual(['onprem', 'edgehost']);
-    expect(warnings).toEqual([expect.stringMatching(/onprem webhook takes calls of anybody.*ONPREM_WEBHOOK_SECRET/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/onprem webhook takes calls of anybody.*ONPREM_WEBHOOK_SECRET/),
+    ]);
   });
 });
 
 test('weak secrets are warned about, one line each, and never refused', () => {
-  const weak = { ...given, SERVICE_API_KEY: 'short', ONPREM_WEBHOOK_SECRET: 'x'.repeat(31), OPERATOR_KEY: SECRETS.ACCESS_TOKEN_SECRET };
+  const weak = {
+    ...given,
+    SERVICE_API_KEY: 'short',
+    ONPREM_WEBHOOK_SECRET: 'x'.repeat(31),
+    OPERATOR_KEY: SECRETS.ACCESS_TOKEN_SECRET,
+  };
   expect(read(weak).warnings).toEqual([
-    'SERVICE_API_KEY is shorter than 32 characters', 'ONPREM_WEBHOOK_SECRET is shorter than 32 characters',
+    'SERVICE_API_KEY is shorter than 32 characters',
+    'ONPREM_WEBHOOK_SECRET is shorter than 32 characters',
     'ACCESS_TOKEN_SECRET and OPERATOR_KEY are the same',
   ]);
   expect(read(given).warnings).toEqual([]);
@@ -90,7 +124,9 @@ test('secrets do not print', () => {
 
 describe('on a laptop', () => {
   let folder: string;
-  beforeAll(async () => { folder = await mkdtemp(join(tmpdir(), 'mediary-start-')); });
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   test('secrets are made once, kept for nobody else to read, and found again', async () => {
@@ -130,11 +166,23 @@ describe('on a laptop', () => {
 
 test('the process says it on its error output, and ends', async () => {
   const start = fileURLToPath(new URL('../../service/start.js', import.meta.url));
-  const child = spawn(process.execPath, [start], { env: { PATH: process.env['PATH'] ?? '', ...DATABASE, PORT: 'http' }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, told, code] = await Promise.all([child.stdout.toArray(), child.stderr.toArray(), new Promise((resolve) => { child.once('close', resolve); })]);
+  const child = spawn(process.execPath, [start], {
+    env: { PATH: process.env['PATH'] ?? '', ...DATABASE, PORT: 'http' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, told, code] = await Promise.all([
+    child.stdout.toArray(),
+    child.stderr.toArray(),
+    new Promise((resolve) => {
+      child.once('close', resolve);
+    }),
+  ]);
   expect(code).toBe(1);
   expect(Buffer.concat(out).toString()).toBe('');
   expect(Buffer.concat(told).toString().split('\n')).toEqual([
-    'The settings cannot be used:', '  - PORT must be a whole number from 0 to 65535', ...OWN_SECRETS.map((name) => `  - ${name} must be set`), '',
+    'The settings cannot be used:',
+    '  - PORT must be a whole number from 0 to 65535',
+    ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
+    '',
   ]);
 }, 60_000);

@@ -26,21 +26,28 @@ afterAll(async () => {
 async function dawdle(line: string, url: URL, headers: readonly string[] = []): Promise<Socket> {
   const socket = await openSocket(url.origin);
   socket.on('error', () => {}); // To be cut off is what it is here for.
-  socket.write([`${line} ${url.pathname}${url.search} HTTP/1.1`, 'Host: mediary.test', ...headers, '', ''].join('\r\n'));
+  socket.write(
+    [`${line} ${url.pathname}${url.search} HTTP/1.1`, 'Host: mediary.test', ...headers, '', ''].join('\r\n'),
+  );
   return socket;
 }
 
 test('an upload and a download that stand still do not keep the service from stopping, and can be begun again', async () => {
   const stored = await openUpload(service, 'ann', IMAGE);
   expect((await putBytes(stored, BYTES)).status).toBe(200);
-  const { body } = await call<{ url: string }>(service, `GET /media/${stored.asset_id}/download-url`, { headers: asUser('ann') });
+  const { body } = await call<{ url: string }>(service, `GET /media/${stored.asset_id}/download-url`, {
+    headers: asUser('ann'),
+  });
   const download = await dawdle('GET', new URL(body.data.url));
   const [head] = await once(download, 'data');
   expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
   download.pause();
 
   const begun = await openUpload(service, 'ann', IMAGE);
-  const upload = await dawdle('PUT', new URL(begun.upload_url ?? ''), ['Content-Type: image/png', `Content-Length: ${BYTES.length}`]);
+  const upload = await dawdle('PUT', new URL(begun.upload_url ?? ''), [
+    'Content-Type: image/png',
+    `Content-Length: ${BYTES.length}`,
+  ]);
   upload.write(BYTES.subarray(0, BYTES.length / 2));
 
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -49,5 +56,8 @@ test('an upload and a download that stand still do not keep the service from sto
   service = await startProcess({ DATA_DIR: dataDir });
   expect(await filesNaming(dataDir, begun.asset_id)).toEqual([]);
   const { pathname, search } = new URL(begun.upload_url ?? '');
-  expect((await putBytes({ ...begun, upload_url: `${new URL(service.url).origin}${pathname}${search}` }, BYTES)).status).toBe(200);
+  expect(
+    (await putBytes({ ...begun, upload_url: `${new URL(service.url).origin}${pathname}${search}` }, BYTES))
+      .status,
+  ).toBe(200);
 });

@@ -20,13 +20,24 @@ let picture: Buffer;
 let offset = 0;
 /** Jobs of these names vanish as soon as they are sent. */
 const lost = new Set<JobName>();
-const losing = (parts: Parts): Parts => ({ ...parts, jobs: { ...parts.jobs, send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)) } });
+const losing = (parts: Parts): Parts => ({
+  ...parts,
+  jobs: {
+    ...parts.jobs,
+    send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)),
+  },
+});
 
 beforeAll(async () => {
-  service = await startTestService({ FFMPEG_PATH: await pacedEngine() }, { now: () => new Date(Date.now() + offset), between: losing });
+  service = await startTestService(
+    { FFMPEG_PATH: await pacedEngine() },
+    { now: () => new Date(Date.now() + offset), between: losing },
+  );
   clip = await readFile(await makeClip({ seconds: 1 }));
   longClip = await readFile(await makeClip({ seconds: 10 }));
-  picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } }).png().toBuffer();
+  picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
 }, 120_000);
 afterAll(() => service?.stop());
 
@@ -40,7 +51,10 @@ async function startAfter(minutes: number, job: 'reconcile' | 'expire-uploads'):
 async function pass(minutes: number, job: 'reconcile' | 'expire-uploads' = 'reconcile'): Promise<void> {
   const { jobs } = service.parts;
   await startAfter(minutes, job);
-  await eventually(() => jobs.isUnderWay(job, {}), (isUnderWay) => !isUnderWay);
+  await eventually(
+    () => jobs.isUnderWay(job, {}),
+    (isUnderWay) => !isUnderWay,
+  );
 }
 
 async function uploaded(bytes: Buffer, wishes: object = {}): Promise<string> {
@@ -61,9 +75,17 @@ async function withLost<T>(name: JobName, work: () => Promise<T>): Promise<T> {
   return work().finally(() => lost.delete(name));
 }
 
-const reasonsOf = async (id: string) => (await timelineOf(service, id)).filter(({ type }) => type === 'asset.checked').map(({ details }) => details['reason']);
+const reasonsOf = async (id: string) =>
+  (await timelineOf(service, id))
+    .filter(({ type }) => type === 'asset.checked')
+    .map(({ details }) => details['reason']);
 const statusOf = async (id: string) => (await readAsset(service, 'ann', id)).stream_status;
-const jobsOf = (id: string) => rows(service.dataDir, `select name from pgboss.job where data->>'assetId' = $1 and name in ('encode-asset', 'process-image')`, [id]);
+const jobsOf = (id: string) =>
+  rows(
+    service.dataDir,
+    `select name from pgboss.job where data->>'assetId' = $1 and name in ('encode-asset', 'process-image')`,
+    [id],
+  );
 
 async function expectReadyOnce(id: string): Promise<void> {
   expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
@@ -81,14 +103,25 @@ describe('work of our own whose job vanished', () => {
     await pass(5);
     expect(await reasonsOf(id)).toEqual(['not_due', 'job_lost']);
     await expectReadyOnce(id);
-    expect((await timelineOf(service, id)).find(({ details }) => details['reason'] === 'job_lost')).toMatchObject({ source: 'sweep', sentence: expect.stringMatching(/lost.*started again.*Looked at next at 20/) });
+    expect(
+      (await timelineOf(service, id)).find(({ details }) => details['reason'] === 'job_lost'),
+    ).toMatchObject({
+      source: 'sweep',
+      sentence: expect.stringMatching(/lost.*started again.*Looked at next at 20/),
+    });
   });
 
   test('a finished encoding whose report vanished is made again, and the video is ready once', async () => {
     const id = await withLost('deliver-report', async () => {
       const begun = await completed(clip);
-      await eventually(() => rows(service.dataDir, 'select encoded_try from assets where id = $1', [begun]), ([row]) => row?.['encoded_try'] === 1);
-      await eventually(() => service.parts.jobs.isUnderWay('encode-asset', { assetId: begun }), (isUnderWay) => !isUnderWay);
+      await eventually(
+        () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [begun]),
+        ([row]) => row?.['encoded_try'] === 1,
+      );
+      await eventually(
+        () => service.parts.jobs.isUnderWay('encode-asset', { assetId: begun }),
+        (isUnderWay) => !isUnderWay,
+      );
       return begun;
     });
     await pass(10);
@@ -108,7 +141,11 @@ describe('work of our own whose job vanished', () => {
     const [again, restored] = await withLost('encode-asset', async () => {
       const [failed, removed] = [await completed(clip), await completed(clip)];
       expect(await tell(service, 'onprem', { asset_id: failed, status: 'failed' })).toEqual(PROCESSED);
-      for (const request of [`POST /media/${failed}/retry`, `DELETE /media/${removed}?purge=false`, `POST /media/${removed}/restore`]) {
+      for (const request of [
+        `POST /media/${failed}/retry`,
+        `DELETE /media/${removed}?purge=false`,
+        `POST /media/${removed}/restore`,
+      ]) {
         expect((await call(service, request, { headers: asUser('ann') })).status).toBe(200);
       }
       return [failed, removed] as const;
@@ -122,10 +159,16 @@ describe('work of our own whose job vanished', () => {
 describe('work that is only slow', () => {
   test('is not queued twice: neither what runs nor what waits behind it', async () => {
     const running = await completed(longClip);
-    await eventually(() => readAsset(service, 'ann', running), ({ progress }) => progress > 0);
+    await eventually(
+      () => readAsset(service, 'ann', running),
+      ({ progress }) => progress > 0,
+    );
     const waiting = await completed(clip);
     await pass(10);
-    expect([await reasonsOf(running), await reasonsOf(waiting)]).toEqual([['job_under_way'], ['job_under_way']]);
+    expect([await reasonsOf(running), await reasonsOf(waiting)]).toEqual([
+      ['job_under_way'],
+      ['job_under_way'],
+    ]);
     for (const id of [running, waiting]) {
       await expectReadyOnce(id);
       expect(await jobsOf(id)).toHaveLength(1);
@@ -134,7 +177,9 @@ describe('work that is only slow', () => {
 
   test('is left alone where an encoder elsewhere does it: without bytes here there is nothing to start', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
-    expect(await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 30 })).toEqual(PROCESSED);
+    expect(await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 30 })).toEqual(
+      PROCESSED,
+    );
     await pass(10);
     await pass(60);
     expect(await reasonsOf(id)).toEqual(['encoder_outside', 'encoder_outside']);
@@ -150,16 +195,32 @@ describe('work that is only slow', () => {
     const pauses: number[] = [];
     for (const minutes of [10, 60, 600, 6000]) {
       await pass(minutes);
-      pauses.push(Math.round((Date.parse(String((await timelineOf(service, id)).at(-1)?.details['next_check_at'])) - Date.now() - offset) / 60_000));
+      pauses.push(
+        Math.round(
+          (Date.parse(String((await timelineOf(service, id)).at(-1)?.details['next_check_at'])) -
+            Date.now() -
+            offset) /
+            60_000,
+        ),
+      );
     }
     expect(pauses).toEqual([5, 35, 335, 360]);
   });
 });
 
 test('an asset that cannot be looked at keeps no other waiting, and is looked at again soon', async () => {
-  const [broken, sound] = await withLost('process-image', async () => [await completed(picture, IMAGE), await completed(picture, IMAGE)] as const);
-  await rows(service.dataDir, `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'this one cannot be written'; end $$`);
-  await rows(service.dataDir, `create trigger refuse before update on assets for each row when (old.id = '${broken}') execute function refuse()`);
+  const [broken, sound] = await withLost(
+    'process-image',
+    async () => [await completed(picture, IMAGE), await completed(picture, IMAGE)] as const,
+  );
+  await rows(
+    service.dataDir,
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'this one cannot be written'; end $$`,
+  );
+  await rows(
+    service.dataDir,
+    `create trigger refuse before update on assets for each row when (old.id = '${broken}') execute function refuse()`,
+  );
   await startAfter(10, 'reconcile');
   await expectReadyOnce(sound);
   expect((await eventsOf(service.dataDir, broken)).at(-1)).toBe('asset.processing');
@@ -175,21 +236,37 @@ test('an upload that never got its bytes, or was never completed, fails once its
   const later = (await openUpload(service, 'ann')).asset_id;
   await pass(2 * 60, 'expire-uploads');
   for (const id of [empty, full]) {
-    expect(await readAsset(service, 'ann', id)).toMatchObject({ stream_status: 'failed', uploaded_at: null, failure: { code: 'upload_expired', retryable: false } });
-    expect((await timelineOf(service, id)).at(-1)).toMatchObject({ type: 'asset.failed', source: 'service', sentence: expect.stringContaining('upload_expired') });
+    expect(await readAsset(service, 'ann', id)).toMatchObject({
+      stream_status: 'failed',
+      uploaded_at: null,
+      failure: { code: 'upload_expired', retryable: false },
+    });
+    expect((await timelineOf(service, id)).at(-1)).toMatchObject({
+      type: 'asset.failed',
+      source: 'service',
+      sentence: expect.stringContaining('upload_expired'),
+    });
   }
   expect(await statusOf(later)).toBe('pending_upload');
 });
 
 test('nothing is ever under way without a time at which it is looked at, in its row and in its timeline', async () => {
-  const { asset_id: hosted } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: 'unasked' });
+  const { asset_id: hosted } = await linkVideo(service, {
+    provider: 'cdnhost',
+    provider_video_id: 'unasked',
+  });
   expect((await complete(service, 'ann', hosted)).body.data.stream_status).toBe('processing');
   const { asset_id: outside } = await openUpload(service, 'ann');
-  for (const attempt of [1, 2]) await tell(service, 'onprem', { asset_id: outside, status: 'processing', attempt });
+  for (const attempt of [1, 2])
+    await tell(service, 'onprem', { asset_id: outside, status: 'processing', attempt });
   const kept = await withLost('encode-asset', () => completed(clip));
-  const underWay = () => rows(service.dataDir, `
+  const underWay = () =>
+    rows(
+      service.dataDir,
+      `
     select id, check_at is not null as is_looked_at, (select data ? 'next_check_at' from events where asset_id = assets.id order by events.id desc limit 1) as says_so
-      from assets where stream_status = 'processing' and deleted_at is null order by id`);
+      from assets where stream_status = 'processing' and deleted_at is null order by id`,
+    );
   for (const minutes of [0, 2, 10]) {
     await withLost('encode-asset', () => pass(minutes));
     const found = await underWay();

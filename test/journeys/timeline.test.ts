@@ -5,24 +5,45 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, settled } from '../support/media.ts';
-import { asOperator, asService, asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import {
+  asOperator,
+  asService,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { rows } from '../support/traces.ts';
 import { deliveriesOf, PROCESSED, tell } from '../support/webhooks.ts';
 
-type Entry = { id: string; at: string; type: string; source: string; attempt: number | null; latency_ms: number | null; sentence: string; details: Record<string, unknown> };
+type Entry = {
+  id: string;
+  at: string;
+  type: string;
+  source: string;
+  attempt: number | null;
+  latency_ms: number | null;
+  sentence: string;
+  details: Record<string, unknown>;
+};
 type Page = { items: Entry[]; next_cursor: string | null };
 
 const START = Date.now();
 /** A clock that stands still between two steps. */
 let now = START;
-const later = (minutes: number) => { now += minutes * 60_000; };
+const later = (minutes: number) => {
+  now += minutes * 60_000;
+};
 const minutesAfterStart = (minutes: number) => new Date(START + minutes * 60_000).toISOString();
 
 let service: TestService;
 let film: string;
 const as = asUser('ann');
-const read = async (id: string, query = ''): Promise<Page> => expectSuccess(await call(service, `GET /media/${id}/timeline${query}`, { headers: as })) as Page;
-const ask = async (request: string, json?: object) => expect(await call(service, request, { headers: as, ...(json && { json }) })).toMatchObject({ status: 200 });
+const read = async (id: string, query = ''): Promise<Page> =>
+  expectSuccess(await call(service, `GET /media/${id}/timeline${query}`, { headers: as })) as Page;
+const ask = async (request: string, json?: object) =>
+  expect(await call(service, request, { headers: as, ...(json && { json }) })).toMatchObject({ status: 200 });
 
 /** Half an hour in the life of a film, a minute for each step. */
 async function live(): Promise<string> {
@@ -34,7 +55,15 @@ async function live(): Promise<string> {
     () => ask(`POST /media/${id}/complete`),
     () => ask(`DELETE /media/${id}?purge=false`),
     () => ask(`POST /media/${id}/restore`),
-    async () => expect(await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2, failure: { code: 'no_sound', message: 'No sound', retryable: true } })).toEqual(PROCESSED),
+    async () =>
+      expect(
+        await tell(service, 'onprem', {
+          asset_id: id,
+          status: 'failed',
+          attempt: 2,
+          failure: { code: 'no_sound', message: 'No sound', retryable: true },
+        }),
+      ).toEqual(PROCESSED),
     () => ask(`POST /media/${id}/retry`),
   ];
   for (const step of steps) {
@@ -58,19 +87,21 @@ describe('the life of a film', () => {
     const { items, next_cursor } = await read(film);
     const minute = 60_000;
     expect(next_cursor).toBeNull();
-    expect(items.map(({ type, source, attempt, latency_ms }) => [type, source, attempt, latency_ms])).toEqual([
-      ['asset.created', 'caller', null, null],
-      ['asset.uploaded', 'caller', null, minute],
-      ['asset.updated', 'caller', null, minute],
-      ['asset.processing', 'caller', 1, minute],
-      ['asset.playable', 'webhook', 1, 0],
-      ['asset.ready', 'webhook', 1, 0],
-      ['asset.deleted', 'caller', null, minute],
-      ['asset.updated', 'caller', null, minute],
-      ['asset.failed', 'webhook', 2, minute],
-      ['asset.processing', 'caller', 3, minute],
-      ['asset.ready', 'webhook', 3, 0],
-    ]);
+    expect(items.map(({ type, source, attempt, latency_ms }) => [type, source, attempt, latency_ms])).toEqual(
+      [
+        ['asset.created', 'caller', null, null],
+        ['asset.uploaded', 'caller', null, minute],
+        ['asset.updated', 'caller', null, minute],
+        ['asset.processing', 'caller', 1, minute],
+        ['asset.playable', 'webhook', 1, 0],
+        ['asset.ready', 'webhook', 1, 0],
+        ['asset.deleted', 'caller', null, minute],
+        ['asset.updated', 'caller', null, minute],
+        ['asset.failed', 'webhook', 2, minute],
+        ['asset.processing', 'caller', 3, minute],
+        ['asset.ready', 'webhook', 3, 0],
+      ],
+    );
     expect(items.map(({ at }) => at)).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7].map(minutesAfterStart));
   });
 
@@ -90,18 +121,21 @@ describe('the life of a film', () => {
     ]);
   });
 
-  test.each([1, 2, 3, 10, 11])('is the same in pages of %d, what came before the page counted', async (limit) => {
-    const whole = (await read(film)).items;
-    const pages: Entry[][] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
-      pages.push(page.items);
-      cursor = page.next_cursor;
-    }
-    expect(pages.flat()).toEqual(whole);
-    expect(pages).toHaveLength(Math.ceil(whole.length / limit));
-    expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
-  });
+  test.each([1, 2, 3, 10, 11])(
+    'is the same in pages of %d, what came before the page counted',
+    async (limit) => {
+      const whole = (await read(film)).items;
+      const pages: Entry[][] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+        pages.push(page.items);
+        cursor = page.next_cursor;
+      }
+      expect(pages.flat()).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(whole.length / limit));
+      expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
+    },
+  );
 
   test('ends where it ends: nothing comes after the last entry', async () => {
     const last = (await read(film)).items.at(-1);
@@ -116,35 +150,75 @@ test('what the sweep saw and what an operator did is told as theirs', async () =
   await tell(service, 'onprem', { asset_id: id, status: 'processing', attempt: 2 });
   later(10);
   await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'reconcile', {}));
-  const { items: [swept] } = await eventually(async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'sweep') }), ({ items }) => items.length > 0);
-  expect(swept).toMatchObject({ type: 'asset.checked', attempt: 2, latency_ms: 600_000, details: { reason: 'encoder_outside', next_check_at: expect.any(String) } });
-  expect(swept?.sentence).toMatch(/^It takes longer than expected; an encoder outside of this service is at work.* Looked at next at 20\S+Z\.$/);
+  const {
+    items: [swept],
+  } = await eventually(
+    async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'sweep') }),
+    ({ items }) => items.length > 0,
+  );
+  expect(swept).toMatchObject({
+    type: 'asset.checked',
+    attempt: 2,
+    latency_ms: 600_000,
+    details: { reason: 'encoder_outside', next_check_at: expect.any(String) },
+  });
+  expect(swept?.sentence).toMatch(
+    /^It takes longer than expected; an encoder outside of this service is at work.* Looked at next at 20\S+Z\.$/,
+  );
   await tell(service, 'onprem', { asset_id: id, status: 'ready', attempt: 2 });
-  await rows(service.dataDir, `update assets set stream_status = 'processing', completed_at = null where id = $1`, [id]);
+  await rows(
+    service.dataDir,
+    `update assets set stream_status = 'processing', completed_at = null where id = $1`,
+    [id],
+  );
   const ready = (await deliveriesOf(service, id)).at(-1)?.id;
-  expectSuccess(await call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json: { id: ready, dry_run: false } }));
-  expect((await read(id)).items.at(-1)).toMatchObject({ type: 'asset.ready', source: 'replay', sentence: 'An operator, by replaying a delivery, reported that it is ready, in attempt 2.' });
+  expectSuccess(
+    await call(service, 'POST /admin/deliveries/replay', {
+      headers: asOperator,
+      json: { id: ready, dry_run: false },
+    }),
+  );
+  expect((await read(id)).items.at(-1)).toMatchObject({
+    type: 'asset.ready',
+    source: 'replay',
+    sentence: 'An operator, by replaying a delivery, reported that it is ready, in attempt 2.',
+  });
 });
 
 test('what the service refused itself, and whom a service caller named, is told too', async () => {
   const started = await openUpload(service, 'ann');
   await putBytes(started, Buffer.from('no film at all'));
-  const named = await call(service, `PATCH /media/${started.asset_id}`, { headers: asService, json: { title: 'x', owner_user_id: 'somebody' } });
+  const named = await call(service, `PATCH /media/${started.asset_id}`, {
+    headers: asService,
+    json: { title: 'x', owner_user_id: 'somebody' },
+  });
   expect(named.status).toBe(200);
   await call(service, `POST /media/${started.asset_id}/complete`, { headers: as });
   const [edited, refused] = (await read(started.asset_id)).items.slice(-2);
-  expect(edited).toMatchObject({ type: 'asset.updated', source: 'caller', details: { caller: 'service', named_owner: 'somebody' } });
-  expect(refused).toMatchObject({ type: 'asset.failed', source: 'service', sentence: 'The service refused it: type_mismatch.', details: { code: 'type_mismatch' } });
+  expect(edited).toMatchObject({
+    type: 'asset.updated',
+    source: 'caller',
+    details: { caller: 'service', named_owner: 'somebody' },
+  });
+  expect(refused).toMatchObject({
+    type: 'asset.failed',
+    source: 'service',
+    sentence: 'The service refused it: type_mismatch.',
+    details: { code: 'type_mismatch' },
+  });
 });
 
 describe('a timeline', () => {
-  test('is the owner\'s, and the service\'s; nobody else reads it', async () => {
-    const statusOf = async (path: string, headers: Record<string, string>) => (await call(service, `GET ${path}`, { headers })).status;
+  test("is the owner's, and the service's; nobody else reads it", async () => {
+    const statusOf = async (path: string, headers: Record<string, string>) =>
+      (await call(service, `GET ${path}`, { headers })).status;
     const path = `/media/${film}/timeline`;
     expect(await statusOf(path, asService)).toBe(200);
     expectRefusal(await call(service, `GET ${path}`, { headers: asUser('bob') }), 403);
-    for (const headers of [{}, asOperator, { ...as, ...asService }]) expectRefusal(await call(service, `GET ${path}`, { headers }), 401);
-    for (const id of [randomUUID(), 'x', `${film}0`]) expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
+    for (const headers of [{}, asOperator, { ...as, ...asService }])
+      expectRefusal(await call(service, `GET ${path}`, { headers }), 401);
+    for (const id of [randomUUID(), 'x', `${film}0`])
+      expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
   });
 
   test('is gone with its asset', async () => {
@@ -153,7 +227,17 @@ describe('a timeline', () => {
     expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
   });
 
-  test.each([['limit', '0'], ['limit', '201'], ['limit', 'x'], ['cursor', 'x'], ['cursor', ''], ['cursor', `${randomUUID()}0`]])('names what is wrong: %s=%s', async (field, value) => {
-    expectFieldRefused(await call(service, `GET /media/${film}/timeline?${field}=${value}`, { headers: as }), field);
+  test.each([
+    ['limit', '0'],
+    ['limit', '201'],
+    ['limit', 'x'],
+    ['cursor', 'x'],
+    ['cursor', ''],
+    ['cursor', `${randomUUID()}0`],
+  ])('names what is wrong: %s=%s', async (field, value) => {
+    expectFieldRefused(
+      await call(service, `GET /media/${film}/timeline?${field}=${value}`, { headers: as }),
+      field,
+    );
   });
 });

@@ -11,22 +11,26 @@ const MAX = 200_000;
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({
-    MAX_UPLOAD_BYTES: String(MAX), UPLOAD_TTL_S: '60', ALLOWED_MIME_TYPES: 'video/mp4, image/png, image/svg+xml', VIDEO_PROVIDER: 'edgehost',
+    MAX_UPLOAD_BYTES: String(MAX),
+    UPLOAD_TTL_S: '60',
+    ALLOWED_MIME_TYPES: 'video/mp4, image/png, image/svg+xml',
+    VIDEO_PROVIDER: 'edgehost',
     CORS_ORIGINS: `${PAGE},https://other.test`,
   });
 });
 afterAll(() => service.stop());
 
-const wish = (json: object) => call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
+const wish = (json: object) =>
+  call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
 const open = () => openUpload(service, 'ann', IMAGE);
-const targetOf = ({ upload_url: url }: Started) => `${new URL(url as string).pathname}${new URL(url as string).search}`;
+const targetOf = ({ upload_url: url }: Started) =>
+  `${new URL(url as string).pathname}${new URL(url as string).search}`;
 
 describe('types', () => {
   test('only those that the operator names may be uploaded', async () => {
     expectSuccess(await wish(IMAGE));
-    for (const mime_type of [
-      'image/jpeg', 'image/webp', 'video/webm',
-    ]) expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
+    for (const mime_type of ['image/jpeg', 'image/webp', 'video/webm'])
+      expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
   });
 
   test('and none that is never allowed', async () => {
@@ -36,11 +40,16 @@ describe('types', () => {
 
 test('a default provider that is not set up takes no videos, but another one that is named does', async () => {
   expectFieldRefused(await wish(VIDEO), 'provider');
-  expect(expectSuccess(await wish({ ...VIDEO, provider: 'onprem' }))['asset']).toMatchObject({ provider: 'onprem' });
+  expect(expectSuccess(await wish({ ...VIDEO, provider: 'onprem' }))['asset']).toMatchObject({
+    provider: 'onprem',
+  });
 });
 
 test('an upload URL lives as long as the operator says', async () => {
-  const { upload, asset } = (await wish(IMAGE)).body.data as unknown as { upload: { expires_at: string }; asset: { created_at: string } };
+  const { upload, asset } = (await wish(IMAGE)).body.data as unknown as {
+    upload: { expires_at: string };
+    asset: { created_at: string };
+  };
   expect(Date.parse(upload.expires_at) - Date.parse(asset.created_at)).toBe(60_000);
 });
 
@@ -55,7 +64,10 @@ describe('the maximum', () => {
 
   test('is not passed by an announced length: nobody waits for the bytes', async () => {
     const started = await open();
-    const answer = await sendRaw(service.address, request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', `Content-Length: ${MAX + 1}`]));
+    const answer = await sendRaw(
+      service.address,
+      request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', `Content-Length: ${MAX + 1}`]),
+    );
     expect(expectRefusal(answer, 413).details).toEqual({ max_bytes: MAX });
     expectSuccess(await putBytes(started, Buffer.from('fits')));
   });
@@ -63,7 +75,9 @@ describe('the maximum', () => {
   test('is not passed by chunks without an end', async () => {
     const started = await open();
     const socket = await openSocket(service.address);
-    socket.write(request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', 'Transfer-Encoding: chunked']));
+    socket.write(
+      request(`PUT ${targetOf(started)}`, ['Content-Type: image/png', 'Transfer-Encoding: chunked']),
+    );
     for (let sent = 0; sent <= MAX; sent += 0x8000) socket.write(chunk);
     expectRefusal(await readAnswer(socket), 413);
     expectSuccess(await putBytes(started, Buffer.from('fits')));
@@ -71,9 +85,15 @@ describe('the maximum', () => {
 });
 
 describe('pages of another origin', () => {
-  const preflight = (path: string, origin: string) => sendRaw(service.address, request(`OPTIONS ${path}`, [
-    `Origin: ${origin}`, 'Access-Control-Request-Method: PUT', 'Access-Control-Request-Headers: content-type, x-request-id',
-  ]));
+  const preflight = (path: string, origin: string) =>
+    sendRaw(
+      service.address,
+      request(`OPTIONS ${path}`, [
+        `Origin: ${origin}`,
+        'Access-Control-Request-Method: PUT',
+        'Access-Control-Request-Headers: content-type, x-request-id',
+      ]),
+    );
 
   test('a listed one may upload', async () => {
     const started = await open();
@@ -90,8 +110,10 @@ describe('pages of another origin', () => {
   });
 
   test.each([
-    ['a ticket that is refused', 'PUT /uploads/0199aaaa-0000-7000-8000-000000000000?ticket=x', 401], ['no credentials', 'GET /media', 401],
-    ['an unknown route', 'GET /nope', 404], ['a trailing slash', 'GET /media/', 404],
+    ['a ticket that is refused', 'PUT /uploads/0199aaaa-0000-7000-8000-000000000000?ticket=x', 401],
+    ['no credentials', 'GET /media', 401],
+    ['an unknown route', 'GET /nope', 404],
+    ['a trailing slash', 'GET /media/', 404],
   ])('a listed one may also read why it was refused: %s', async (_what, methodAndPath, status) => {
     const answer = await call(service, methodAndPath, { headers: { origin: PAGE } });
     expectRefusal(answer, status);
@@ -99,10 +121,17 @@ describe('pages of another origin', () => {
   });
 
   test.each([
-    'https://app.test.evil.test', 'http://app.test', 'https://app.test:8443', 'null', 'https://APP.test',
+    'https://app.test.evil.test',
+    'http://app.test',
+    'https://app.test:8443',
+    'null',
+    'https://APP.test',
   ])('%s is not listed', async (origin) => {
     const started = await open();
-    for (const answer of [await preflight(targetOf(started), origin), await putBytes(started, Buffer.from('bytes'), { origin })]) {
+    for (const answer of [
+      await preflight(targetOf(started), origin),
+      await putBytes(started, Buffer.from('bytes'), { origin }),
+    ]) {
       expect(answer.headers.has('access-control-allow-origin')).toBe(false);
       expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
     }

@@ -2,20 +2,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, type Started, VIDEO } from '../support/media.ts';
-import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MAX_UPLOAD_BYTES: '1000000' }); });
+beforeAll(async () => {
+  service = await startTestService({ MAX_UPLOAD_BYTES: '1000000' });
+});
 afterAll(() => service.stop());
 
-const ask = (json: object, headers: Record<string, string> = asUser('ann')) => call<Started>(service, 'POST /media/upload-url', { headers, json });
+const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
+  call<Started>(service, 'POST /media/upload-url', { headers, json });
 const wish = (wishes: object) => ask({ ...VIDEO, ...wishes });
 
-const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> => expectSuccess(await asked) as unknown as Started;
+const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
+  expectSuccess(await asked) as unknown as Started;
 
 describe('the three fields that everybody sends', () => {
   test.each(['filename', 'content_type', 'mime_type'])('%s is a text that is not empty', async (field) => {
-    for (const value of [undefined, null, '', 7, true, [], {}, ['a']]) expectFieldRefused(await wish({ [field]: value }), field);
+    for (const value of [undefined, null, '', 7, true, [], {}, ['a']])
+      expectFieldRefused(await wish({ [field]: value }), field);
   });
 
   test('content_type comes back as it was sent', async () => {
@@ -25,17 +37,33 @@ describe('the three fields that everybody sends', () => {
   });
 
   test.each([
-    [VIDEO, 'image'], [VIDEO, 'image/png'], [VIDEO, 'IMAGE/jpeg'], [IMAGE, 'video'], [IMAGE, 'video/mp4'],
+    [VIDEO, 'image'],
+    [VIDEO, 'image/png'],
+    [VIDEO, 'IMAGE/jpeg'],
+    [IMAGE, 'video'],
+    [IMAGE, 'video/mp4'],
   ])('a content_type that contradicts the mime_type is refused (%j, %s)', async (wishes, content_type) => {
     expectFieldRefused(await ask({ ...wishes, content_type }), 'content_type');
   });
 
   test.each([
-    'image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif', 'video/mp4', 'video/quicktime', 'video/webm', 'video/x-matroska',
+    'image/jpeg',
+    'image/png',
+    'image/webp',
+    'image/avif',
+    'image/gif',
+    'video/mp4',
+    'video/quicktime',
+    'video/webm',
+    'video/x-matroska',
     'video/mp2t',
   ])('%s may be uploaded', async (mime_type) => {
     const { asset } = await expectTaken(wish({ mime_type, content_type: 'file' }));
-    expect(asset).toMatchObject({ mime_type, kind: mime_type.split('/')[0], provider: mime_type.startsWith('video') ? 'onprem' : null });
+    expect(asset).toMatchObject({
+      mime_type,
+      kind: mime_type.split('/')[0],
+      provider: mime_type.startsWith('video') ? 'onprem' : null,
+    });
   });
 
   test('a mime_type may be written in any case, with parameters', async () => {
@@ -45,24 +73,56 @@ describe('the three fields that everybody sends', () => {
   });
 
   test.each([
-    'image/svg+xml', 'IMAGE/SVG+XML', 'text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf', 'application/octet-stream',
-    'audio/mpeg', 'video/*', '*/*', 'video', 'video/mp4, text/html',
-    'video/mp4\r\nX: y', 'image/svg+xml; video/mp4', 'video/mp4/x', ' ', 'application/vnd.apple.mpegurl', 'toString', '__proto__',
-  ])('%j may not', async (mime_type) => { expectFieldRefused(await wish({ mime_type, content_type: 'file' }), 'mime_type'); });
+    'image/svg+xml',
+    'IMAGE/SVG+XML',
+    'text/html',
+    'application/xhtml+xml',
+    'text/plain',
+    'application/pdf',
+    'application/octet-stream',
+    'audio/mpeg',
+    'video/*',
+    '*/*',
+    'video',
+    'video/mp4, text/html',
+    'video/mp4\r\nX: y',
+    'image/svg+xml; video/mp4',
+    'video/mp4/x',
+    ' ',
+    'application/vnd.apple.mpegurl',
+    'toString',
+    '__proto__',
+  ])('%j may not', async (mime_type) => {
+    expectFieldRefused(await wish({ mime_type, content_type: 'file' }), 'mime_type');
+  });
 });
 
 describe('what may be added', () => {
   test('size_bytes is a whole number up to the maximum', async () => {
     expect((await expectTaken(wish({ size_bytes: 1_000_000 }))).upload?.max_bytes).toBe(1_000_000);
     expect((await expectTaken(wish({ size_bytes: 1 }))).upload?.max_bytes).toBe(1);
-    for (const size_bytes of [0, -1, 1.5, '12', 1e300, null, true]) expectFieldRefused(await wish({ size_bytes }), 'size_bytes');
+    for (const size_bytes of [0, -1, 1.5, '12', 1e300, null, true])
+      expectFieldRefused(await wish({ size_bytes }), 'size_bytes');
     const refused = expectRefusal(await wish({ size_bytes: 1_000_001 }), 413);
-    expect(refused).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE', details: { field: 'size_bytes', max_bytes: 1_000_000 } });
+    expect(refused).toMatchObject({
+      error_code: 'PAYLOAD_TOO_LARGE',
+      details: { field: 'size_bytes', max_bytes: 1_000_000 },
+    });
   });
 
   test('checksum_sha256 is 64 hex digits in either case', async () => {
-    for (const checksum_sha256 of ['a1'.repeat(32), 'A1'.repeat(32)]) await expectTaken(wish({ checksum_sha256 }));
-    for (const checksum_sha256 of ['', 'a'.repeat(63), 'a'.repeat(65), 'g'.repeat(64), `0x${'a'.repeat(62)}`, `${'a'.repeat(64)}\n`, 1, null]) {
+    for (const checksum_sha256 of ['a1'.repeat(32), 'A1'.repeat(32)])
+      await expectTaken(wish({ checksum_sha256 }));
+    for (const checksum_sha256 of [
+      '',
+      'a'.repeat(63),
+      'a'.repeat(65),
+      'g'.repeat(64),
+      `0x${'a'.repeat(62)}`,
+      `${'a'.repeat(64)}\n`,
+      1,
+      null,
+    ]) {
       expectFieldRefused(await wish({ checksum_sha256 }), 'checksum_sha256');
     }
   });
@@ -70,54 +130,114 @@ describe('what may be added', () => {
   test('visibility is private unless it is said to be public', async () => {
     expect((await expectTaken(wish({}))).asset['visibility']).toBe('private');
     expect((await expectTaken(wish({ visibility: 'public' }))).asset['visibility']).toBe('public');
-    for (const visibility of ['PUBLIC', 'unlisted', '', true, null]) expectFieldRefused(await wish({ visibility }), 'visibility');
+    for (const visibility of ['PUBLIC', 'unlisted', '', true, null])
+      expectFieldRefused(await wish({ visibility }), 'visibility');
   });
 
   test('a provider that is not set up, or does not exist, is refused', async () => {
-    for (const provider of ['cdnhost', 'edgehost', 'elsewhere', '', null, 1]) expectFieldRefused(await wish({ provider }), 'provider');
+    for (const provider of ['cdnhost', 'edgehost', 'elsewhere', '', null, 1])
+      expectFieldRefused(await wish({ provider }), 'provider');
     expect((await expectTaken(wish({ provider: 'onprem' }))).asset['provider']).toBe('onprem');
   });
 
   test('title and tags are short texts', async () => {
     const longest = { title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] };
     expect((await expectTaken(wish(longest))).asset).toMatchObject(longest);
-    expect((await expectTaken(wish({ title: null, tags: [] }))).asset).toMatchObject({ title: null, tags: [] });
-    for (const title of ['x'.repeat(501), 7, 'a\u0000', 'a\ud800']) expectFieldRefused(await wish({ title }), 'title');
-    for (const tags of ['a', [''], [7], ['x'.repeat(101)], Array.from({ length: 51 }, String), ['a\u0000'], ['\udfff']]) {
+    expect((await expectTaken(wish({ title: null, tags: [] }))).asset).toMatchObject({
+      title: null,
+      tags: [],
+    });
+    for (const title of ['x'.repeat(501), 7, 'a\u0000', 'a\ud800'])
+      expectFieldRefused(await wish({ title }), 'title');
+    for (const tags of [
+      'a',
+      [''],
+      [7],
+      ['x'.repeat(101)],
+      Array.from({ length: 51 }, String),
+      ['a\u0000'],
+      ['\udfff'],
+    ]) {
       expect(expectRefusal(await wish({ tags }), 400).details?.['field']).toMatch(/^tags(\.\d+)?$/);
     }
   });
 
-  test('metadata is the caller\'s own JSON, byte for byte in meaning, up to 16 KiB', async () => {
-    const metadata = { Ünï: ['🎬', null, -1.5e-7, true, { '': {} }], path: 'C:\\udacity\\u0000', long: 'x'.repeat(16_000) };
+  test("metadata is the caller's own JSON, byte for byte in meaning, up to 16 KiB", async () => {
+    const metadata = {
+      Ünï: ['🎬', null, -1.5e-7, true, { '': {} }],
+      path: 'C:\\udacity\\u0000',
+      long: 'x'.repeat(16_000),
+    };
     expect((await expectTaken(wish({ metadata }))).asset['metadata']).toEqual(metadata);
     expect((await expectTaken(wish({ metadata: null }))).asset['metadata']).toBeNull();
-    for (const refused of [{ a: 'x'.repeat(16_384) }, { a: 'ä'.repeat(8192) }, { a: '\u0000' }, { 'a\u0000': 1 }, { a: '\ud800' }, [], 'text', 7]) {
+    for (const refused of [
+      { a: 'x'.repeat(16_384) },
+      { a: 'ä'.repeat(8192) },
+      { a: '\u0000' },
+      { 'a\u0000': 1 },
+      { a: '\ud800' },
+      [],
+      'text',
+      7,
+    ]) {
       expectFieldRefused(await wish({ metadata: refused }), 'metadata');
     }
   });
 
   test('anything else is ignored', async () => {
-    const { asset } = await expectTaken(wish({
-      id: '0199aaaa-0000-7000-8000-000000000000', owner_user_id: 'eve', kind: 'image', stream_status: 'ready', playback: { hls: 'https://eve.test/' },
-      version: 9, uploaded_at: '2020-01-01T00:00:00Z', nonsense: [{}],
-    }));
-    expect(asset).toMatchObject({ owner_user_id: 'ann', kind: 'video', stream_status: 'pending_upload', playback: null, version: 1, uploaded_at: null });
+    const { asset } = await expectTaken(
+      wish({
+        id: '0199aaaa-0000-7000-8000-000000000000',
+        owner_user_id: 'eve',
+        kind: 'image',
+        stream_status: 'ready',
+        playback: { hls: 'https://eve.test/' },
+        version: 9,
+        uploaded_at: '2020-01-01T00:00:00Z',
+        nonsense: [{}],
+      }),
+    );
+    expect(asset).toMatchObject({
+      owner_user_id: 'ann',
+      kind: 'video',
+      stream_status: 'pending_upload',
+      playback: null,
+      version: 1,
+      uploaded_at: null,
+    });
     expect(asset.id).not.toMatch(/^0199aaaa/);
   });
 });
 
 describe('whose the asset will be', () => {
-  test.each([7, null, {}, [], '', ' ', 'eve', 'x'.repeat(300)])('a user owns it, whatever owner_user_id says (%j)', async (owner_user_id) => {
-    expect((await expectTaken(wish({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
-  });
+  test.each([7, null, {}, [], '', ' ', 'eve', 'x'.repeat(300)])(
+    'a user owns it, whatever owner_user_id says (%j)',
+    async (owner_user_id) => {
+      expect((await expectTaken(wish({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
+    },
+  );
 
   test('a service says for whom', async () => {
-    expect((await expectTaken(ask({ ...VIDEO, owner_user_id: 'bob' }, asService))).asset['owner_user_id']).toBe('bob');
-    expect((await expectTaken(ask({ ...VIDEO, owner_user_id: 4711 }, asService))).asset['owner_user_id']).toBe('4711');
+    expect(
+      (await expectTaken(ask({ ...VIDEO, owner_user_id: 'bob' }, asService))).asset['owner_user_id'],
+    ).toBe('bob');
+    expect(
+      (await expectTaken(ask({ ...VIDEO, owner_user_id: 4711 }, asService))).asset['owner_user_id'],
+    ).toBe('4711');
     for (const owner_user_id of [
-      undefined, null, '', ' ', {}, [], true, 0.5, 'x'.repeat(256), 'a\nb', '\ud800',
-    ]) expectFieldRefused(await ask({ ...VIDEO, owner_user_id }, asService), 'owner_user_id');
+      undefined,
+      null,
+      '',
+      ' ',
+      {},
+      [],
+      true,
+      0.5,
+      'x'.repeat(256),
+      'a\nb',
+      '\ud800',
+    ])
+      expectFieldRefused(await ask({ ...VIDEO, owner_user_id }, asService), 'owner_user_id');
   });
 });
 
@@ -127,20 +247,52 @@ test('the answer says where and how to send the bytes', async () => {
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(asset.id).toBe(id);
   expect(upload).toEqual({
-    protocol: 'put', method: 'PUT', url, headers: { 'Content-Type': 'video/mp4' }, expires_at: expect.stringMatching(/^\d{4}-.*Z$/), max_bytes: 1_000_000,
+    protocol: 'put',
+    method: 'PUT',
+    url,
+    headers: { 'Content-Type': 'video/mp4' },
+    expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    max_bytes: 1_000_000,
   });
   expect(url).toMatch(new RegExp(`^${service.address}/api/v1/uploads/${id}\\?ticket=[A-Za-z0-9_-]+$`));
-  const lifetime = Date.parse((upload as unknown as { expires_at: string }).expires_at) - Date.parse(asset['created_at'] as string);
+  const lifetime =
+    Date.parse((upload as unknown as { expires_at: string }).expires_at) -
+    Date.parse(asset['created_at'] as string);
   expect(lifetime).toBe(86_400_000);
 });
 
 test('the asset is shown with all its members and no others', async () => {
   const { asset } = await expectTaken(wish({}));
   expect(asset).toEqual({
-    id: asset.id, owner_user_id: 'ann', kind: 'video', ...VIDEO, size_bytes: null, checksum_sha256: null, visibility: 'private',
-    stream_status: 'pending_upload', provider: 'onprem', provider_video_id: null, playback: null, playable_at: null, completed_at: null,
-    progress: 0, renditions: [], width: null, height: null, duration_ms: null, placeholder: null, poster_time_ms: null, warnings: [], failure: null,
-    title: null, tags: [], metadata: null, version: 1,
-    created_at: asset['created_at'], updated_at: asset['created_at'], uploaded_at: null, deleted_at: null,
+    id: asset.id,
+    owner_user_id: 'ann',
+    kind: 'video',
+    ...VIDEO,
+    size_bytes: null,
+    checksum_sha256: null,
+    visibility: 'private',
+    stream_status: 'pending_upload',
+    provider: 'onprem',
+    provider_video_id: null,
+    playback: null,
+    playable_at: null,
+    completed_at: null,
+    progress: 0,
+    renditions: [],
+    width: null,
+    height: null,
+    duration_ms: null,
+    placeholder: null,
+    poster_time_ms: null,
+    warnings: [],
+    failure: null,
+    title: null,
+    tags: [],
+    metadata: null,
+    version: 1,
+    created_at: asset['created_at'],
+    updated_at: asset['created_at'],
+    uploaded_at: null,
+    deleted_at: null,
   });
 });

@@ -5,10 +5,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROVIDERS, type ProviderName } from '../../service/src/assets/asset.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { call, startTestService, type TestService } from '../support/service.ts';
-import { type Body, deliver, LIBRARY, linkVideo, notProcessed, PROCESSED, READY, refusedWith, signatureOf, tell, type Verdict } from '../support/webhooks.ts';
+import {
+  type Body,
+  deliver,
+  LIBRARY,
+  linkVideo,
+  notProcessed,
+  PROCESSED,
+  READY,
+  refusedWith,
+  signatureOf,
+  tell,
+  type Verdict,
+} from '../support/webhooks.ts';
 
 const MIB = 1024 * 1024;
-const TAKEN: Readonly<Record<ProviderName, Verdict>> = { cdnhost: notProcessed('parked'), edgehost: notProcessed('parked'), onprem: notProcessed('unknown_asset') };
+const TAKEN: Readonly<Record<ProviderName, Verdict>> = {
+  cdnhost: notProcessed('parked'),
+  edgehost: notProcessed('parked'),
+  onprem: notProcessed('unknown_asset'),
+};
 const NOT_ACTIONABLE = notProcessed('not_actionable');
 const BAD_PAYLOAD = refusedWith('Invalid webhook payload');
 
@@ -20,13 +36,28 @@ afterAll(() => service?.stop());
 
 describe.each(PROVIDERS)('a signed body for %s', (provider) => {
   const ready = () => JSON.stringify(READY[provider](randomUUID()));
-  const send = (body: Body, headers: Record<string, string> = {}) => deliver(service, provider, { body, headers: { ...headers, ...signatureOf(provider, body) } });
+  const send = (body: Body, headers: Record<string, string> = {}) =>
+    deliver(service, provider, { body, headers: { ...headers, ...signatureOf(provider, body) } });
 
   test.each([
-    undefined, 'application/json', 'text/plain', 'text/plain; charset=utf-16', 'application/x-www-form-urlencoded', 'multipart/form-data', ';;;', 'nonsense', '/', '*/*',
-    'application/json; charset="', 'application/octet-stream', 'application/json, text/plain', 'x'.repeat(5000),
+    undefined,
+    'application/json',
+    'text/plain',
+    'text/plain; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    ';;;',
+    'nonsense',
+    '/',
+    '*/*',
+    'application/json; charset="',
+    'application/octet-stream',
+    'application/json, text/plain',
+    'x'.repeat(5000),
   ])('is read whatever its Content-Type says: %s', async (type) => {
-    expect(await send(Buffer.from(ready()), type === undefined ? {} : { 'content-type': type })).toEqual(TAKEN[provider]);
+    expect(await send(Buffer.from(ready()), type === undefined ? {} : { 'content-type': type })).toEqual(
+      TAKEN[provider],
+    );
   });
 
   test('is not inflated: a Content-Encoding is only a word, and packed bytes are no JSON', async () => {
@@ -36,15 +67,42 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     }
   });
 
-  test.each(['null', '[]', '[{}]', '{}', '7', '-0', '1e400', '"ready"', 'true', ' {} ', '{"status":{}}', '{"event":"ready"}'])('of another shape is taken and not acted on: %s', async (body) => {
+  test.each([
+    'null',
+    '[]',
+    '[{}]',
+    '{}',
+    '7',
+    '-0',
+    '1e400',
+    '"ready"',
+    'true',
+    ' {} ',
+    '{"status":{}}',
+    '{"event":"ready"}',
+  ])('of another shape is taken and not acted on: %s', async (body) => {
     expect(await send(body)).toEqual(NOT_ACTIONABLE);
   });
 
   test.each([
-    ['empty', ''], ['blank', ' \n'], ['cut', '{"status":"ready"'], ['text behind it', '{}x'], ['a comma too many', '{"a":1,}'], ['single quotes', "{'a':1}"], ['a comment', '{}//'],
-    ['NaN', '{"Status":NaN}'], ['a plus sign', '{"Status":+3}'], ['a leading zero', '{"Status":03}'], ['a raw line end in a text', '"a\nb"'], ['form fields', 'status=ready&asset_id=1'],
-    ['a byte order mark', '\ufeff{}'], ['UTF-16', Buffer.from('{}', 'utf16le')], ['invalid UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')], ['overlong UTF-8', Buffer.from('7b2261223a22c0af227d', 'hex')],
-    ['half a character in UTF-8', Buffer.from('7b2261223a22eda080227d', 'hex')], ['a null byte', '{}\0'],
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['cut', '{"status":"ready"'],
+    ['text behind it', '{}x'],
+    ['a comma too many', '{"a":1,}'],
+    ['single quotes', "{'a':1}"],
+    ['a comment', '{}//'],
+    ['NaN', '{"Status":NaN}'],
+    ['a plus sign', '{"Status":+3}'],
+    ['a leading zero', '{"Status":03}'],
+    ['a raw line end in a text', '"a\nb"'],
+    ['form fields', 'status=ready&asset_id=1'],
+    ['a byte order mark', '\ufeff{}'],
+    ['UTF-16', Buffer.from('{}', 'utf16le')],
+    ['invalid UTF-8', Buffer.from('7b2261223a22ff227d', 'hex')],
+    ['overlong UTF-8', Buffer.from('7b2261223a22c0af227d', 'hex')],
+    ['half a character in UTF-8', Buffer.from('7b2261223a22eda080227d', 'hex')],
+    ['a null byte', '{}\0'],
   ] as const)('with %s is no payload', async (_, body) => {
     expect(await send(body)).toEqual(BAD_PAYLOAD);
   });
@@ -63,7 +121,14 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     const body = ready().padEnd(MIB + 1, ' ');
     const statusOf = async (text: string) => {
       const stream = new Blob([text]).stream();
-      return (await fetch(`${service.url}/webhooks/stream/${provider}`, { method: 'POST', body: stream, headers: signatureOf(provider, text), duplex: 'half' } as RequestInit)).status;
+      return (
+        await fetch(`${service.url}/webhooks/stream/${provider}`, {
+          method: 'POST',
+          body: stream,
+          headers: signatureOf(provider, text),
+          duplex: 'half',
+        } as RequestInit)
+      ).status;
     };
     expect(await statusOf(body)).toBe(413);
     expect(await statusOf(body.slice(0, MIB))).toBe(200);
@@ -81,17 +146,52 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
   });
 
   test('comes by POST and to one address only', async () => {
-    for (const request of [`GET /webhooks/stream/${provider}`, `PUT /webhooks/stream/${provider}`, `POST /webhooks/stream/${provider}/`, `POST /webhooks/stream/${provider.toUpperCase()}`, 'POST /webhooks/stream']) {
-      expect([request, (await call(service, request, request.startsWith('GET') ? {} : { body: ready(), headers: signatureOf(provider, ready()) })).status]).toEqual([request, 404]);
+    for (const request of [
+      `GET /webhooks/stream/${provider}`,
+      `PUT /webhooks/stream/${provider}`,
+      `POST /webhooks/stream/${provider}/`,
+      `POST /webhooks/stream/${provider.toUpperCase()}`,
+      'POST /webhooks/stream',
+    ]) {
+      expect([
+        request,
+        (
+          await call(
+            service,
+            request,
+            request.startsWith('GET') ? {} : { body: ready(), headers: signatureOf(provider, ready()) },
+          )
+        ).status,
+      ]).toEqual([request, 404]);
     }
   });
 
   test('with lists 20 000 deep, 60 000 members, huge numbers or __proto__ is taken like any other', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const wide = `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join()}}`;
-    const extras = [`"x":${deep}`, `"x":${wide}`, '"x":1e400', '"x":-1e400', '"x":12345678901234567890123', '"__proto__":{"status":"failed"}', '"constructor":null', '"x":"\\ud800"', '"\\u0000":"\\u0000"'];
-    for (const extra of extras) expect([extra.slice(0, 40), await send(ready().replace('{', `{${extra},`))]).toEqual([extra.slice(0, 40), TAKEN[provider]]);
-    for (const alone of [deep, wide, `${'{"__proto__":'.repeat(20_000)}1${'}'.repeat(20_000)}`, `{"__proto__":${ready()}}`]) expect(await send(alone)).toEqual(NOT_ACTIONABLE);
+    const extras = [
+      `"x":${deep}`,
+      `"x":${wide}`,
+      '"x":1e400',
+      '"x":-1e400',
+      '"x":12345678901234567890123',
+      '"__proto__":{"status":"failed"}',
+      '"constructor":null',
+      '"x":"\\ud800"',
+      '"\\u0000":"\\u0000"',
+    ];
+    for (const extra of extras)
+      expect([extra.slice(0, 40), await send(ready().replace('{', `{${extra},`))]).toEqual([
+        extra.slice(0, 40),
+        TAKEN[provider],
+      ]);
+    for (const alone of [
+      deep,
+      wide,
+      `${'{"__proto__":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+      `{"__proto__":${ready()}}`,
+    ])
+      expect(await send(alone)).toEqual(NOT_ACTIONABLE);
   });
 });
 
@@ -99,11 +199,18 @@ describe('what cdnhost may say', () => {
   const newVideo = async () => {
     const guid = randomUUID();
     const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: guid });
-    const say = (members: object) => tell(service, 'cdnhost', { VideoLibraryId: LIBRARY, VideoGuid: guid, ...members });
+    const say = (members: object) =>
+      tell(service, 'cdnhost', { VideoLibraryId: LIBRARY, VideoGuid: guid, ...members });
     return { say, statusOf: async () => (await readAsset(service, 'ann', id)).stream_status };
   };
 
-  test.each([[3, 'ready'], [4, 'ready'], [7, 'processing'], [5, 'failed'], [8, 'failed']])('%d makes the asset %s', async (Status, expected) => {
+  test.each([
+    [3, 'ready'],
+    [4, 'ready'],
+    [7, 'processing'],
+    [5, 'failed'],
+    [8, 'failed'],
+  ])('%d makes the asset %s', async (Status, expected) => {
     const { say, statusOf } = await newVideo();
     expect(await say({ Status })).toEqual(PROCESSED);
     expect(await statusOf()).toBe(expected);
@@ -112,15 +219,27 @@ describe('what cdnhost may say', () => {
 
   test('0, 1, 2, 6, 9, 10, 99, no number at all and 3.0000000000000001 change nothing', async () => {
     const { say, statusOf } = await newVideo();
-    for (const Status of [0, 1, 2, 6, 9, 10, 99, -3, '3', [3], { a: 3 }, true, null, undefined, 1e20]) expect([Status, await say({ Status })]).toEqual([Status, NOT_ACTIONABLE]);
-    for (const member of ['VideoGuid', 'VideoLibraryId']) expect(await say({ Status: 3, [member]: { a: 1 } })).toEqual(NOT_ACTIONABLE);
-    expect(await tell(service, 'cdnhost', `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${randomUUID()}","Status":3.0000000000000001}`)).toEqual(NOT_ACTIONABLE);
+    for (const Status of [0, 1, 2, 6, 9, 10, 99, -3, '3', [3], { a: 3 }, true, null, undefined, 1e20])
+      expect([Status, await say({ Status })]).toEqual([Status, NOT_ACTIONABLE]);
+    for (const member of ['VideoGuid', 'VideoLibraryId'])
+      expect(await say({ Status: 3, [member]: { a: 1 } })).toEqual(NOT_ACTIONABLE);
+    expect(
+      await tell(
+        service,
+        'cdnhost',
+        `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${randomUUID()}","Status":3.0000000000000001}`,
+      ),
+    ).toEqual(NOT_ACTIONABLE);
     expect(await statusOf()).toBe('pending_upload');
   });
 
   test('twice in one body is what it says last', async () => {
-    const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: `${LIBRARY}-twice` });
-    const say = (statuses: string) => tell(service, 'cdnhost', `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${LIBRARY}-twice",${statuses}}`);
+    const { asset_id: id } = await linkVideo(service, {
+      provider: 'cdnhost',
+      provider_video_id: `${LIBRARY}-twice`,
+    });
+    const say = (statuses: string) =>
+      tell(service, 'cdnhost', `{"VideoLibraryId":${LIBRARY},"VideoGuid":"${LIBRARY}-twice",${statuses}}`);
     expect(await say('"Status":3,"Status":99')).toEqual(NOT_ACTIONABLE);
     expect(await say('"Status":3,"Status":7')).toEqual(PROCESSED);
     expect((await readAsset(service, 'ann', id)).stream_status).toBe('processing');
@@ -128,16 +247,30 @@ describe('what cdnhost may say', () => {
 
   test('of another library changes nothing', async () => {
     const { say, statusOf } = await newVideo();
-    for (const Status of [3, 5, 7, 99]) expect(await say({ Status, VideoLibraryId: LIBRARY + 1 })).toEqual(notProcessed('wrong_library'));
+    for (const Status of [3, 5, 7, 99])
+      expect(await say({ Status, VideoLibraryId: LIBRARY + 1 })).toEqual(notProcessed('wrong_library'));
     expect(await statusOf()).toBe('pending_upload');
   });
 });
 
 describe('what edgehost may say', () => {
-  test.each([['ready', 'ready'], ['error', 'failed']])('%s makes the asset %s', async (state, expected) => {
+  test.each([
+    ['ready', 'ready'],
+    ['error', 'failed'],
+  ])('%s makes the asset %s', async (state, expected) => {
     const uid = randomUUID();
     const { asset_id: id } = await linkVideo(service, { provider: 'edgehost', provider_video_id: uid });
-    for (const other of ['pendingupload', 'downloading', 'queued', 'inprogress', 'live-inprogress', 'READY', null, 3, ['ready']]) {
+    for (const other of [
+      'pendingupload',
+      'downloading',
+      'queued',
+      'inprogress',
+      'live-inprogress',
+      'READY',
+      null,
+      3,
+      ['ready'],
+    ]) {
       expect(await tell(service, 'edgehost', { uid, status: { state: other } })).toEqual(NOT_ACTIONABLE);
     }
     expect((await readAsset(service, 'ann', id)).stream_status).toBe('pending_upload');
@@ -149,8 +282,10 @@ describe('what edgehost may say', () => {
 describe('what onprem may say', () => {
   test.each(['processing', 'ready', 'failed'])('%s makes the asset that', async (status) => {
     const { asset_id: id } = await openUpload(service, 'ann');
-    for (const other of ['Ready', 'queued', 'pending_upload', '', 3, null, { state: 'ready' }]) expect(await tell(service, 'onprem', { asset_id: id, status: other })).toEqual(NOT_ACTIONABLE);
-    for (const bad of ['', 'x', `${id}0`, id.replaceAll('-', ''), `{${id}}`, 7, [id], null]) expect(await tell(service, 'onprem', { asset_id: bad, status })).toEqual(NOT_ACTIONABLE);
+    for (const other of ['Ready', 'queued', 'pending_upload', '', 3, null, { state: 'ready' }])
+      expect(await tell(service, 'onprem', { asset_id: id, status: other })).toEqual(NOT_ACTIONABLE);
+    for (const bad of ['', 'x', `${id}0`, id.replaceAll('-', ''), `{${id}}`, 7, [id], null])
+      expect(await tell(service, 'onprem', { asset_id: bad, status })).toEqual(NOT_ACTIONABLE);
     expect((await readAsset(service, 'ann', id)).stream_status).toBe('pending_upload');
     expect(await tell(service, 'onprem', { asset_id: id.toUpperCase(), status })).toEqual(PROCESSED);
     expect((await readAsset(service, 'ann', id)).stream_status).toBe(status);

@@ -7,16 +7,29 @@ import { request, sendRaw } from '../support/raw-socket.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { notProcessed, READY, refusedWith, signatureOf, type Verdict } from '../support/webhooks.ts';
 
-const TAKEN: Readonly<Record<ProviderName, Verdict>> = { cdnhost: notProcessed('parked'), edgehost: notProcessed('parked'), onprem: notProcessed('unknown_asset') };
+const TAKEN: Readonly<Record<ProviderName, Verdict>> = {
+  cdnhost: notProcessed('parked'),
+  edgehost: notProcessed('parked'),
+  onprem: notProcessed('unknown_asset'),
+};
 const WRONG = refusedWith('Invalid webhook signature');
-const NAMES = { cdnhost: 'X-Cdnhost-Signature', edgehost: 'Webhook-Signature', onprem: 'X-Onprem-Signature' } as const;
+const NAMES = {
+  cdnhost: 'X-Cdnhost-Signature',
+  edgehost: 'Webhook-Signature',
+  onprem: 'X-Onprem-Signature',
+} as const;
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api' }); }, 120_000);
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+}, 120_000);
 afterAll(() => service?.stop());
 
 async function knock(provider: ProviderName, text: string): Promise<Verdict> {
-  const answer = await sendRaw(service.address, text.replace('$door', `POST /api/v1/webhooks/stream/${provider}`));
+  const answer = await sendRaw(
+    service.address,
+    text.replace('$door', `POST /api/v1/webhooks/stream/${provider}`),
+  );
   const { message, data } = expectEnvelope(answer);
   return { status: answer.status, message, data };
 }
@@ -29,11 +42,15 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     const signatureFor = (text: string) => Object.values(signatureOf(provider, text))[0] ?? '';
     return { body, good: signatureFor(body), bad: signatureFor(`${body} `) };
   }
-  const send = ({ body }: { body: string }, lines: readonly string[]) => knock(provider, request('$door', [...lines, `Content-Length: ${Buffer.byteLength(body)}`], body));
+  const send = ({ body }: { body: string }, lines: readonly string[]) =>
+    knock(provider, request('$door', [...lines, `Content-Length: ${Buffer.byteLength(body)}`], body));
 
   test.each([
-    ['as it should be', (good: string) => `${name}: ${good}`], ['in lower case', (good: string) => `${name.toLowerCase()}: ${good}`], ['in upper case', (good: string) => `${name.toUpperCase()}: ${good}`],
-    ['without a space', (good: string) => `${name}:${good}`], ['between spaces and tabs', (good: string) => `${name}: \t ${good} \t`],
+    ['as it should be', (good: string) => `${name}: ${good}`],
+    ['in lower case', (good: string) => `${name.toLowerCase()}: ${good}`],
+    ['in upper case', (good: string) => `${name.toUpperCase()}: ${good}`],
+    ['without a space', (good: string) => `${name}:${good}`],
+    ['between spaces and tabs', (good: string) => `${name}: \t ${good} \t`],
   ])('a header %s is read', async (_, line) => {
     const report = signed();
     expect(await send(report, [line(report.good)])).toEqual(TAKEN[provider]);
@@ -41,14 +58,31 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
 
   test('two lines that agree are one, but for edgehost, whose time may come only once', async () => {
     const report = signed();
-    expect(await send(report, [`${name}: ${report.good}`, `${name}: ${report.good}`])).toEqual(provider === 'edgehost' ? WRONG : TAKEN[provider]);
+    expect(await send(report, [`${name}: ${report.good}`, `${name}: ${report.good}`])).toEqual(
+      provider === 'edgehost' ? WRONG : TAKEN[provider],
+    );
   });
 
   test('two lines that do not agree open nothing, in either order, and neither do an empty one, a list and a word in front', async () => {
     const report = signed();
     const { good, bad } = report;
-    for (const values of [[good, bad], [bad, good], [good, ''], ['', good], [`${good}, ${good}`], [`${good},${bad}`], [`sha256 ${good}`], [`"${good}"`]]) {
-      expect([values, await send(report, values.map((value) => `${name}: ${value}`))]).toEqual([values, WRONG]);
+    for (const values of [
+      [good, bad],
+      [bad, good],
+      [good, ''],
+      ['', good],
+      [`${good}, ${good}`],
+      [`${good},${bad}`],
+      [`sha256 ${good}`],
+      [`"${good}"`],
+    ]) {
+      expect([
+        values,
+        await send(
+          report,
+          values.map((value) => `${name}: ${value}`),
+        ),
+      ]).toEqual([values, WRONG]);
     }
   });
 
@@ -56,9 +90,19 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     const report = signed();
     const [digit = ''] = /[0-9a-f](?=[0-9a-f]*$)/.exec(report.good) ?? [];
     const fullWidth = String.fromCodePoint((digit.codePointAt(0) ?? 0) + 0xfee0);
-    for (const other of [fullWidth, encodeURIComponent(fullWidth), `\\u00${digit.charCodeAt(0).toString(16)}`, `%${digit.charCodeAt(0).toString(16)}`, 'O', 'ä']) {
+    for (const other of [
+      fullWidth,
+      encodeURIComponent(fullWidth),
+      `\\u00${digit.charCodeAt(0).toString(16)}`,
+      `%${digit.charCodeAt(0).toString(16)}`,
+      'O',
+      'ä',
+    ]) {
       const at = report.good.lastIndexOf(digit);
-      expect([other, await send(report, [`${name}: ${report.good.slice(0, at)}${other}${report.good.slice(at + 1)}`])]).toEqual([other, WRONG]);
+      expect([
+        other,
+        await send(report, [`${name}: ${report.good.slice(0, at)}${other}${report.good.slice(at + 1)}`]),
+      ]).toEqual([other, WRONG]);
     }
   });
 
@@ -66,16 +110,28 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     const report = signed();
     const { body, good } = report;
     const size = `Content-Length: ${body.length}`;
-    for (const line of [`Cookie: ${name}=${good}`, `Authorization: ${good}`, `${name.replaceAll('-', '_')}: ${good}`, `X-${name}: ${good}`]) expect([line, await send(report, [line])]).toEqual([line, WRONG]);
-    expect(await knock(provider, request(`$door?${name}=${encodeURIComponent(good)}`, [size], body))).toEqual(WRONG);
+    for (const line of [
+      `Cookie: ${name}=${good}`,
+      `Authorization: ${good}`,
+      `${name.replaceAll('-', '_')}: ${good}`,
+      `X-${name}: ${good}`,
+    ])
+      expect([line, await send(report, [line])]).toEqual([line, WRONG]);
+    expect(await knock(provider, request(`$door?${name}=${encodeURIComponent(good)}`, [size], body))).toEqual(
+      WRONG,
+    );
     const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n${name}: ${good}\r\n\r\n`;
-    expect(await knock(provider, request('$door', ['Transfer-Encoding: chunked', `Trailer: ${name}`], chunks))).toEqual(WRONG);
+    expect(
+      await knock(provider, request('$door', ['Transfer-Encoding: chunked', `Trailer: ${name}`], chunks)),
+    ).toEqual(WRONG);
   });
 
   test('a body in chunks is signed as one, however it is cut', async () => {
     const { body, good } = signed();
     const chunks = `${Array.from(body, (letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`;
-    expect(await knock(provider, request('$door', ['Transfer-Encoding: chunked', `${name}: ${good}`], chunks))).toEqual(TAKEN[provider]);
+    expect(
+      await knock(provider, request('$door', ['Transfer-Encoding: chunked', `${name}: ${good}`], chunks)),
+    ).toEqual(TAKEN[provider]);
   });
 });
 
@@ -83,19 +139,50 @@ describe('at the door of cdnhost', () => {
   const sendWith = (...lines: string[]) => {
     const body = JSON.stringify(READY.cdnhost(randomUUID()));
     const [good = ''] = Object.values(signatureOf('cdnhost', body));
-    return knock('cdnhost', request('$door', [`X-Cdnhost-Signature: ${good}`, ...lines.map((line) => line.replace('$good', good)), `Content-Length: ${body.length}`], body));
+    return knock(
+      'cdnhost',
+      request(
+        '$door',
+        [
+          `X-Cdnhost-Signature: ${good}`,
+          ...lines.map((line) => line.replace('$good', good)),
+          `Content-Length: ${body.length}`,
+        ],
+        body,
+      ),
+    );
   };
 
-  test.each(['X-Cdnhost-Signature-Version: v1', 'X-BunnyStream-Signature-Version: v1', 'X-Cdnhost-Signature-Algorithm: hmac-sha256', 'X-BunnyStream-Signature: $good'])('%s fits', async (line) => {
+  test.each([
+    'X-Cdnhost-Signature-Version: v1',
+    'X-BunnyStream-Signature-Version: v1',
+    'X-Cdnhost-Signature-Algorithm: hmac-sha256',
+    'X-BunnyStream-Signature: $good',
+  ])('%s fits', async (line) => {
     expect(await sendWith(line)).toEqual(TAKEN.cdnhost);
   });
 
   test.each([
-    'X-Cdnhost-Signature-Version: v2', 'X-Cdnhost-Signature-Version: V1', 'X-Cdnhost-Signature-Version:', 'X-BunnyStream-Signature-Version: 1', 'X-Cdnhost-Signature-Algorithm: hmac-sha1',
-    'X-Cdnhost-Signature-Algorithm: HMAC-SHA256', 'X-BunnyStream-Signature-Algorithm: none', 'X-BunnyStream-Signature: 0', 'X-BunnyStream-Signature:',
+    'X-Cdnhost-Signature-Version: v2',
+    'X-Cdnhost-Signature-Version: V1',
+    'X-Cdnhost-Signature-Version:',
+    'X-BunnyStream-Signature-Version: 1',
+    'X-Cdnhost-Signature-Algorithm: hmac-sha1',
+    'X-Cdnhost-Signature-Algorithm: HMAC-SHA256',
+    'X-BunnyStream-Signature-Algorithm: none',
+    'X-BunnyStream-Signature: 0',
+    'X-BunnyStream-Signature:',
   ])('%s does not, whatever the signature', async (line) => {
     expect(await sendWith(line)).toEqual(WRONG);
-    expect(await sendWith(line.replace(/:.*/, line.includes('Version') ? ': v1' : line.includes('Algorithm') ? ': hmac-sha256' : ': $good'), line)).toEqual(WRONG);
+    expect(
+      await sendWith(
+        line.replace(
+          /:.*/,
+          line.includes('Version') ? ': v1' : line.includes('Algorithm') ? ': hmac-sha256' : ': $good',
+        ),
+        line,
+      ),
+    ).toEqual(WRONG);
   });
 });
 
@@ -103,9 +190,30 @@ test('at the door of onprem both names may be there if they agree, and the third
   const body = JSON.stringify(READY.onprem(randomUUID()));
   const [good = ''] = Object.values(signatureOf('onprem', body));
   const bad = good.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
-  const send = (named: object) => knock('onprem', request('$door', [...Object.entries(named).map(([name, value]) => `X-${name}: ${value}`), `Content-Length: ${body.length}`], body));
-  for (const named of [{ 'Onprem-Signature': good, 'Webhook-Signature': good.toUpperCase() }, { Signature: good }, { 'Webhook-Signature': good, Signature: bad }]) expect([named, await send(named)]).toEqual([named, TAKEN.onprem]);
-  for (const named of [{ 'Onprem-Signature': good, 'Webhook-Signature': bad }, { 'Onprem-Signature': bad, 'Webhook-Signature': good }, { Signature: bad }, { 'Onprem-Signature': bad, Signature: good }]) {
+  const send = (named: object) =>
+    knock(
+      'onprem',
+      request(
+        '$door',
+        [
+          ...Object.entries(named).map(([name, value]) => `X-${name}: ${value}`),
+          `Content-Length: ${body.length}`,
+        ],
+        body,
+      ),
+    );
+  for (const named of [
+    { 'Onprem-Signature': good, 'Webhook-Signature': good.toUpperCase() },
+    { Signature: good },
+    { 'Webhook-Signature': good, Signature: bad },
+  ])
+    expect([named, await send(named)]).toEqual([named, TAKEN.onprem]);
+  for (const named of [
+    { 'Onprem-Signature': good, 'Webhook-Signature': bad },
+    { 'Onprem-Signature': bad, 'Webhook-Signature': good },
+    { Signature: bad },
+    { 'Onprem-Signature': bad, Signature: good },
+  ]) {
     expect([named, await send(named)]).toEqual([named, WRONG]);
   }
 });

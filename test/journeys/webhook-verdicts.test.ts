@@ -5,29 +5,62 @@ import type { Secret } from '../../service/src/auth/secret.ts';
 import { deriveKey } from '../../service/src/auth/signed-token.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { asUser, call, SECRETS, startTestService, type TestService } from '../support/service.ts';
-import { deliver, deliveriesOf, eventsOf, LIBRARY, linkVideo, notProcessed, PROCESSED, READY, signatureOf, tell } from '../support/webhooks.ts';
+import {
+  deliver,
+  deliveriesOf,
+  eventsOf,
+  LIBRARY,
+  linkVideo,
+  notProcessed,
+  PROCESSED,
+  READY,
+  signatureOf,
+  tell,
+} from '../support/webhooks.ts';
 
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) }); }, 120_000);
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) });
+}, 120_000);
 afterAll(() => service?.stop());
 
 const PLAYBACK = { hls: 'https://v.example/1.m3u8', dash: null, thumbnail: null };
 const newVideo = async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
   return {
-    id, read: () => readAsset(service, 'ann', id),
+    id,
+    read: () => readAsset(service, 'ann', id),
     say: (status: string, more: object = {}) => tell(service, 'onprem', { asset_id: id, status, ...more }),
-    ready: (more: object = {}) => tell(service, 'onprem', { asset_id: id, status: 'ready', playback: PLAYBACK, ...more }),
-    plays: async () => (await fetch(`${service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' })).headers.get('location'),
+    ready: (more: object = {}) =>
+      tell(service, 'onprem', { asset_id: id, status: 'ready', playback: PLAYBACK, ...more }),
+    plays: async () =>
+      (await fetch(`${service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' })).headers.get('location'),
   };
 };
 
 describe('within one attempt', () => {
   test('progress and renditions are shown and never go back', async () => {
     const { say, read } = await newVideo();
-    expect(await say('processing', { progress: 40, renditions: [{ height: 720, state: 'encoding' }] })).toEqual(PROCESSED);
-    expect(await say('processing', { progress: 20.7, renditions: [{ height: 720, state: 'queued' }, { height: 240, state: 'ready', bitrate: 300_000 }] })).toEqual(PROCESSED);
-    expect(await read()).toMatchObject({ stream_status: 'processing', progress: 40, renditions: [{ height: 720, state: 'encoding' }, { height: 240, state: 'ready', bitrate: 300_000 }] });
+    expect(
+      await say('processing', { progress: 40, renditions: [{ height: 720, state: 'encoding' }] }),
+    ).toEqual(PROCESSED);
+    expect(
+      await say('processing', {
+        progress: 20.7,
+        renditions: [
+          { height: 720, state: 'queued' },
+          { height: 240, state: 'ready', bitrate: 300_000 },
+        ],
+      }),
+    ).toEqual(PROCESSED);
+    expect(await read()).toMatchObject({
+      stream_status: 'processing',
+      progress: 40,
+      renditions: [
+        { height: 720, state: 'encoding' },
+        { height: 240, state: 'ready', bitrate: 300_000 },
+      ],
+    });
   });
 
   test('a repeat is processed, and changes nothing but the list of deliveries', async () => {
@@ -37,7 +70,14 @@ describe('within one attempt', () => {
     for (let time = 0; time < 5; time++) expect(await ready()).toEqual(PROCESSED);
     expect(await read()).toEqual(before);
     expect(await eventsOf(service, id)).toEqual(['asset.created', 'asset.playable', 'asset.ready']);
-    expect((await deliveriesOf(service, id)).map(({ reason }) => reason)).toEqual(['applied', 'repeat', 'repeat', 'repeat', 'repeat', 'repeat']);
+    expect((await deliveriesOf(service, id)).map(({ reason }) => reason)).toEqual([
+      'applied',
+      'repeat',
+      'repeat',
+      'repeat',
+      'repeat',
+      'repeat',
+    ]);
   });
 
   test('a late processing or failed is not processed; the failure leaves a warning, and the video plays on', async () => {
@@ -47,7 +87,11 @@ describe('within one attempt', () => {
     expect(await say('processing', { progress: 10 })).toEqual(notProcessed('late'));
     expect(await read()).toEqual(before);
     for (let time = 0; time < 3; time++) expect(await say('failed')).toEqual(notProcessed('late'));
-    expect(await read()).toEqual({ ...before, warnings: [{ code: 'encoding_incomplete', message: expect.any(String) }], updated_at: expect.any(String) });
+    expect(await read()).toEqual({
+      ...before,
+      warnings: [{ code: 'encoding_incomplete', message: expect.any(String) }],
+      updated_at: expect.any(String),
+    });
     expect(await plays()).toBe(PLAYBACK.hls);
   });
 
@@ -65,7 +109,12 @@ describe('a higher attempt', () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     expect(await say('processing', { attempt: 2, progress: 5 })).toEqual(PROCESSED);
-    expect(await read()).toMatchObject({ stream_status: 'processing', progress: 5, completed_at: null, playback: PLAYBACK });
+    expect(await read()).toMatchObject({
+      stream_status: 'processing',
+      progress: 5,
+      completed_at: null,
+      playback: PLAYBACK,
+    });
     expect(await plays()).toBe(PLAYBACK.hls);
     expect(await ready({ attempt: 1 })).toEqual(notProcessed('older_attempt'));
     expect(await ready({ attempt: 2, playback: { hls: 'https://v.example/2.m3u8' } })).toEqual(PROCESSED);
@@ -76,7 +125,11 @@ describe('a higher attempt', () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     expect(await say('failed', { attempt: 2 })).toEqual(PROCESSED);
-    expect(await read()).toMatchObject({ stream_status: 'failed', progress: 0, failure: { code: 'encode_failed' } });
+    expect(await read()).toMatchObject({
+      stream_status: 'failed',
+      progress: 0,
+      failure: { code: 'encode_failed' },
+    });
     expect(await plays()).toBe(PLAYBACK.hls);
   });
 });
@@ -84,24 +137,32 @@ describe('a higher attempt', () => {
 describe('a report that does not count', () => {
   test('of an unknown asset is kept, and a hosted one waits', async () => {
     expect(await tell(service, 'onprem', READY.onprem(randomUUID()))).toEqual(notProcessed('unknown_asset'));
-    for (const provider of ['cdnhost', 'edgehost'] as const) expect(await tell(service, provider, READY[provider](randomUUID()))).toEqual(notProcessed('parked'));
+    for (const provider of ['cdnhost', 'edgehost'] as const)
+      expect(await tell(service, provider, READY[provider](randomUUID()))).toEqual(notProcessed('parked'));
   });
 
   test('is one of another provider, or of an image', async () => {
     const videoId = randomUUID();
-    const { asset_id: hosted } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: videoId });
+    const { asset_id: hosted } = await linkVideo(service, {
+      provider: 'cdnhost',
+      provider_video_id: videoId,
+    });
     expect(await tell(service, 'onprem', READY.onprem(hosted))).toEqual(notProcessed('wrong_provider'));
     expect(await tell(service, 'edgehost', READY.edgehost(videoId))).toEqual(notProcessed('parked'));
     expect((await readAsset(service, 'ann', hosted)).stream_status).toBe('pending_upload');
     const { asset_id: image } = await openUpload(service, 'ann', IMAGE);
-    for (const status of ['ready', 'processing', 'failed']) expect(await tell(service, 'onprem', { asset_id: image, status })).toEqual(notProcessed('wrong_provider'));
+    for (const status of ['ready', 'processing', 'failed'])
+      expect(await tell(service, 'onprem', { asset_id: image, status })).toEqual(
+        notProcessed('wrong_provider'),
+      );
     expect((await readAsset(service, 'ann', image)).stream_status).toBe('pending_upload');
   });
 
   test('is one of an asset that is deleted, for ever', async () => {
     const { id, ready, say } = await newVideo();
     expect((await call(service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
-    for (const answer of [await ready(), await say('failed'), await ready({ attempt: 9 })]) expect(answer).toEqual(notProcessed('deleted_asset'));
+    for (const answer of [await ready(), await say('failed'), await ready({ attempt: 9 })])
+      expect(answer).toEqual(notProcessed('deleted_asset'));
     expect((await call(service, `GET /media/${id}`, { headers: asUser('ann') })).status).toBe(404);
   });
 
@@ -110,7 +171,8 @@ describe('a report that does not count', () => {
     const id = started.asset_id;
     await putBytes(started, Buffer.from('no video at all'));
     expect((await complete(service, 'ann', id)).status).toBe(400);
-    for (const status of ['ready', 'failed', 'processing']) expect(await tell(service, 'onprem', { asset_id: id, status })).toEqual(notProcessed('refused'));
+    for (const status of ['ready', 'failed', 'processing'])
+      expect(await tell(service, 'onprem', { asset_id: id, status })).toEqual(notProcessed('refused'));
     expect((await readAsset(service, 'ann', id)).stream_status).toBe('failed');
     expect(await tell(service, 'onprem', { asset_id: id, status: 'ready', attempt: 2 })).toEqual(PROCESSED);
   });
@@ -124,9 +186,21 @@ describe('a report that our own encoder signed', () => {
 
   test('points to renditions of ours; the URLs shown are our fixed paths without a token', async () => {
     const { id, read } = await newVideo();
-    expect(await own({ asset_id: id, status: 'ready', attempt: 1, try: 1, playback: { hls: 'https://evil.example/' } })).toEqual(PROCESSED);
+    expect(
+      await own({
+        asset_id: id,
+        status: 'ready',
+        attempt: 1,
+        try: 1,
+        playback: { hls: 'https://evil.example/' },
+      }),
+    ).toEqual(PROCESSED);
     const base = `${service.url}/playback/${id}`;
-    expect((await read())['playback']).toEqual({ hls: `${base}/hls.m3u8`, dash: `${base}/dash.mpd`, thumbnail: `${base}/thumb.jpg` });
+    expect((await read())['playback']).toEqual({
+      hls: `${base}/hls.m3u8`,
+      dash: `${base}/dash.mpd`,
+      thumbnail: `${base}/thumb.jpg`,
+    });
   });
 
   test('has to name attempt and run', async () => {
@@ -137,18 +211,51 @@ describe('a report that our own encoder signed', () => {
 
 test('every verified delivery is kept: its bytes, its headers less secrets, what became of it; refused ones are not', async () => {
   const { id } = await newVideo();
-  const bodies = [`{ "asset_id":"${id}", "status":"ready", "x":"\\u0000ü" }`, `{"status":"failed","asset_id":"${id.toUpperCase()}"}`].map((text) => Buffer.from(text));
-  const planted = { authorization: `Bearer ${SECRETS.OPERATOR_KEY}`, 'x-service-key': SECRETS.SERVICE_API_KEY, cookie: 'a=planted', 'user-agent': 'an encoder', 'x-request-id': 'request-1' };
+  const bodies = [
+    `{ "asset_id":"${id}", "status":"ready", "x":"\\u0000ü" }`,
+    `{"status":"failed","asset_id":"${id.toUpperCase()}"}`,
+  ].map((text) => Buffer.from(text));
+  const planted = {
+    authorization: `Bearer ${SECRETS.OPERATOR_KEY}`,
+    'x-service-key': SECRETS.SERVICE_API_KEY,
+    cookie: 'a=planted',
+    'user-agent': 'an encoder',
+    'x-request-id': 'request-1',
+  };
   for (const body of bodies) {
     await deliver(service, 'onprem', { body, headers: { ...planted, ...signatureOf('onprem', body) } });
-    expect((await deliver(service, 'onprem', { body, headers: { ...planted, ...signatureOf('onprem', body, { secret: 'wrong' }) } })).status).toBe(401);
+    expect(
+      (
+        await deliver(service, 'onprem', {
+          body,
+          headers: { ...planted, ...signatureOf('onprem', body, { secret: 'wrong' }) },
+        })
+      ).status,
+    ).toBe(401);
   }
   const kept = await deliveriesOf(service, id);
-  expect(kept.map(({ processed, reason, body, provider }) => ({ processed, reason, body: body.toString(), provider }))).toEqual([
-    { processed: true, reason: 'applied', body: String(bodies[0]), provider: 'onprem' }, { processed: false, reason: 'late', body: String(bodies[1]), provider: 'onprem' },
+  expect(
+    kept.map(({ processed, reason, body, provider }) => ({
+      processed,
+      reason,
+      body: body.toString(),
+      provider,
+    })),
+  ).toEqual([
+    { processed: true, reason: 'applied', body: String(bodies[0]), provider: 'onprem' },
+    { processed: false, reason: 'late', body: String(bodies[1]), provider: 'onprem' },
   ]);
   for (const [index, { headers }] of kept.entries()) {
-    expect(headers).toMatchObject({ 'user-agent': 'an encoder', 'x-request-id': 'request-1', 'content-length': String(bodies[index]?.length) });
-    for (const secret of [...Object.values(SECRETS), 'planted', ...Object.values(signatureOf('onprem', bodies[index] as Buffer))]) expect(JSON.stringify(headers)).not.toContain(secret);
+    expect(headers).toMatchObject({
+      'user-agent': 'an encoder',
+      'x-request-id': 'request-1',
+      'content-length': String(bodies[index]?.length),
+    });
+    for (const secret of [
+      ...Object.values(SECRETS),
+      'planted',
+      ...Object.values(signatureOf('onprem', bodies[index] as Buffer)),
+    ])
+      expect(JSON.stringify(headers)).not.toContain(secret);
   }
 });

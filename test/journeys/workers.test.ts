@@ -2,12 +2,21 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../service/src/platform/postgres/embedded-postgres.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from '../support/service-process.ts';
+import {
+  endAllIn,
+  type ServiceProcess,
+  sharedBy,
+  startProcess,
+  workerOf,
+} from '../support/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
 
 let databaseDir: string;
@@ -29,7 +38,9 @@ afterAll(async () => {
   await Promise.all([api, ...workers].map((process) => process.end('SIGKILL')));
   await endAllIn(dataDir);
   await postgres.stop();
-  await Promise.all([databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await Promise.all(
+    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
 });
 
 /** The workers that run an engine for this asset. */
@@ -42,7 +53,10 @@ async function encoding(): Promise<AssetJson> {
   const started = await openUpload(api, 'ann');
   await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
   expect((await complete(api, 'ann', started.asset_id)).status).toBe(200);
-  return eventually(() => readAsset(api, 'ann', started.asset_id), ({ progress }) => progress > 0);
+  return eventually(
+    () => readAsset(api, 'ann', started.asset_id),
+    ({ progress }) => progress > 0,
+  );
 }
 
 test('the worker that lives takes over from the one that was killed, within a minute, and the video is finished once', async () => {
@@ -51,27 +65,49 @@ test('the worker that lives takes over from the one that was killed, within a mi
   expect(more).toEqual([]);
   const other = workers.find((worker) => worker !== doomed);
   await doomed?.end('SIGKILL');
-  await eventually(() => processesNaming(id), (engines) => engines.length === 0, { withinMs: 10_000 });
+  await eventually(
+    () => processesNaming(id),
+    (engines) => engines.length === 0,
+    { withinMs: 10_000 },
+  );
   expect(await readdir(join(dataDir, 'scratch'))).toHaveLength(1);
 
-  expect(await eventually(() => encodersOf(id), (encoders) => encoders.length > 0, { withinMs: 60_000 })).toEqual([other]);
+  expect(
+    await eventually(
+      () => encodersOf(id),
+      (encoders) => encoders.length > 0,
+      { withinMs: 60_000 },
+    ),
+  ).toEqual([other]);
 
   let furthest = progress;
-  const asset = await eventually(async () => {
-    const seen = await readAsset(api, 'ann', id);
-    expect(seen.progress).toBeGreaterThanOrEqual(furthest);
-    furthest = seen.progress;
-    return seen;
-  }, ({ stream_status: status }) => status !== 'processing');
+  const asset = await eventually(
+    async () => {
+      const seen = await readAsset(api, 'ann', id);
+      expect(seen.progress).toBeGreaterThanOrEqual(furthest);
+      furthest = seen.progress;
+      return seen;
+    },
+    ({ stream_status: status }) => status !== 'processing',
+  );
   expect(asset).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
   await expectNothingLeft(id);
-  expect((await eventsOf(databaseDir, id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
+  expect((await eventsOf(databaseDir, id)).sort()).toEqual([
+    'asset.created',
+    'asset.playable',
+    'asset.processing',
+    'asset.ready',
+    'asset.uploaded',
+  ]);
   const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, { headers: asUser('ann') });
   expect(await decode(body.data.hls)).toEqual(CLEAN);
 }, 180_000);
 
 async function expectNothingLeft(id: string): Promise<void> {
-  await eventually(() => openJobs(databaseDir), (jobs) => jobs.length === 0);
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+  );
   const published = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
   expect(new Set(published.map((path) => path.slice(0, path.lastIndexOf('/')))).size).toBe(1);
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);

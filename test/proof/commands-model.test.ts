@@ -22,12 +22,21 @@ beforeAll(async () => {
   dataDir = await newDataDir();
   // Without a worker, jobs move nothing: only callers and reports do.
   service = await startProcess({
-    DATA_DIR: dataDir, MEDIARY_ROLE: 'api', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY), CDNHOST_STREAM_HOSTNAME: 'cdn.example', EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.example',
+    DATA_DIR: dataDir,
+    MEDIARY_ROLE: 'api',
+    CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
+    CDNHOST_STREAM_HOSTNAME: 'cdn.example',
+    EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.example',
   });
   const small = { seconds: 1, width: 64, height: 64, fps: 5, audio: false };
   originals = {
     video: await readFile(await makeClip(small)),
-    image: await readFile(await makeClip({ ...small, more: ['-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1', '-pix_fmt', 'rgb24'] })),
+    image: await readFile(
+      await makeClip({
+        ...small,
+        more: ['-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1', '-pix_fmt', 'rgb24'],
+      }),
+    ),
   };
 }, 120_000);
 afterAll(async () => {
@@ -42,8 +51,10 @@ async function play(steps: readonly Step[]): Promise<void> {
   const run = `${SEED}-${++lists}`;
   const world = { run, assets: [], parked: new Map() };
   const driver: Driver = { url: service.url, owner: `owner ${run}`, world, ids: [], uploads: [], originals };
-  for (const [index, step] of steps.entries()) await take(driver, step, `step ${index}, ${JSON.stringify(step)}`);
-  for (const at of world.assets.keys()) await take(driver, { do: 'get', at, by: 'service' }, `asset ${at} at the end`);
+  for (const [index, step] of steps.entries())
+    await take(driver, step, `step ${index}, ${JSON.stringify(step)}`);
+  for (const at of world.assets.keys())
+    await take(driver, { do: 'get', at, by: 'service' }, `asset ${at} at the end`);
 }
 
 async function take(driver: Driver, step: Step, which: string): Promise<void> {
@@ -54,6 +65,7 @@ async function take(driver: Driver, step: Step, which: string): Promise<void> {
 }
 
 test(`${LISTS} lists of ${STEPS} commands are answered as the model foretells`, async () => {
-  const lane = (index: number) => fc.assert(fc.asyncProperty(commands(STEPS), play), { numRuns: LISTS / LANES, seed: SEED + index });
+  const lane = (index: number) =>
+    fc.assert(fc.asyncProperty(commands(STEPS), play), { numRuns: LISTS / LANES, seed: SEED + index });
   await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)));
 }, 600_000);

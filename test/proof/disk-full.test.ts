@@ -8,7 +8,15 @@ import { makeClip } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled, type Started } from '../support/media.ts';
-import { type Answer, asUser, call, eventually, newDataDir, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asUser,
+  call,
+  eventually,
+  newDataDir,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
 
@@ -32,9 +40,17 @@ let refusals: Answer[];
 beforeAll(async () => {
   [dataDir, storeDir] = [await newDataDir(), await newDataDir()];
   disk = await mountTightDisk(storeDir, ROOM);
-  service = await startTestService({ DATA_DIR: dataDir, STORAGE_URL: pathToFileURL(storeDir).href, LOG_LEVEL: 'silent' }, disk.between ? { between: disk.between } : {});
-  const png = await sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'teal' } }).png().toBuffer();
-  [picture, video] = [await stored(png, IMAGE), await stored(await readFile(await makeClip({ seconds: 1 })), {})];
+  service = await startTestService(
+    { DATA_DIR: dataDir, STORAGE_URL: pathToFileURL(storeDir).href, LOG_LEVEL: 'silent' },
+    disk.between ? { between: disk.between } : {},
+  );
+  const png = await sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+  [picture, video] = [
+    await stored(png, IMAGE),
+    await stored(await readFile(await makeClip({ seconds: 1 })), {}),
+  ];
   const first = await stored(png, IMAGE);
   expectSuccess(await complete(service, 'ann', first.asset_id));
   shown = (await settled(service, 'ann', first.asset_id)).id;
@@ -46,7 +62,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await disk?.unmount();
-  await Promise.all([dataDir, storeDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await Promise.all(
+    [dataDir, storeDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
 });
 
 async function stored(bytes: Uint8Array, wishes: object): Promise<Started> {
@@ -83,14 +101,20 @@ test('uploads that find no room are told to come back, whatever their size', asy
 test('nothing is left of them, and they are still waited for', async () => {
   expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
   expect(await filesNaming(storeDir, refused.asset_id)).toEqual([]);
-  expect(await readAsset(service, 'ann', refused.asset_id)).toMatchObject({ stream_status: 'pending_upload', uploaded_at: null, size_bytes: null });
+  expect(await readAsset(service, 'ann', refused.asset_id)).toMatchObject({
+    stream_status: 'pending_upload',
+    uploaded_at: null,
+    size_bytes: null,
+  });
   expect(await halves(dataDir)).toEqual([]);
 });
 
 test('balancers hear of it, and what is there can still be read', async () => {
   expectFull(await call(service, `GET ${service.address}/readyz`));
   const { body } = await call<{ url: string }>(service, `GET /media/${filling[0]}/download-url`, { headers });
-  expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(FILLINGS[0] as Buffer)).toBe(true);
+  expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(FILLINGS[0] as Buffer)).toBe(
+    true,
+  );
 });
 
 test('a picture in another size cannot be made now, and that is no fault of the service', async () => {
@@ -101,12 +125,20 @@ test('a picture in another size cannot be made now, and that is no fault of the 
 
 test('what is completed now waits for room, and what is removed makes it: then all goes on', async () => {
   for (const { asset_id: id } of [picture, video]) expectSuccess(await complete(service, 'ann', id));
-  const waiting = () => rows(dataDir, `select name from pgboss.job where state = 'retry' and name in ('process-image', 'encode-asset') order by name`);
+  const waiting = () =>
+    rows(
+      dataDir,
+      `select name from pgboss.job where state = 'retry' and name in ('process-image', 'encode-asset') order by name`,
+    );
   await eventually(waiting, (jobs) => jobs.length === 2);
   for (const id of filling) expectSuccess(await call(service, `DELETE /media/${id}`, { headers }));
 
-  for (const { asset_id: id } of [picture, video]) expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
-  await eventually(() => openJobs(dataDir), (jobs) => jobs.length === 0);
+  for (const { asset_id: id } of [picture, video])
+    expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
+  await eventually(
+    () => openJobs(dataDir),
+    (jobs) => jobs.length === 0,
+  );
   expect((await putBytes(refused, FILLINGS[0] as Buffer)).status).toBe(200);
   expect((await variant(1280)).status).toBe(200);
   expectSuccess(await call(service, `GET ${service.address}/readyz`));
@@ -116,6 +148,8 @@ test('what went wrong in between left nothing', async () => {
   expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
   for (const id of filling) expect(await filesNaming(storeDir, id)).toEqual([]);
   expect(await halves(dataDir)).toEqual([]);
-  const folders = (await filesNaming(storeDir, `renditions/${video.asset_id}/`)).map((path) => path.slice(0, path.lastIndexOf('/')));
+  const folders = (await filesNaming(storeDir, `renditions/${video.asset_id}/`)).map((path) =>
+    path.slice(0, path.lastIndexOf('/')),
+  );
   expect(new Set(folders).size).toBe(1);
 });

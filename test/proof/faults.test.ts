@@ -10,14 +10,20 @@ import { filesNaming, rows } from '../support/traces.ts';
 
 const faults = planFaults();
 let service: TestService;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }, { between: faults.between }); });
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' }, { between: faults.between });
+});
 afterAll(() => service?.stop());
 
 function expectTold(answer: Seen, what: string): void {
   if (answer.status === 0) return; // Bytes that ended too early are no success either.
   expect(answer.status, what).toBeGreaterThanOrEqual(500);
   const { error_code: code, details } = expectRefusal(answer, answer.status);
-  expect({ what, code, details }).toEqual({ what, code: expect.stringMatching(/^(?:UNAVAILABLE|INTERNAL_ERROR)$/), details: null });
+  expect({ what, code, details }).toEqual({
+    what,
+    code: expect.stringMatching(/^(?:UNAVAILABLE|INTERNAL_ERROR)$/),
+    details: null,
+  });
   if (answer.status === 503) expect(answer.headers.get('retry-after'), what).toMatch(/^[1-9]\d*$/);
 }
 
@@ -34,7 +40,10 @@ describe.each(MOMENTS)('a call that fails (%s)', (moment) => {
       const what = `${kind}: ${calls.slice(0, n).join(', ')} (${moment})`;
       expectTold(result, what);
       const again = await ask(service, made);
-      const isHeeded = moment === 'unheard' && again.status === unheard?.status && (again.body as Answer['body']).error.details?.['reason'] === unheard.reason;
+      const isHeeded =
+        moment === 'unheard' &&
+        again.status === unheard?.status &&
+        (again.body as Answer['body']).error.details?.['reason'] === unheard.reason;
       if (!isHeeded) expect(again.status, `${what}, then ${JSON.stringify(again.body)}`).toBe(ends);
     }
     expect(await halves(service.dataDir)).toEqual([]);
@@ -43,7 +52,10 @@ describe.each(MOMENTS)('a call that fails (%s)', (moment) => {
 });
 
 test('a request with a key, asked again after its fault, made one asset', async () => {
-  const [counted] = await rows(service.dataDir, `select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from assets where owner_user_id = 'keyed') as assets`);
+  const [counted] = await rows(
+    service.dataDir,
+    `select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from assets where owner_user_id = 'keyed') as assets`,
+  );
   expect(counted?.['keys']).toBeGreaterThan(4);
   expect(counted?.['assets']).toBe(counted?.['keys']);
 });

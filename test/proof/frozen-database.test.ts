@@ -26,7 +26,9 @@ beforeAll(async () => {
   try {
     const waves = Array.from({ length: WAVES }, (_, wave) => after(wave * BETWEEN_WAVES_MS, askAll));
     told = (await Promise.all(waves)).flat();
-    alive = await Promise.all(Array.from({ length: 20 }, () => call(service, `GET ${service.address}/healthz`)));
+    alive = await Promise.all(
+      Array.from({ length: 20 }, () => call(service, `GET ${service.address}/healthz`)),
+    );
   } finally {
     await signalAll('SIGCONT');
   }
@@ -38,16 +40,21 @@ async function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
 }
 
 const after = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
-  await new Promise((resolve) => { setTimeout(resolve, ms); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
   return work();
 };
 
 /** Those who come while others wait must not wait for them too. */
-const askAll = () => Promise.all(Object.entries(KINDS).map(async ([kind, { ask }]): Promise<Told> => {
-  const asked = performance.now();
-  const answer = await ask(service, made.get(kind) as Made);
-  return { kind, answer, ms: performance.now() - asked };
-}));
+const askAll = () =>
+  Promise.all(
+    Object.entries(KINDS).map(async ([kind, { ask }]): Promise<Told> => {
+      const asked = performance.now();
+      const answer = await ask(service, made.get(kind) as Made);
+      return { kind, answer, ms: performance.now() - asked };
+    }),
+  );
 
 describe.each(Object.keys(KINDS))('%s', (kind) => {
   test('is told within seconds to come back', () => {
@@ -66,7 +73,10 @@ test('the process is alive meanwhile', () => {
 });
 
 test('afterwards every kind succeeds, and nothing was half done', async () => {
-  await eventually(() => call(service, `GET ${service.address}/readyz`), ({ status }) => status === 200);
+  await eventually(
+    () => call(service, `GET ${service.address}/readyz`),
+    ({ status }) => status === 200,
+  );
   for (const [kind, { ask, ends = 200, unheard }] of Object.entries(KINDS)) {
     const { status, body } = await ask(service, made.get(kind) as Made);
     // What the database did once it went on, after the caller had been sent away, counts; a right that it gave then runs out within a minute.

@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
-import { type Answer, asUser, call, SECRETS, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asUser,
+  call,
+  SECRETS,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { type Sample, samplesOf, TEST_DATA } from '../support/test-data.ts';
 
 const CONNECTIONS = 8;
@@ -56,40 +63,68 @@ function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
 }
 
 const send = (door: Door, body: Uint8Array, headers: Record<string, string> = DOORS[door].headers) =>
-  call(service, door.replace('{id}', id), { headers: { 'content-type': 'application/json', ...headers }, body });
+  call(service, door.replace('{id}', id), {
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
 
-async function inParallel(samples: readonly Sample[], work: (sample: Sample) => Promise<void>): Promise<void> {
+async function inParallel(
+  samples: readonly Sample[],
+  work: (sample: Sample) => Promise<void>,
+): Promise<void> {
   const waiting = samples.values();
-  await Promise.all(Array.from({ length: CONNECTIONS }, async () => { for (const sample of waiting) await work(sample); }));
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      for (const sample of waiting) await work(sample);
+    }),
+  );
 }
 
-const listOf = async () => (await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann })).body.data.items;
+const listOf = async () =>
+  (await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann })).body.data.items;
 
 test('each operation with a JSON body has its door here', async () => {
-  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: Record<string, Record<string, { requestBody?: { content: object } }>> };
-  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, { requestBody }]) => requestBody && 'application/json' in requestBody.content)
-    .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`));
-  expect(operations.filter((operation) => !operation.includes('/webhooks/')).sort(), 'say in DOORS how it answers a body that it can read').toEqual(Object.keys(DOORS).sort());
+  const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { requestBody }]) => requestBody && 'application/json' in requestBody.content)
+      .map(([method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+  );
+  expect(
+    operations.filter((operation) => !operation.includes('/webhooks/')).sort(),
+    'say in DOORS how it answers a body that it can read',
+  ).toEqual(Object.keys(DOORS).sort());
 });
 
 describe.skipIf(!TEST_DATA).each(Object.keys(DOORS) as Door[])('%s', (door) => {
-  test.each(Object.entries(CORPORA))('reads or refuses everything of %s, and no asset changes', async (folder, atLeast) => {
-    const before = await listOf();
-    const samples = samplesOf(folder);
-    expect(samples.length).toBeGreaterThan(atLeast);
-    await inParallel(samples, async (sample) => {
-      const answer = await send(door, sample.body);
-      expect(mayBe(sample), `${sample.name}: ${JSON.stringify(answer.body)}`).toContain(whatBecameOf(answer, DOORS[door]));
-    });
-    expect(await listOf()).toEqual(before);
-  }, 300_000);
+  test.each(Object.entries(CORPORA))(
+    'reads or refuses everything of %s, and no asset changes',
+    async (folder, atLeast) => {
+      const before = await listOf();
+      const samples = samplesOf(folder);
+      expect(samples.length).toBeGreaterThan(atLeast);
+      await inParallel(samples, async (sample) => {
+        const answer = await send(door, sample.body);
+        expect(mayBe(sample), `${sample.name}: ${JSON.stringify(answer.body)}`).toContain(
+          whatBecameOf(answer, DOORS[door]),
+        );
+      });
+      expect(await listOf()).toEqual(before);
+    },
+    300_000,
+  );
 });
 
 test.skipIf(!TEST_DATA)('an edit takes of every body what it knows, once', async () => {
   const [before] = await listOf();
   const expected = { title: before?.['title'], version: before?.['version'] as number };
   for (const { body } of samplesOf('json-parsing').filter((sample) => mayBe(sample).join() === 'read')) {
-    const { status, body: { data } } = await send('PATCH /media/{id}', body, ann);
+    const {
+      status,
+      body: { data },
+    } = await send('PATCH /media/{id}', body, ann);
     const said = body.length > 0 ? (JSON.parse(Buffer.from(body).toString()) as { title?: string }) : {};
     Object.assign(expected, { version: expected.version + 1, ...('title' in said && { title: said.title }) });
     expect([status, data]).toEqual([200, { ...before, ...expected, updated_at: data['updated_at'] }]);

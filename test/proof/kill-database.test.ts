@@ -2,7 +2,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../service/src/platform/postgres/embedded-postgres.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
@@ -28,12 +31,20 @@ afterAll(async () => {
   await service?.end('SIGKILL');
   await endAllIn(dataDir);
   await postgres?.stop();
-  await Promise.all([databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await Promise.all(
+    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
 });
 
 async function killDatabase(): Promise<void> {
-  process.kill(Number.parseInt(await readFile(join(databaseDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-  const answer = await eventually(() => call(service, 'GET /media', { headers }), ({ status }) => status !== 200);
+  process.kill(
+    Number.parseInt(await readFile(join(databaseDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+    'SIGKILL',
+  );
+  const answer = await eventually(
+    () => call(service, 'GET /media', { headers }),
+    ({ status }) => status !== 200,
+  );
   expect(expectRefusal(answer, 503).error_code).toBe('UNAVAILABLE');
   expectSuccess(await call(service, `GET ${new URL(service.url).origin}/healthz`));
 }
@@ -46,7 +57,10 @@ test('the same process writes and works again each time', async () => {
     expectSuccess(await complete(service, 'ann', before.asset_id));
     await killDatabase();
     postgres = await startEmbeddedPostgres(databaseDir);
-    await eventually(() => call(service, `GET ${new URL(service.url).origin}/readyz`), ({ status }) => status === 200);
+    await eventually(
+      () => call(service, `GET ${new URL(service.url).origin}/readyz`),
+      ({ status }) => status === 200,
+    );
 
     const after = await openUpload(service, 'ann', IMAGE);
     expectSuccess(await putBytes(after, bombPng(16, 17 + kill)));

@@ -12,7 +12,13 @@ import { LIBRARY } from '../support/webhooks.ts';
 
 type Victim = 'service' | 'database';
 /** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */
-const ROUND: readonly (readonly Victim[])[] = [['service'], ['database'], ['service'], ['database', 'service'], ['service']];
+const ROUND: readonly (readonly Victim[])[] = [
+  ['service'],
+  ['database'],
+  ['service'],
+  ['database', 'service'],
+  ['service'],
+];
 const KILLS = Array.from({ length: 5 }, () => ROUND).flat();
 const WRITES_BETWEEN = 42;
 const CLIENTS = 8;
@@ -25,7 +31,12 @@ let written = 0;
 beforeAll(async () => {
   dataDir = await newDataDir();
   // The same port after each start: that is what clients of a real service see.
-  const environment = { DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: 'error', CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY) };
+  const environment = {
+    DATA_DIR: dataDir,
+    PORT: String(await freePort()),
+    LOG_LEVEL: 'error',
+    CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
+  };
   service = await startProcess(environment);
   ledger = openLedger(service, CLIENTS);
   for (const victims of KILLS) {
@@ -34,7 +45,11 @@ beforeAll(async () => {
     service = await startProcess(environment);
   }
   await ledger.close();
-  await eventually(() => openJobs(dataDir), (jobs) => jobs.length === 0, { withinMs: 90_000 });
+  await eventually(
+    () => openJobs(dataDir),
+    (jobs) => jobs.length === 0,
+    { withinMs: 90_000 },
+  );
 }, 400_000);
 
 afterAll(async () => {
@@ -45,15 +60,24 @@ afterAll(async () => {
 
 async function freePort(): Promise<number> {
   const listener = createServer();
-  await new Promise<void>((resolve) => { listener.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve);
+  });
   const { port } = listener.address() as { port: number };
-  await new Promise((resolve) => { listener.close(resolve); });
+  await new Promise((resolve) => {
+    listener.close(resolve);
+  });
   return port;
 }
 
 async function kill(victims: readonly Victim[]): Promise<void> {
-  if (victims.includes('database')) process.kill(Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-  if (victims.includes('service')) return void expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+  if (victims.includes('database'))
+    process.kill(
+      Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),
+      'SIGKILL',
+    );
+  if (victims.includes('service'))
+    return void expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   // Without its database the service says so and ends, for its supervisor to start both again.
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.log()).toContain('the embedded database ended');
@@ -61,7 +85,11 @@ async function kill(victims: readonly Victim[]): Promise<void> {
 
 const STATES = ['pending_upload', 'processing', 'ready'];
 const get = (path: string) => call(service, `GET ${path}`, { headers: asService });
-const keyOf = (file: string) => relative(join(dataDir, 'objects', 'objects'), file).split('/').slice(1).join('/');
+const keyOf = (file: string) =>
+  relative(join(dataDir, 'objects', 'objects'), file)
+    .split('/')
+    .slice(1)
+    .join('/');
 const stored = () => filesNaming(join(dataDir, 'objects', 'objects'));
 
 async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> }[]> {
@@ -70,7 +98,8 @@ async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> 
     const { status, body } = entry.id ? await get(`/media/${entry.id}`) : { status: 404, body: undefined };
     if (status === 200 && body) found.push({ entry, asset: body.data });
     // Nothing that was acknowledged is gone, unless it was removed.
-    else if (entry.id) expect({ key: entry.key, status, deleted: entry.deleted }).not.toMatchObject({ deleted: 'no' });
+    else if (entry.id)
+      expect({ key: entry.key, status, deleted: entry.deleted }).not.toMatchObject({ deleted: 'no' });
   }
   return found;
 }
@@ -86,19 +115,32 @@ test('every acknowledged asset is there with its bytes and at least its state, a
   for (const { entry, asset } of await living()) {
     const told = JSON.stringify({ entry: { ...entry, bytes: undefined }, asset });
     expect(entry.deleted, told).not.toBe('yes');
-    expect(STATES.indexOf(String(asset['stream_status'])), told).toBeGreaterThanOrEqual(STATES.indexOf(entry.reached));
-    if (entry.bytes && asset['stream_status'] !== 'pending_upload') expect(asset['stream_status'], told).toBe('ready');
+    expect(STATES.indexOf(String(asset['stream_status'])), told).toBeGreaterThanOrEqual(
+      STATES.indexOf(entry.reached),
+    );
+    if (entry.bytes && asset['stream_status'] !== 'pending_upload')
+      expect(asset['stream_status'], told).toBe('ready');
     const { status, body } = await get(`/media/${entry.id}/download-url`);
     expect(status, told).toBe(asset['uploaded_at'] ? 200 : 404);
     if (entry.stored === 'yes') expect(asset['uploaded_at'], told).not.toBeNull();
-    if (status === 200) expect(Buffer.from(await (await fetch(String(body.data['url']))).arrayBuffer()).equals(entry.bytes as Buffer), told).toBe(true);
+    if (status === 200)
+      expect(
+        Buffer.from(await (await fetch(String(body.data['url']))).arrayBuffer()).equals(
+          entry.bytes as Buffer,
+        ),
+        told,
+      ).toBe(true);
   }
 }, 120_000);
 
 test('what nobody was told of is wholly there or not at all, and no key made two assets', async () => {
   expect(await halves(dataDir)).toEqual([]);
-  expect(await rows(dataDir, 'select id from events where asset_id not in (select id from assets)')).toEqual([]);
-  expect(await rows(dataDir, 'select id from assets where id not in (select made_id from idempotency_keys)')).toEqual([]);
+  expect(await rows(dataDir, 'select id from events where asset_id not in (select id from assets)')).toEqual(
+    [],
+  );
+  expect(
+    await rows(dataDir, 'select id from assets where id not in (select made_id from idempotency_keys)'),
+  ).toEqual([]);
   const made = await rows(dataDir, 'select caller, key, made_id from idempotency_keys');
   expect(made.length).toBeLessThanOrEqual(ledger.entries.length);
   const ids = new Map(made.map(({ key, made_id: id }) => [key, id]));
@@ -109,9 +151,11 @@ test('the store holds nothing half, and after one sweep nothing without an owner
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
   // As if a minute had passed: so long a writer that was killed keeps its right.
   await rows(dataDir, 'update assets set upload_writer_until = now()');
-  const orphans = (remove: boolean) => call<{ object_count: number; asset_count: number; objects: string[] }>(service, 'POST /admin/orphans', {
-    headers: { 'x-operator-key': SECRETS.OPERATOR_KEY }, json: { remove },
-  });
+  const orphans = (remove: boolean) =>
+    call<{ object_count: number; asset_count: number; objects: string[] }>(service, 'POST /admin/orphans', {
+      headers: { 'x-operator-key': SECRETS.OPERATOR_KEY },
+      json: { remove },
+    });
   const before = await stored();
   const { data: found } = (await orphans(false)).body;
   expect(found.asset_count).toBe(0);
@@ -123,6 +167,11 @@ test('the store holds nothing half, and after one sweep nothing without an owner
   expect(left.length).toBe(before.length - found.object_count);
   const owners = await rows(dataDir, 'select id from assets where deleted_at is null');
   expect(left.filter((key) => !owners.some(({ id }) => key.split('/')[1] === id))).toEqual([]);
-  const originals = await rows(dataDir, 'select id from assets where deleted_at is null and uploaded_at is not null');
-  expect(left.filter((key) => key.startsWith('originals/')).sort()).toEqual(originals.map(({ id }) => `originals/${id}/original`).sort());
+  const originals = await rows(
+    dataDir,
+    'select id from assets where deleted_at is null and uploaded_at is not null',
+  );
+  expect(left.filter((key) => key.startsWith('originals/')).sort()).toEqual(
+    originals.map(({ id }) => `originals/${id}/original`).sort(),
+  );
 });

@@ -2,12 +2,21 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../service/src/platform/postgres/embedded-postgres.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
-import { endAllIn, type ServiceProcess, sharedBy, startProcess, workerOf } from '../support/service-process.ts';
+import {
+  endAllIn,
+  type ServiceProcess,
+  sharedBy,
+  startProcess,
+  workerOf,
+} from '../support/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming, rows } from '../support/traces.ts';
 
 /** A worker takes one video at a time, so as many die in a round as there are videos. */
@@ -34,14 +43,19 @@ beforeAll(async () => {
   for (let round = 0; round < ROUNDS; round++) await killAllAtWork();
   workers = await startWorkers();
   await Promise.all(ids.map((id) => settled(api, 'ann', id)));
-  await eventually(() => openJobs(databaseDir), (jobs) => jobs.length === 0);
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+  );
 }, 400_000);
 
 afterAll(async () => {
   await Promise.all([api, ...workers].map((process) => process?.end('SIGKILL')));
   await endAllIn(dataDir);
   await postgres?.stop();
-  await Promise.all([databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  await Promise.all(
+    [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
 });
 
 async function uploaded(film: Buffer): Promise<string> {
@@ -56,31 +70,57 @@ const startWorkers = () => Promise.all(Array.from({ length: VIDEOS }, () => star
 /** Every video has its engine; then all die at once, and their engines with them. */
 async function killAllAtWork(): Promise<void> {
   workers = await startWorkers();
-  const engines = await eventually(() => Promise.all(ids.map(processesNaming)), (found) => found.every(({ length }) => length > 0), { withinMs: 120_000 });
+  const engines = await eventually(
+    () => Promise.all(ids.map(processesNaming)),
+    (found) => found.every(({ length }) => length > 0),
+    { withinMs: 120_000 },
+  );
   const parents = new Set(engines.flat().map(({ parent }) => parent));
   const busy = workers.filter(({ pid }) => parents.has(pid));
   expect(busy).toHaveLength(VIDEOS);
   await Promise.all(busy.map((worker) => worker.end('SIGKILL')));
   killed += busy.length;
-  await eventually(() => Promise.all(ids.map(processesNaming)), (found) => found.every(({ length }) => length === 0));
+  await eventually(
+    () => Promise.all(ids.map(processesNaming)),
+    (found) => found.every(({ length }) => length === 0),
+  );
 }
 
 test('ten workers died at work, and each video is ready', async () => {
   expect(killed).toBe(10);
-  for (const id of ids) expect(await readAsset(api, 'ann', id)).toMatchObject({ stream_status: 'ready', progress: 100, failure: null, warnings: [] });
+  for (const id of ids)
+    expect(await readAsset(api, 'ann', id)).toMatchObject({
+      stream_status: 'ready',
+      progress: 100,
+      failure: null,
+      warnings: [],
+    });
 });
 
 test('each was begun by a worker of every round, and told of its end once', async () => {
-  expect(await rows(databaseDir, 'select distinct attempt, encode_try from assets')).toEqual([{ attempt: 1, encode_try: ROUNDS + 1 }]);
-  for (const id of ids) expect((await eventsOf(databaseDir, id)).sort()).toEqual(['asset.created', 'asset.playable', 'asset.processing', 'asset.ready', 'asset.uploaded']);
+  expect(await rows(databaseDir, 'select distinct attempt, encode_try from assets')).toEqual([
+    { attempt: 1, encode_try: ROUNDS + 1 },
+  ]);
+  for (const id of ids)
+    expect((await eventsOf(databaseDir, id)).sort()).toEqual([
+      'asset.created',
+      'asset.playable',
+      'asset.processing',
+      'asset.ready',
+      'asset.uploaded',
+    ]);
 });
 
 test('each has one folder of renditions, that of the last worker, and it plays', async () => {
   for (const id of ids) {
     const files = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
-    expect(new Set(files.map((path) => path.slice(0, path.lastIndexOf('/')).split('/').at(-1)))).toEqual(new Set([`1-${ROUNDS + 1}`]));
+    expect(new Set(files.map((path) => path.slice(0, path.lastIndexOf('/')).split('/').at(-1)))).toEqual(
+      new Set([`1-${ROUNDS + 1}`]),
+    );
   }
-  const { body } = await call<{ hls: string }>(api, `GET /media/${ids[0]}/playback`, { headers: asUser('ann') });
+  const { body } = await call<{ hls: string }>(api, `GET /media/${ids[0]}/playback`, {
+    headers: asUser('ann'),
+  });
   expect(await decode(body.data.hls)).toEqual(CLEAN);
 });
 

@@ -1,41 +1,77 @@
 // Whatever is made, edited, removed and brought back: every page of every list is what a sorted array in memory says (contract B3).
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { afterReport, foretellPage, type Moment, type Query, type Row, type Step, step } from '../support/list-model.ts';
+import {
+  afterReport,
+  foretellPage,
+  type Moment,
+  type Query,
+  type Row,
+  type Step,
+  step,
+} from '../support/list-model.ts';
 import { type AssetJson, type Started, VIDEO } from '../support/media.ts';
 import { SEED } from '../support/seed.ts';
-import { type Answer, asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  type Answer,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 import { tell } from '../support/webhooks.ts';
 
 const RUNS = 300;
 const STEPS = 40;
 
-type Page = { readonly items: readonly AssetJson[]; readonly next_cursor: string | null; readonly total?: number };
+type Page = {
+  readonly items: readonly AssetJson[];
+  readonly next_cursor: string | null;
+  readonly total?: number;
+};
 /** A walk that was begun: the query, the row it stands behind, and the cursor that says so. */
 type Walk = { readonly query: Query; readonly after: Row; readonly cursor: string };
 type World = { readonly owner: string; readonly rows: Row[]; walk?: Walk | undefined };
 
 let service: TestService;
 let owners = 0;
-beforeAll(async () => { service = await startTestService({ MEDIARY_ROLE: 'api' }); }, 120_000);
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+}, 120_000);
 afterAll(() => service?.stop());
 
 async function take(world: World, taken: Step): Promise<void> {
   if (taken.do === 'create') return create(world, taken);
-  if (taken.do === 'ask') return ask(world, { ...taken.query, ...bounds(world, taken) }, { limit: taken.limit });
-  if (taken.do === 'next') return world.walk && ask(world, world.walk.query, { limit: taken.limit, walk: world.walk });
+  if (taken.do === 'ask')
+    return ask(world, { ...taken.query, ...bounds(world, taken) }, { limit: taken.limit });
+  if (taken.do === 'next')
+    return world.walk && ask(world, world.walk.query, { limit: taken.limit, walk: world.walk });
   const row = world.rows[taken.at % world.rows.length];
   if (row) await change(world, row, taken);
 }
 
-async function create({ owner, rows }: World, { what, title, filename, tags }: Step & { do: 'create' }): Promise<void> {
-  const type = what === 'image' ? { content_type: 'image', mime_type: 'image/png' } : { ...VIDEO, provider: what };
+async function create(
+  { owner, rows }: World,
+  { what, title, filename, tags }: Step & { do: 'create' },
+): Promise<void> {
+  const type =
+    what === 'image' ? { content_type: 'image', mime_type: 'image/png' } : { ...VIDEO, provider: what };
   const link = what === 'cdnhost' ? { provider_video_id: `${owner} ${rows.length}` } : {};
   const json = { ...type, ...link, title, filename, tags, owner_user_id: owner };
-  const { asset } = dataOf(await call<Started>(service, 'POST /media/upload-url', { headers: asService, json }));
+  const { asset } = dataOf(
+    await call<Started>(service, 'POST /media/upload-url', { headers: asService, json }),
+  );
   rows.push({
-    id: asset.id, kind: what === 'image' ? 'image' : 'video', provider: what === 'image' ? null : what, filename, title, tags,
-    stream_status: 'pending_upload', place: 'list', created_at: asset['created_at'] as string,
+    id: asset.id,
+    kind: what === 'image' ? 'image' : 'video',
+    provider: what === 'image' ? null : what,
+    filename,
+    title,
+    tags,
+    stream_status: 'pending_upload',
+    place: 'list',
+    created_at: asset['created_at'] as string,
   });
 }
 
@@ -57,17 +93,28 @@ async function change({ owner }: World, row: Row, taken: Change): Promise<void> 
     if (row.place === 'list') Object.assign(row, taken.edit);
   } else {
     await tell(service, 'onprem', { asset_id: row.id, status: taken.status });
-    if (row.place === 'list' && row.provider === 'onprem') row.stream_status = afterReport(row.stream_status, taken.status);
+    if (row.place === 'list' && row.provider === 'onprem')
+      row.stream_status = afterReport(row.stream_status, taken.status);
   }
 }
 
 function bounds({ rows }: World, { from, to }: Step & { do: 'ask' }): Query {
-  const at = (moment: Moment) => new Date(Date.parse(rows[moment.at % rows.length]?.created_at ?? '2026-01-01') + moment.offsetMs).toISOString();
+  const at = (moment: Moment) =>
+    new Date(
+      Date.parse(rows[moment.at % rows.length]?.created_at ?? '2026-01-01') + moment.offsetMs,
+    ).toISOString();
   return { ...(from && { created_after: at(from) }), ...(to && { created_before: at(to) }) };
 }
 
-async function ask(world: World, query: Query, { limit, walk }: { limit: number; walk?: Walk }): Promise<void> {
-  const said = new URLSearchParams({ ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])), limit: String(limit) });
+async function ask(
+  world: World,
+  query: Query,
+  { limit, walk }: { limit: number; walk?: Walk },
+): Promise<void> {
+  const said = new URLSearchParams({
+    ...Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    limit: String(limit),
+  });
   if (walk) said.set('cursor', walk.cursor);
   const page = dataOf(await call<Page>(service, `GET /media?${said}`, { headers: asUser(world.owner) }));
   const { items, hasMore, total } = foretellPage(world.rows, query, { after: walk?.after, limit });
@@ -77,8 +124,16 @@ async function ask(world: World, query: Query, { limit, walk }: { limit: number;
   world.walk = page.next_cursor !== null && after ? { query, after, cursor: page.next_cursor } : undefined;
 }
 
-const shown = ({ id, kind, provider, filename, title, tags, stream_status, deleted_at }: AssetJson) =>
-  ({ id, kind, provider, filename, title, tags, stream_status, inTrash: deleted_at !== null });
+const shown = ({ id, kind, provider, filename, title, tags, stream_status, deleted_at }: AssetJson) => ({
+  id,
+  kind,
+  provider,
+  filename,
+  title,
+  tags,
+  stream_status,
+  inTrash: deleted_at !== null,
+});
 const shownRow = ({ place, created_at: _, ...row }: Row) => ({ ...row, inTrash: place === 'trash' });
 
 function dataOf<T>({ status, body }: Answer<T>): T {
@@ -87,10 +142,17 @@ function dataOf<T>({ status, body }: Answer<T>): T {
 }
 
 test(`${RUNS} random histories of up to ${STEPS} steps, each an owner's own, are listed as the array in memory`, async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: STEPS, size: 'max' }), fc.integer({ min: 1, max: 9 }), async (steps, limit) => {
-    const world: World = { owner: `owner ${SEED} ${++owners}`, rows: [] };
-    for (const taken of steps) await take(world, taken);
-    await ask(world, {}, { limit });
-    while (world.walk) await ask(world, {}, { limit, walk: world.walk });
-  }), { numRuns: RUNS, seed: SEED });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: STEPS, size: 'max' }),
+      fc.integer({ min: 1, max: 9 }),
+      async (steps, limit) => {
+        const world: World = { owner: `owner ${SEED} ${++owners}`, rows: [] };
+        for (const taken of steps) await take(world, taken);
+        await ask(world, {}, { limit });
+        while (world.walk) await ask(world, {}, { limit, walk: world.walk });
+      },
+    ),
+    { numRuns: RUNS, seed: SEED },
+  );
 }, 600_000);

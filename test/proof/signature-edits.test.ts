@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { ProviderName } from '../../service/src/assets/asset.ts';
 import { secret } from '../../service/src/auth/secret.ts';
 import { checkCdnhostSignature, signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
-import { checkEdgehostSignature, signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';
+import {
+  checkEdgehostSignature,
+  signEdgehost,
+} from '../../service/src/providers/edgehost/edgehost-signature.ts';
 import { checkOnpremSignature, signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
 import { randomEdits } from '../support/random-edits.ts';
 
@@ -20,14 +23,30 @@ type Door = {
   readonly isSame: (signature: string) => boolean;
 };
 
-const [cdnhost, onprem, edgehost] = [signCdnhost(BODY, key), signOnprem(BODY, key), signEdgehost(BODY, key, NOW)];
+const [cdnhost, onprem, edgehost] = [
+  signCdnhost(BODY, key),
+  signOnprem(BODY, key),
+  signEdgehost(BODY, key, NOW),
+];
 const [time = '', digest = ''] = edgehost.split(',');
 
 const DOORS: Readonly<Record<ProviderName, Door>> = {
-  cdnhost: { good: cdnhost, opens: (text) => checkCdnhostSignature((name) => (name === 'x-cdnhost-signature' ? [text] : []), BODY, secrets), isSame: () => false },
-  onprem: { good: onprem, opens: (text) => checkOnpremSignature((name) => (name === 'x-onprem-signature' ? [text] : []), BODY, secrets), isSame: (text) => text.toLowerCase() === onprem },
+  cdnhost: {
+    good: cdnhost,
+    opens: (text) =>
+      checkCdnhostSignature((name) => (name === 'x-cdnhost-signature' ? [text] : []), BODY, secrets),
+    isSame: () => false,
+  },
+  onprem: {
+    good: onprem,
+    opens: (text) =>
+      checkOnpremSignature((name) => (name === 'x-onprem-signature' ? [text] : []), BODY, secrets),
+    isSame: (text) => text.toLowerCase() === onprem,
+  },
   edgehost: {
-    good: edgehost, opens: (text) => checkEdgehostSignature(() => [text], BODY, { secrets, nowSeconds: NOW, toleranceSeconds: 300 }),
+    good: edgehost,
+    opens: (text) =>
+      checkEdgehostSignature(() => [text], BODY, { secrets, nowSeconds: NOW, toleranceSeconds: 300 }),
     isSame: (text) => text.split(',').includes(time) && text.toLowerCase().split(',').includes(digest),
   },
 };

@@ -32,12 +32,19 @@ beforeAll(async () => {
   const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
   let isOver = false;
   const pulse = latencies(id, () => isOver);
-  await eventually(async () => pulse.seen.length, (count) => count > 3000);
+  await eventually(
+    async () => pulse.seen.length,
+    (count) => count > 3000,
+  );
   isOver = true;
   idle = p99(await pulse.done);
 
   honest = sendSlowly(await openUpload(service, 'ann', { ...IMAGE, size_bytes: 15 * 1024 }));
-  const all = Promise.all(Object.entries(KINDS).flatMap(([kind, count]) => Array.from({ length: count }, (_, number) => dawdle(kind as Kind, number))));
+  const all = Promise.all(
+    Object.entries(KINDS).flatMap(([kind, count]) =>
+      Array.from({ length: count }, (_, number) => dawdle(kind as Kind, number)),
+    ),
+  );
   let areEnded = false;
   const busy = latencies(id, () => areEnded);
   slow = await all;
@@ -51,7 +58,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const p99 = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
 
 /** How long a caller waits who asks again and again, two at a time. */
 function latencies(id: string, isOver: () => boolean): { seen: number[]; done: Promise<number[]> } {
@@ -70,8 +78,10 @@ type Slow = { readonly kind: Kind; readonly ms: number; readonly answer: string 
 
 const HEADS: Readonly<Record<Kind, (number: number) => string>> = {
   head: () => 'GET /api/v1/media HTTP/1.1\r\nHost: a\r\nX-Slow: ',
-  json: () => `POST /api/v1/media/upload-url HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenOf('ann')}\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n`,
-  webhook: () => 'POST /api/v1/webhooks/stream/onprem HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n',
+  json: () =>
+    `POST /api/v1/media/upload-url HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenOf('ann')}\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n`,
+  webhook: () =>
+    'POST /api/v1/webhooks/stream/onprem HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n',
   upload: (number) => {
     const { pathname, search } = new URL(uploads[number]?.upload_url ?? '');
     return `PUT ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 1000000\r\n\r\n`;
@@ -84,15 +94,22 @@ async function dawdle(kind: Kind, number: number): Promise<Slow> {
   const opened = performance.now();
   let answer = '';
   socket.on('error', () => {}); // To be cut off is what it is here for.
-  socket.setEncoding('utf8').on('data', (text) => { answer += text; });
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
   socket.write(HEADS[kind](number));
-  const trickle = setInterval(() => { socket.write('x'); }, BYTE_EVERY_MS);
+  const trickle = setInterval(() => {
+    socket.write('x');
+  }, BYTE_EVERY_MS);
   await closed(socket);
   clearInterval(trickle);
   return { kind, ms: performance.now() - opened, answer };
 }
 
-const closed = (socket: Socket) => new Promise((resolve) => { socket.once('close', resolve); });
+const closed = (socket: Socket) =>
+  new Promise((resolve) => {
+    socket.once('close', resolve);
+  });
 
 /** A kilobyte each second, as from far out in the country. */
 function sendSlowly({ upload_url: url, upload }: Started): Promise<{ status: number }> {
@@ -106,7 +123,10 @@ function sendSlowly({ upload_url: url, upload }: Started): Promise<{ status: num
       stream.close();
     },
   });
-  return fetch(url as string, { method: 'PUT', headers: upload?.headers ?? {}, body, duplex: 'half' } as RequestInit);
+  return fetch(
+    url as string,
+    { method: 'PUT', headers: upload?.headers ?? {}, body, duplex: 'half' } as RequestInit,
+  );
 }
 
 test('others wait no more than three times as long as without them', () => {
@@ -118,7 +138,10 @@ test('each of the slow ones is ended within fifteen seconds, and told why', () =
   for (const { kind, ms, answer } of slow) {
     expect(ms, kind).toBeLessThan(CLOSED_WITHIN_MS);
     expect(answer, kind).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), kind).toMatchObject({ code: 400, error: { error_code: 'BAD_REQUEST', details: { reason: 'too_slow' } } });
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), kind).toMatchObject({
+      code: 400,
+      error: { error_code: 'BAD_REQUEST', details: { reason: 'too_slow' } },
+    });
   }
 });
 
@@ -127,7 +150,16 @@ test('an upload of a kilobyte a second lives', async () => {
 });
 
 test('nothing is left of the uploads that were ended, and they can begin again at once', async () => {
-  expect(await eventually(() => filesNaming(join(dataDir, 'objects', 'incoming')), ({ length }) => length === 0)).toEqual([]);
+  expect(
+    await eventually(
+      () => filesNaming(join(dataDir, 'objects', 'incoming')),
+      ({ length }) => length === 0,
+    ),
+  ).toEqual([]);
   for (const { asset_id: id } of uploads) expect(await filesNaming(join(dataDir, 'objects'), id)).toEqual([]);
-  expect((await Promise.all(uploads.map((upload) => putBytes(upload, Buffer.from('bytes'))))).map(({ status }) => status)).toEqual(uploads.map(() => 200));
+  expect(
+    (await Promise.all(uploads.map((upload) => putBytes(upload, Buffer.from('bytes'))))).map(
+      ({ status }) => status,
+    ),
+  ).toEqual(uploads.map(() => 200));
 });

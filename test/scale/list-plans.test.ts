@@ -8,7 +8,10 @@ import type { AssetFilter } from '../../service/src/assets/asset-filter.ts';
 import { listAssets } from '../../service/src/assets/asset-list.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import type { Queries } from '../../service/src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../service/src/platform/postgres/embedded-postgres.ts';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
 import type { Statement } from '../../service/src/platform/postgres/sql.ts';
 import { firstIdOf } from '../../service/src/platform/uuid.ts';
@@ -36,16 +39,29 @@ afterAll(async () => {
 });
 
 /** The plan of the very statement that the list runs. */
-async function planOf(filter: Omit<AssetFilter, 'owner' | 'isTrash'>, { isTrash = false, after }: { isTrash?: boolean; after?: string } = {}): Promise<string> {
+async function planOf(
+  filter: Omit<AssetFilter, 'owner' | 'isTrash'>,
+  { isTrash = false, after }: { isTrash?: boolean; after?: string } = {},
+): Promise<string> {
   const seen: Statement[] = [];
-  const db = { all: async (statement: Statement) => { seen.push(statement); return []; } } as unknown as Queries;
+  const db = {
+    all: async (statement: Statement) => {
+      seen.push(statement);
+      return [];
+    },
+  } as unknown as Queries;
   await listAssets(db, { owner: 'owner-7', isTrash, ...filter }, { after, limit: 51, isOldestFirst: false });
   const [{ text, values }] = seen as [Statement];
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers, timing off) ${text}`, values);
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+    `explain (analyze, buffers, timing off) ${text}`,
+    values,
+  );
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-const buffersOf = (plan: string): number => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1] ?? 0) + Number(/Buffers: shared (?:hit=\d+ )?read=(\d+)/.exec(plan)?.[1] ?? 0);
+const buffersOf = (plan: string): number =>
+  Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1] ?? 0) +
+  Number(/Buffers: shared (?:hit=\d+ )?read=(\d+)/.exec(plan)?.[1] ?? 0);
 
 test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   ['all of an owner', {}, /assets_by_owner/],
@@ -56,8 +72,16 @@ test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   ['a tag that nobody has', { tag: 'none' }, /assets_by_(tag|owner)/],
   ['words', { text: '%file-7007.%' }, /assets_by_(text|owner)/],
   ['words that nobody wrote', { text: '%nowhere to be found%' }, /assets_by_text/],
-  ['a time', { fromId: firstIdOf(Date.parse('2026-01-01')), belowId: firstIdOf(Date.parse('2026-02-01')) }, /assets_by_owner/],
-  ['a kind, a status and a provider at once', { kind: 'video', streamStatus: 'ready', provider: 'onprem' }, /assets_by_/],
+  [
+    'a time',
+    { fromId: firstIdOf(Date.parse('2026-01-01')), belowId: firstIdOf(Date.parse('2026-02-01')) },
+    /assets_by_owner/,
+  ],
+  [
+    'a kind, a status and a provider at once',
+    { kind: 'video', streamStatus: 'ready', provider: 'onprem' },
+    /assets_by_/,
+  ],
 ])('%s: along an index, a few pages', async (_what, filter, index) => {
   const plan = await planOf(filter);
   expect(plan).toMatch(index);
@@ -70,7 +94,12 @@ test('the trash is a walk of its own', async () => {
 });
 
 test('the last page costs what the first does', async () => {
-  const { rows: [oldest] } = await client.query<{ id: string }>('select id from assets where owner_user_id = $1 order by id offset 40 limit 1', ['owner-7']);
+  const {
+    rows: [oldest],
+  } = await client.query<{ id: string }>(
+    'select id from assets where owner_user_id = $1 order by id offset 40 limit 1',
+    ['owner-7'],
+  );
   const first = buffersOf(await planOf({}));
   const last = buffersOf(await planOf({}, { after: oldest?.id ?? '' }));
   expect(last).toBeLessThanOrEqual(first + 20);

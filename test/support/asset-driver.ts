@@ -1,6 +1,14 @@
 // Sends random commands to a service and says what came back in the words of the model.
 import { createHash, randomUUID } from 'node:crypto';
-import { assetAt, type Expected, type ModelAsset, namedAttempt, REFUSALS, videoIdOf, type World } from './asset-model.ts';
+import {
+  assetAt,
+  type Expected,
+  type ModelAsset,
+  namedAttempt,
+  REFUSALS,
+  videoIdOf,
+  type World,
+} from './asset-model.ts';
 import type { By, Create, IfMatch, Report, Step } from './asset-steps.ts';
 import { type AssetJson, IMAGE, VIDEO } from './media.ts';
 import { type Answer, asService, asUser, call } from './service.ts';
@@ -9,7 +17,11 @@ import { deliver, signatureOf } from './webhooks.ts';
 export const LIBRARY = 77;
 /** `ids` and `uploads` are those of the world's assets, in their order. */
 export type Driver = {
-  readonly url: string; readonly owner: string; readonly world: World; readonly ids: string[]; readonly uploads: (string | null)[];
+  readonly url: string;
+  readonly owner: string;
+  readonly world: World;
+  readonly ids: string[];
+  readonly uploads: (string | null)[];
   /** A small film and a small picture. */
   readonly originals: { readonly video: Uint8Array; readonly image: Uint8Array };
 };
@@ -22,15 +34,30 @@ export async function send(driver: Driver, step: Step): Promise<Expected | undef
   const asset = assetAt(driver.world, step.at);
   const { method, path, told } = WAYS[step.do];
   const query = step.do === 'remove' ? `?purge=${step.purge}` : '';
-  const headers = { ...(step.by === 'service' ? asService : asUser(step.by === 'owner' ? driver.owner : `not ${driver.owner}`)), ...('ifMatch' in step && ifMatchOf(step.ifMatch, asset)) };
+  const headers = {
+    ...(step.by === 'service'
+      ? asService
+      : asUser(step.by === 'owner' ? driver.owner : `not ${driver.owner}`)),
+    ...('ifMatch' in step && ifMatchOf(step.ifMatch, asset)),
+  };
   const json = { ...namedBy(step.by, driver), ...(step.do === 'edit' && { title: step.title }) };
-  return seen(await call(driver, `${method} /media/${idAt(driver, step.at)}${path}${query}`, { headers, ...(method !== 'GET' && { json }) }), told);
+  return seen(
+    await call(driver, `${method} /media/${idAt(driver, step.at)}${path}${query}`, {
+      headers,
+      ...(method !== 'GET' && { json }),
+    }),
+    told,
+  );
 }
 
 const wholeAsset = (data: Record<string, unknown>) => viewOf(data as AssetJson);
 const WAYS = {
   get: { method: 'GET', path: '', told: wholeAsset },
-  playback: { method: 'GET', path: '/playback', told: ({ stream_status, hls }: Record<string, unknown>) => ({ stream_status, hls }) },
+  playback: {
+    method: 'GET',
+    path: '/playback',
+    told: ({ stream_status, hls }: Record<string, unknown>) => ({ stream_status, hls }),
+  },
   download: { method: 'GET', path: '/download-url', told: () => ({}) },
   complete: { method: 'POST', path: '/complete', told: wholeAsset },
   retry: { method: 'POST', path: '/retry', told: wholeAsset },
@@ -44,7 +71,13 @@ const namedBy = (by: By, { owner }: Driver) => (by === 'service' ? { owner_user_
 
 function ifMatchOf(ifMatch: IfMatch, asset: ModelAsset | undefined): Record<string, string> {
   const version = asset?.version ?? 1;
-  const values = { nothing: undefined, current: `"${version}"`, any: '*', older: `"${version - 1}"`, newer: `"0", "${version + 1}"` };
+  const values = {
+    nothing: undefined,
+    current: `"${version}"`,
+    any: '*',
+    older: `"${version - 1}"`,
+    newer: `"0", "${version + 1}"`,
+  };
   const value = values[ifMatch];
   return value === undefined ? {} : { 'if-match': value };
 }
@@ -55,10 +88,28 @@ function seen({ status, body }: Answer, told: (data: Record<string, unknown>) =>
   return { status, error: body.error.error_code, ...(typeof reason === 'string' && { reason }) };
 }
 
-function viewOf({ stream_status, version, progress, title, playback, warnings, failure, deleted_at }: AssetJson): object {
+function viewOf({
+  stream_status,
+  version,
+  progress,
+  title,
+  playback,
+  warnings,
+  failure,
+  deleted_at,
+}: AssetJson): object {
   const codes = (warnings as { code: string }[]).map(({ code }) => code).sort();
   const why = failure && (REFUSALS.includes(failure.code) ? failure.code : 'reported');
-  return { stream_status, version, progress, title, hls: (playback as { hls: string | null } | null)?.hls ?? null, warnings: codes, failure: why, inTrash: deleted_at !== null };
+  return {
+    stream_status,
+    version,
+    progress,
+    title,
+    hls: (playback as { hls: string | null } | null)?.hls ?? null,
+    warnings: codes,
+    failure: why,
+    inTrash: deleted_at !== null,
+  };
 }
 
 async function create(driver: Driver, { kind, by, title, announces, video }: Create): Promise<Expected> {
@@ -68,9 +119,13 @@ async function create(driver: Driver, { kind, by, title, announces, video }: Cre
     ...(announces !== 'nothing' && { size_bytes: original.length }),
     ...(announces === 'digest' && { checksum_sha256: createHash('sha256').update(original).digest('hex') }),
   };
-  const link = kind === 'cdnhost' || kind === 'edgehost' ? { provider_video_id: videoIdOf(driver.world, video) } : {};
+  const link =
+    kind === 'cdnhost' || kind === 'edgehost' ? { provider_video_id: videoIdOf(driver.world, video) } : {};
   const json = { ...type, ...announced, ...link, title, ...namedBy(by, driver) };
-  const answer = await call<Record<string, unknown>>(driver, 'POST /media/upload-url', { headers: by === 'service' ? asService : asUser(driver.owner), json });
+  const answer = await call<Record<string, unknown>>(driver, 'POST /media/upload-url', {
+    headers: by === 'service' ? asService : asUser(driver.owner),
+    json,
+  });
   const { asset_id: id, asset: made, upload_url: url } = answer.status === 200 ? answer.body.data : {};
   if (id) {
     driver.ids.push(id as string);
@@ -79,26 +134,55 @@ async function create(driver: Driver, { kind, by, title, announces, video }: Cre
   return seen(answer, () => ({ ...viewOf(made as AssetJson), offersUpload: url !== null }));
 }
 
-async function put({ world, uploads, originals }: Driver, { at, bytes, isOtherType }: Step & { readonly do: 'put' }): Promise<Expected | undefined> {
+async function put(
+  { world, uploads, originals }: Driver,
+  { at, bytes, isOtherType }: Step & { readonly do: 'put' },
+): Promise<Expected | undefined> {
   const url = uploads[Math.min(at, uploads.length - 1)];
   if (!url) return undefined;
   const isImage = assetAt(world, at)?.kind === 'image';
   const right = isImage ? originals.image : originals.video;
-  const sent = { right, short: right.subarray(0, right.length >> 1), wrong: Buffer.alloc(right.length, 'no media') }[bytes];
+  const sent = {
+    right,
+    short: right.subarray(0, right.length >> 1),
+    wrong: Buffer.alloc(right.length, 'no media'),
+  }[bytes];
   const type = isImage ? 'image/png' : 'video/mp4';
-  return seen(await call({ url: '' }, `PUT ${url}`, { headers: { 'content-type': isOtherType ? 'text/html' : type }, body: sent }), wholeAsset);
+  return seen(
+    await call({ url: '' }, `PUT ${url}`, {
+      headers: { 'content-type': isOtherType ? 'text/html' : type },
+      body: sent,
+    }),
+    wholeAsset,
+  );
 }
 
 async function report(driver: Driver, step: Report): Promise<Expected> {
   const body = JSON.stringify(bodyOf(driver, step));
-  const { status, message, data } = await deliver(driver, step.provider, { body, headers: signatureOf(step.provider, step.isSigned ? body : `${body} `) });
-  return status === 200 ? { status, told: { ...(data as object), message } } : { status, error: status === 401 ? 'UNAUTHORIZED' : 'another' };
+  const { status, message, data } = await deliver(driver, step.provider, {
+    body,
+    headers: signatureOf(step.provider, step.isSigned ? body : `${body} `),
+  });
+  return status === 200
+    ? { status, told: { ...(data as object), message } }
+    : { status, error: status === 401 ? 'UNAUTHORIZED' : 'another' };
 }
 
-function bodyOf(driver: Driver, { provider, at, says, ahead, progress, hls, word, isOfOtherLibrary }: Report): object {
+function bodyOf(
+  driver: Driver,
+  { provider, at, says, ahead, progress, hls, word, isOfOtherLibrary }: Report,
+): object {
   const videoId = videoIdOf(driver.world, at);
-  if (provider === 'cdnhost') return { VideoLibraryId: LIBRARY + (isOfOtherLibrary ? 1 : 0), VideoGuid: videoId, Status: word };
-  if (provider === 'edgehost') return { uid: videoId, status: { state: word }, ...(hls?.includes('*') ? {} : { playback: { hls } }) };
+  if (provider === 'cdnhost')
+    return { VideoLibraryId: LIBRARY + (isOfOtherLibrary ? 1 : 0), VideoGuid: videoId, Status: word };
+  if (provider === 'edgehost')
+    return { uid: videoId, status: { state: word }, ...(hls?.includes('*') ? {} : { playback: { hls } }) };
   const named = ahead === undefined ? {} : { attempt: namedAttempt(assetAt(driver.world, at), ahead) };
-  return { asset_id: idAt(driver, at), status: says === 'nothing' ? 'paused' : says, ...named, progress, ...(hls && { playback: { hls } }) };
+  return {
+    asset_id: idAt(driver, at),
+    status: says === 'nothing' ? 'paused' : says,
+    ...named,
+    progress,
+    ...(hls && { playback: { hls } }),
+  };
 }

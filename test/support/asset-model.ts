@@ -4,32 +4,65 @@ import type { By, Create, IfMatch, Report, Step } from './asset-steps.ts';
 const RANK = ['pending_upload', 'processing', 'failed', 'ready'] as const;
 
 export type ModelAsset = {
-  readonly kind: Create['kind']; readonly announces: Create['announces']; readonly videoId: string | null;
-  place: 'there' | 'trash' | 'gone'; title: string | null; version: number; bytes: 'right' | 'short' | 'wrong' | null;
-  status: (typeof RANK)[number]; attempt: number; progress: number; warnings: readonly string[]; hls: string | null; hlsAttempt: number;
+  readonly kind: Create['kind'];
+  readonly announces: Create['announces'];
+  readonly videoId: string | null;
+  place: 'there' | 'trash' | 'gone';
+  title: string | null;
+  version: number;
+  bytes: 'right' | 'short' | 'wrong' | null;
+  status: (typeof RANK)[number];
+  attempt: number;
+  progress: number;
+  warnings: readonly string[];
+  hls: string | null;
+  hlsAttempt: number;
   /** Why the service itself refused it, or that somebody reported a failure. */
   failure: string | null;
 };
-export type World = { readonly run: string; readonly assets: ModelAsset[]; readonly parked: Map<string, Report[]> };
+export type World = {
+  readonly run: string;
+  readonly assets: ModelAsset[];
+  readonly parked: Map<string, Report[]>;
+};
 /** What has to be seen; what is not here may be anything. `told` is of the answer's data. */
-export type Expected = { readonly status: number; readonly error?: string; readonly reason?: string; readonly told?: object };
+export type Expected = {
+  readonly status: number;
+  readonly error?: string;
+  readonly reason?: string;
+  readonly told?: object;
+};
 
 export const REFUSALS = ['checksum_mismatch', 'type_mismatch', 'not_media'];
 const isRefused = ({ failure }: ModelAsset) => REFUSALS.includes(String(failure));
 
 /** The last one for numbers beyond it. */
-export const assetAt = ({ assets }: World, at: number): ModelAsset | undefined => assets[Math.min(at, assets.length - 1)];
+export const assetAt = ({ assets }: World, at: number): ModelAsset | undefined =>
+  assets[Math.min(at, assets.length - 1)];
 export const videoIdOf = ({ run }: World, video: number): string => `${run} video ${video}`;
 /** The attempt that a report names. */
-export const namedAttempt = (asset: ModelAsset | undefined, ahead: number): number => Math.max(1, (asset?.attempt ?? 1) + ahead);
+export const namedAttempt = (asset: ModelAsset | undefined, ahead: number): number =>
+  Math.max(1, (asset?.attempt ?? 1) + ahead);
 
-const no = (status: number, error: string, reason?: string): Expected => ({ status, error, ...(reason && { reason }) });
+const no = (status: number, error: string, reason?: string): Expected => ({
+  status,
+  error,
+  ...(reason && { reason }),
+});
 const notFound = no(404, 'NOT_FOUND');
 const conflict = no(409, 'CONFLICT');
 const yes = (told: object): Expected => ({ status: 200, told });
 
-const viewOf = ({ status, version, progress, title, hls, warnings, failure, place }: ModelAsset) =>
-  ({ stream_status: status, version, progress, title, hls, warnings: [...warnings].sort(), failure, inTrash: place === 'trash' });
+const viewOf = ({ status, version, progress, title, hls, warnings, failure, place }: ModelAsset) => ({
+  stream_status: status,
+  version,
+  progress,
+  title,
+  hls,
+  warnings: [...warnings].sort(),
+  failure,
+  inTrash: place === 'trash',
+});
 
 /** What the step is answered; the world is as the step leaves it. Undefined: there is nothing to send. */
 export function foretell(world: World, step: Step): Expected | undefined {
@@ -45,19 +78,30 @@ export function foretell(world: World, step: Step): Expected | undefined {
 
 function admitted(world: World, asset: ModelAsset, step: Step & { readonly by: By }): Expected {
   switch (step.do) {
-    case 'complete': return complete(asset);
-    case 'retry': return retry(asset);
-    case 'restore': return restore(world, asset);
-    case 'remove': return isStale(step.ifMatch) ? no(412, 'PRECONDITION_FAILED') : remove(asset, step.purge);
-    case 'edit': return isStale(step.ifMatch) ? no(412, 'PRECONDITION_FAILED') : shown(asset, { title: step.title, version: asset.version + 1 });
-    case 'playback': return yes({ stream_status: asset.status, hls: asset.hls });
-    case 'download': return asset.bytes ? { status: 200 } : no(404, 'NOT_FOUND', 'not_uploaded');
-    default: return yes(viewOf(asset));
+    case 'complete':
+      return complete(asset);
+    case 'retry':
+      return retry(asset);
+    case 'restore':
+      return restore(world, asset);
+    case 'remove':
+      return isStale(step.ifMatch) ? no(412, 'PRECONDITION_FAILED') : remove(asset, step.purge);
+    case 'edit':
+      return isStale(step.ifMatch)
+        ? no(412, 'PRECONDITION_FAILED')
+        : shown(asset, { title: step.title, version: asset.version + 1 });
+    case 'playback':
+      return yes({ stream_status: asset.status, hls: asset.hls });
+    case 'download':
+      return asset.bytes ? { status: 200 } : no(404, 'NOT_FOUND', 'not_uploaded');
+    default:
+      return yes(viewOf(asset));
   }
 }
 
 const isStale = (ifMatch: IfMatch) => ifMatch === 'older' || ifMatch === 'newer';
-const shown = (asset: ModelAsset, change: Partial<ModelAsset> = {}): Expected => yes(viewOf(Object.assign(asset, change)));
+const shown = (asset: ModelAsset, change: Partial<ModelAsset> = {}): Expected =>
+  yes(viewOf(Object.assign(asset, change)));
 
 function create(world: World, { kind, by, title, announces, video }: Create): Expected {
   const isHosted = kind === 'cdnhost' || kind === 'edgehost';
@@ -65,7 +109,20 @@ function create(world: World, { kind, by, title, announces, video }: Create): Ex
   const videoId = isHosted ? videoIdOf(world, video) : null;
   if (livingWith(world, kind, videoId)) return conflict;
   const asset: ModelAsset = {
-    kind, announces, videoId, title, place: 'there', version: 1, bytes: null, status: 'pending_upload', attempt: 1, progress: 0, warnings: [], hls: null, hlsAttempt: 0, failure: null,
+    kind,
+    announces,
+    videoId,
+    title,
+    place: 'there',
+    version: 1,
+    bytes: null,
+    status: 'pending_upload',
+    attempt: 1,
+    progress: 0,
+    warnings: [],
+    hls: null,
+    hlsAttempt: 0,
+    failure: null,
   };
   world.assets.push(asset);
   const key = `${kind} ${videoId}`;
@@ -75,7 +132,9 @@ function create(world: World, { kind, by, title, announces, video }: Create): Ex
 }
 
 const livingWith = ({ assets }: World, kind: string, videoId: string | null) =>
-  videoId === null ? undefined : assets.find((asset) => asset.kind === kind && asset.videoId === videoId && asset.place === 'there');
+  videoId === null
+    ? undefined
+    : assets.find((asset) => asset.kind === kind && asset.videoId === videoId && asset.place === 'there');
 
 function put(asset: ModelAsset, { bytes, isOtherType }: Step & { readonly do: 'put' }): Expected {
   if (asset.place !== 'there') return notFound;
@@ -108,7 +167,8 @@ function retry(asset: ModelAsset): Expected {
   return shown(open(asset, asset.attempt + 1));
 }
 
-const open = (asset: ModelAsset, attempt: number): ModelAsset => Object.assign(asset, { attempt, status: 'processing', progress: 0, warnings: [], failure: null });
+const open = (asset: ModelAsset, attempt: number): ModelAsset =>
+  Object.assign(asset, { attempt, status: 'processing', progress: 0, warnings: [], failure: null });
 
 function restore(world: World, asset: ModelAsset): Expected {
   if (asset.place === 'trash' && livingWith(world, asset.kind, asset.videoId)) return conflict;
@@ -116,11 +176,15 @@ function restore(world: World, asset: ModelAsset): Expected {
 }
 
 function remove(asset: ModelAsset, isForGood: boolean): Expected {
-  Object.assign(asset, { place: isForGood || asset.place === 'trash' ? 'gone' : 'trash', version: asset.version + 1 });
+  Object.assign(asset, {
+    place: isForGood || asset.place === 'trash' ? 'gone' : 'trash',
+    version: asset.version + 1,
+  });
   return yes({ deleted: true });
 }
 
-const webhook = (reason?: string): Expected => yes({ processed: !reason, message: reason ? `Webhook not processed: ${reason}` : 'Webhook processed' });
+const webhook = (reason?: string): Expected =>
+  yes({ processed: !reason, message: reason ? `Webhook not processed: ${reason}` : 'Webhook processed' });
 
 function report(world: World, step: Report): Expected {
   if (!step.isSigned) return no(401, 'UNAUTHORIZED');
@@ -131,7 +195,9 @@ function report(world: World, step: Report): Expected {
     return webhook(asset ? hear(asset, step) : 'unknown_asset');
   }
   const videoId = videoIdOf(world, step.at);
-  const asset = livingWith(world, step.provider, videoId) ?? world.assets.find((one) => one.kind === step.provider && one.videoId === videoId);
+  const asset =
+    livingWith(world, step.provider, videoId) ??
+    world.assets.find((one) => one.kind === step.provider && one.videoId === videoId);
   if (asset) return webhook(hear(asset, step));
   const key = `${step.provider} ${videoId}`;
   world.parked.set(key, [...(world.parked.get(key) ?? []), step]);
@@ -159,8 +225,15 @@ function hear(asset: ModelAsset, { provider, says, ahead, progress, hls }: Repor
 function play(asset: ModelAsset, hls: string | undefined): void {
   const known = asset.hlsAttempt === asset.attempt ? asset.hls : null;
   const isRefusedUrl = hls !== undefined && !hls.startsWith('https:');
-  Object.assign(asset, { progress: 100, failure: null, hls: isRefusedUrl ? null : (hls ?? known), hlsAttempt: asset.attempt });
+  Object.assign(asset, {
+    progress: 100,
+    failure: null,
+    hls: isRefusedUrl ? null : (hls ?? known),
+    hlsAttempt: asset.attempt,
+  });
   if (isRefusedUrl) warn(asset, 'playback_url_refused');
 }
 
-const warn = (asset: ModelAsset, code: string) => { asset.warnings = [...new Set([...asset.warnings, code])]; };
+const warn = (asset: ModelAsset, code: string) => {
+  asset.warnings = [...new Set([...asset.warnings, code])];
+};

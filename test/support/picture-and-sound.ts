@@ -16,11 +16,16 @@ export async function decode(url: string): Promise<Pick<Ended, 'code' | 'stderr'
 export const CLEAN = { code: 0, stderr: '' };
 
 /** The addresses of the media playlists that an HLS stream consists of, as a player makes them from what is written there. */
-export async function playlistsOf(hls: string): Promise<{ readonly pictures: readonly string[]; readonly sounds: readonly string[] }> {
+export async function playlistsOf(
+  hls: string,
+): Promise<{ readonly pictures: readonly string[]; readonly sounds: readonly string[] }> {
   const text = await (await fetch(hls)).text();
   const address = (path: string) => new URL(path, hls).href;
   return {
-    pictures: text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).map(address),
+    pictures: text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map(address),
     sounds: [...text.matchAll(/^#EXT-X-MEDIA:.*URI="([^"]+)"/gm)].map(([, path = '']) => address(path)),
   };
 }
@@ -29,40 +34,79 @@ export async function playlistsOf(hls: string): Promise<{ readonly pictures: rea
 export type Packet = { readonly at: number; readonly end: number; readonly isKey: boolean };
 
 export async function packets({ url, stream }: Track): Promise<readonly Packet[]> {
-  const listing = await measured(['-copyts', '-i', url, '-map', `0:${stream}`, '-c', 'copy', '-f', 'framecrc', '-']);
+  const listing = await measured([
+    '-copyts',
+    '-i',
+    url,
+    '-map',
+    `0:${stream}`,
+    '-c',
+    'copy',
+    '-f',
+    'framecrc',
+    '-',
+  ]);
   const [, numerator = 0, denominator = 1] = (/^#tb 0: (\d+)\/(\d+)$/m.exec(listing) ?? []).map(Number);
   const tick = numerator / denominator;
-  return listing.split('\n').filter((line) => /^\d/.test(line)).map((line) => {
-    const [, , pts = NaN, duration = NaN] = line.split(',').map(Number);
-    return { at: pts * tick, end: (pts + duration) * tick, isKey: !line.includes('F=0x0') };
-  });
+  return listing
+    .split('\n')
+    .filter((line) => /^\d/.test(line))
+    .map((line) => {
+      const [, , pts = NaN, duration = NaN] = line.split(',').map(Number);
+      return { at: pts * tick, end: (pts + duration) * tick, isKey: !line.includes('F=0x0') };
+    });
 }
 
-export const keyframes = async (track: Track): Promise<number[]> => (await packets(track)).filter(({ isKey }) => isKey).map(({ at }) => rounded(at));
+export const keyframes = async (track: Track): Promise<number[]> =>
+  (await packets(track)).filter(({ isKey }) => isKey).map(({ at }) => rounded(at));
 
-export const endOf = async (track: Track): Promise<number> => Math.max(...(await packets(track)).map(({ end }) => end));
+export const endOf = async (track: Track): Promise<number> =>
+  Math.max(...(await packets(track)).map(({ end }) => end));
 
 /** When a picture turns white. */
-export const flashes = (track: Track): Promise<number[]> => onsets(track, {
-  filter: '-vf', graph: 'scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-', isOn: (luma) => luma > 128,
-});
+export const flashes = (track: Track): Promise<number[]> =>
+  onsets(track, {
+    filter: '-vf',
+    graph: 'scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
+    isOn: (luma) => luma > 128,
+  });
 
 /** When a sound begins, to the millisecond. */
-export const beeps = (track: Track): Promise<number[]> => onsets(track, {
-  filter: '-af', graph: 'asetnsamples=n=48:p=0,astats=metadata=1:reset=1,ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-', isOn: (decibel) => decibel > -20,
-});
+export const beeps = (track: Track): Promise<number[]> =>
+  onsets(track, {
+    filter: '-af',
+    graph:
+      'asetnsamples=n=48:p=0,astats=metadata=1:reset=1,ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-',
+    isOn: (decibel) => decibel > -20,
+  });
 
 type Measure = { readonly filter: string; readonly graph: string; readonly isOn: (value: number) => boolean };
 
 async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure): Promise<number[]> {
-  const told = await measured(['-copyts', '-i', url, '-map', `0:${stream}`, filter, graph, '-f', 'null', '-']);
-  const frames = [...told.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({ at: Number(at), on: isOn(Number(value)) }));
+  const told = await measured([
+    '-copyts',
+    '-i',
+    url,
+    '-map',
+    `0:${stream}`,
+    filter,
+    graph,
+    '-f',
+    'null',
+    '-',
+  ]);
+  const frames = [...told.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
+    at: Number(at),
+    on: isOn(Number(value)),
+  }));
   return frames.filter(({ on }, index) => on && !recentlyOn(frames, index)).map(({ at }) => rounded(at));
 }
 
 /** A tone passes through zero: a moment of silence does not end it. */
-const recentlyOn = (frames: readonly { readonly at: number; readonly on: boolean }[], index: number): boolean =>
-  frames.slice(Math.max(0, index - 20), index).some(({ on }) => on);
+const recentlyOn = (
+  frames: readonly { readonly at: number; readonly on: boolean }[],
+  index: number,
+): boolean => frames.slice(Math.max(0, index - 20), index).some(({ on }) => on);
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
@@ -74,8 +118,13 @@ async function measured(args: readonly string[]): Promise<string> {
 
 function ffmpeg(args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(ffmpegPath(), ['-nostdin', '-hide_banner', ...args], { maxBuffer: 64 * 1024 ** 2 }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
-    });
+    execFile(
+      ffmpegPath(),
+      ['-nostdin', '-hide_banner', ...args],
+      { maxBuffer: 64 * 1024 ** 2 },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+      },
+    );
   });
 }

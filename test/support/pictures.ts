@@ -11,7 +11,13 @@ export function bombPng(width: number, height: number, chunks: readonly Buffer[]
   head.writeUInt32BE(height, 4);
   head[8] = 1;
   const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
-  return Buffer.concat([PNG_HEAD, chunk('IHDR', head), ...chunks, chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    PNG_HEAD,
+    chunk('IHDR', head),
+    ...chunks,
+    chunk('IDAT', pixels),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 /** A chunk of a PNG, with its length and checksum. */
@@ -37,28 +43,76 @@ export function bombGif({ width, height, frames }: Frames): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
-  const frame = Buffer.concat([Buffer.from('21f90400050000002c00000000', 'hex'), size, Buffer.from('00020244010000', 'hex').subarray(0, 6)]);
-  return Buffer.concat([Buffer.from('GIF89a'), size, Buffer.from('800000000000ffffff', 'hex'), ...Array.from({ length: frames }, () => frame), Buffer.from(';')]);
+  const frame = Buffer.concat([
+    Buffer.from('21f90400050000002c00000000', 'hex'),
+    size,
+    Buffer.from('00020244010000', 'hex').subarray(0, 6),
+  ]);
+  return Buffer.concat([
+    Buffer.from('GIF89a'),
+    size,
+    Buffer.from('800000000000ffffff', 'hex'),
+    ...Array.from({ length: frames }, () => frame),
+    Buffer.from(';'),
+  ]);
 }
 
 /** Frames of one colour each, all different. */
-export async function movie({ width, height, frames, format }: Frames & { readonly format: 'gif' | 'webp' }): Promise<Buffer> {
-  const colours = Array.from({ length: frames }, (_, n) => ({ r: (n * 50) % 256, g: 255 - ((n * 30) % 256), b: (n * 90) % 256 }));
-  const pictures = await Promise.all(colours.map((background) => sharp({ create: { width, height, channels: 3, background } }).png().toBuffer()));
-  return sharp(pictures, { join: { animated: true } }).toFormat(format, { delay: pictures.map(() => 100), loop: 0 }).toBuffer();
+export async function movie({
+  width,
+  height,
+  frames,
+  format,
+}: Frames & { readonly format: 'gif' | 'webp' }): Promise<Buffer> {
+  const colours = Array.from({ length: frames }, (_, n) => ({
+    r: (n * 50) % 256,
+    g: 255 - ((n * 30) % 256),
+    b: (n * 90) % 256,
+  }));
+  const pictures = await Promise.all(
+    colours.map((background) =>
+      sharp({ create: { width, height, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    ),
+  );
+  return sharp(pictures, { join: { animated: true } })
+    .toFormat(format, { delay: pictures.map(() => 100), loop: 0 })
+    .toBuffer();
 }
 
 /** What a phone writes beside the picture. */
 export const SECRETS_OF_A_PHOTO = ['Canary Camera 9000', 'Ann Canary', '51/1 30/1 0/1'] as const;
 
 /** A JPEG with camera, name, place and orientation in its EXIF, and a colour profile. Its left half is red when it is shown. */
-export async function phonePhoto({ width, height, orientation }: { width: number; height: number; orientation: number }): Promise<Buffer> {
-  const half = await sharp({ create: { width: width / 2, height, channels: 3, background: 'red' } }).png().toBuffer();
-  const shown = await sharp({ create: { width, height, channels: 3, background: 'blue' } }).composite([{ input: half, left: 0, top: 0 }]).png().toBuffer();
+export async function phonePhoto({
+  width,
+  height,
+  orientation,
+}: {
+  width: number;
+  height: number;
+  orientation: number;
+}): Promise<Buffer> {
+  const half = await sharp({ create: { width: width / 2, height, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const shown = await sharp({ create: { width, height, channels: 3, background: 'blue' } })
+    .composite([{ input: half, left: 0, top: 0 }])
+    .png()
+    .toBuffer();
   const [camera, artist, latitude] = SECRETS_OF_A_PHOTO;
-  return sharp(shown).rotate(TURNS[orientation] ?? 0).keepIccProfile().withIccProfile('p3')
-    .withExif({ IFD0: { Model: camera, Artist: artist }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: latitude } }).withMetadata({ orientation })
-    .jpeg({ quality: 95 }).toBuffer();
+  return sharp(shown)
+    .rotate(TURNS[orientation] ?? 0)
+    .keepIccProfile()
+    .withIccProfile('p3')
+    .withExif({
+      IFD0: { Model: camera, Artist: artist },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: latitude },
+    })
+    .withMetadata({ orientation })
+    .jpeg({ quality: 95 })
+    .toBuffer();
 }
 
 /** How a picture lies in its file for an orientation of EXIF: the opposite of how it is shown. */

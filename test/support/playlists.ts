@@ -5,9 +5,15 @@ import { makeClip } from './clips.ts';
 /** Where they point to: a file that nobody may read, and an address that nobody may call. */
 export type Targets = { readonly file: string; readonly address: string };
 /** `end`: failure code, or `ready` where there is a film of its own to play. */
-export type Form = { readonly what: string; readonly mime: string; readonly bytes: Uint8Array; readonly end: string };
+export type Form = {
+  readonly what: string;
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+  readonly end: string;
+};
 
-const hls = (segment: string, tags = '') => `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:10\n#EXT-X-MEDIA-SEQUENCE:0\n${tags}#EXTINF:10.0,\n${segment}\n#EXT-X-ENDLIST\n`;
+const hls = (segment: string, tags = '') =>
+  `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:10\n#EXT-X-MEDIA-SEQUENCE:0\n${tags}#EXTINF:10.0,\n${segment}\n#EXT-X-ENDLIST\n`;
 
 /** The plainest of them, for engines without any guard. */
 export const plainPlaylist = ({ address }: Targets): string => hls(`${address}/segment.ts`);
@@ -20,7 +26,10 @@ function texts({ file, address }: Targets): Readonly<Record<string, string>> {
     'an HLS playlist of an address': hls(`${address}/segment.ts`),
     'an HLS master playlist': master,
     'an HLS playlist of a path that climbs': hls(`${'../'.repeat(20)}${file.slice(1)}`),
-    'an HLS playlist with its key elsewhere': hls('data:video/mp2t;base64,R0dHRw==', `#EXT-X-KEY:METHOD=AES-128,URI="${address}/key"\n`),
+    'an HLS playlist with its key elsewhere': hls(
+      'data:video/mp2t;base64,R0dHRw==',
+      `#EXT-X-KEY:METHOD=AES-128,URI="${address}/key"\n`,
+    ),
     'an HLS playlist with its head elsewhere': hls('segment.m4s', `#EXT-X-MAP:URI="file://${file}"\n`),
     'an HLS playlist that sends a file to an address': hls(`concat:${address}/?|file://${file}`),
     'an HLS playlist of a part of a file': hls(`subfile,,start,0,end,64,,:${file}`),
@@ -40,17 +49,38 @@ function texts({ file, address }: Targets): Readonly<Record<string, string>> {
 
 async function containers(targets: Targets): Promise<Form[]> {
   const film = await readFile(await makeClip({ seconds: 1, width: 64, height: 64, audio: false }));
-  const old = await readFile(await makeClip({ seconds: 1, width: 64, height: 64, audio: false, container: 'mov' }));
+  const old = await readFile(
+    await makeClip({ seconds: 1, width: 64, height: 64, audio: false, container: 'mov' }),
+  );
   const text = Buffer.from(plainPlaylist(targets));
   const head = box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2avc1mp41', 'latin1'));
   const reference = box('url ', Buffer.from(`\0\0\0\0file://${targets.file}\0`));
   const mp4 = { mime: 'video/mp4', end: 'not_media' };
   return [
-    { ...mp4, what: 'an MP4 that ends in a playlist', bytes: Buffer.concat([film, box('free', text)]), end: 'ready' },
+    {
+      ...mp4,
+      what: 'an MP4 that ends in a playlist',
+      bytes: Buffer.concat([film, box('free', text)]),
+      end: 'ready',
+    },
     { ...mp4, what: 'an MP4 head with nothing but a playlist behind it', bytes: Buffer.concat([head, text]) },
-    { ...mp4, what: 'a playlist whose first line could be a box', bytes: Buffer.concat([Buffer.from('#EXTmoov\n'), text]) },
-    { ...mp4, what: 'an MP4 that says of its samples that they are in a file', bytes: withReference(film, reference), end: 'ready' },
-    { mime: 'video/quicktime', what: 'a QuickTime film with its samples in a file', bytes: withReference(old, alias(targets.file)), end: 'not_media' },
+    {
+      ...mp4,
+      what: 'a playlist whose first line could be a box',
+      bytes: Buffer.concat([Buffer.from('#EXTmoov\n'), text]),
+    },
+    {
+      ...mp4,
+      what: 'an MP4 that says of its samples that they are in a file',
+      bytes: withReference(film, reference),
+      end: 'ready',
+    },
+    {
+      mime: 'video/quicktime',
+      what: 'a QuickTime film with its samples in a file',
+      bytes: withReference(old, alias(targets.file)),
+      end: 'not_media',
+    },
     { mime: 'video/mp2t', what: 'transport packets of a playlist', bytes: packets(text), end: 'not_media' },
   ];
 }
@@ -59,7 +89,10 @@ const MIMES = ['video/mp4', 'video/mp4', 'video/quicktime', 'video/mp2t'];
 
 export const formsOf = async (targets: Targets): Promise<Form[]> => [
   ...Object.entries(texts(targets)).map(([what, text], index) => ({
-    what, mime: MIMES[index % MIMES.length] as string, bytes: Buffer.from(text), end: what === UNTOLD ? 'type_mismatch' : 'playlist',
+    what,
+    mime: MIMES[index % MIMES.length] as string,
+    bytes: Buffer.from(text),
+    end: what === UNTOLD ? 'type_mismatch' : 'playlist',
   })),
   ...(await containers(targets)),
 ];
@@ -92,7 +125,9 @@ function alias(file: string): Buffer {
   const fixed = Buffer.alloc(4 + 150);
   fixed.write('\x01v', 4 + 10, 'latin1');
   fixed.write('\x01a', 4 + 50, 'latin1');
-  const path = Buffer.from(`v${file.replaceAll('/', ':')}`.padEnd(2 * Math.ceil((file.length + 1) / 2), '\0'));
+  const path = Buffer.from(
+    `v${file.replaceAll('/', ':')}`.padEnd(2 * Math.ceil((file.length + 1) / 2), '\0'),
+  );
   const tail = Buffer.alloc(8);
   tail.writeUInt16BE(2, 0);
   tail.writeUInt16BE(path.length, 2);
@@ -100,4 +135,5 @@ function alias(file: string): Buffer {
   return box('alis', Buffer.concat([fixed, tail.subarray(0, 4), path, tail.subarray(4)]));
 }
 
-const packets = (text: Buffer): Buffer => Buffer.concat(Array.from({ length: 20 }, () => Buffer.concat([Buffer.from('G'), text], 188)));
+const packets = (text: Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: 20 }, () => Buffer.concat([Buffer.from('G'), text], 188)));

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Connection } from '../../service/src/platform/postgres/database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../service/src/platform/postgres/embedded-postgres.ts';
 
 export type TestPostgres = {
   /** An empty database of that name. */
@@ -33,8 +36,15 @@ export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPo
   `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 
 /** One statement on a connection of its own. */
-export async function rowsOf(connection: Connection, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+export async function rowsOf(
+  connection: Connection,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(connection);
   await client.connect();
-  return client.query(text, values).then(({ rows }) => rows).finally(() => client.end());
+  return client
+    .query(text, values)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
 }

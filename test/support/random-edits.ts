@@ -3,9 +3,13 @@
 const OFTEN = 'ABCabc0189-_.=+/ ,';
 
 /** Replacements, insertions and deletions of up to three characters, half of them of any kind; never the text itself. */
-export function* randomEdits(text: string, { count, seed }: { count: number; seed: number }): Generator<string> {
+export function* randomEdits(
+  text: string,
+  { count, seed }: { count: number; seed: number },
+): Generator<string> {
   const below = xorshift(seed);
-  const anyChar = () => (below(2) === 0 ? OFTEN.charAt(below(OFTEN.length)) : String.fromCharCode(below(0x1_0000)));
+  const anyChar = () =>
+    below(2) === 0 ? OFTEN.charAt(below(OFTEN.length)) : String.fromCharCode(below(0x1_0000));
   for (let made = 0; made < count; made++) {
     const at = below(text.length + 1);
     const put = Array.from({ length: below(4) }, anyChar).join('');

@@ -1,7 +1,12 @@
 // HTTP as bytes on a socket, for requests that no client library would send, and answers read to their last byte.
 import { connect, type Socket } from 'node:net';
 
-export type RawAnswer = { readonly status: number; readonly headers: Headers; readonly body: string; readonly all: string };
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly all: string;
+};
 
 const WAIT_MS = 20_000;
 
@@ -19,14 +24,18 @@ export const request = (line: string, headers: readonly string[] = [], body = ''
 export async function openSocket(address: string): Promise<Socket> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);
-  await new Promise<void>((resolve, reject) => { socket.once('connect', resolve).once('error', reject); });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
   return socket;
 }
 
 /** All that comes until the end; a reset after the answer is an end too. */
 export async function readAnswer(socket: Socket): Promise<RawAnswer> {
   const chunks: Buffer[] = [];
-  socket.setTimeout(WAIT_MS, () => socket.destroy(new Error(`no end of the answer after ${WAIT_MS} ms: ${Buffer.concat(chunks)}`)));
+  socket.setTimeout(WAIT_MS, () =>
+    socket.destroy(new Error(`no end of the answer after ${WAIT_MS} ms: ${Buffer.concat(chunks)}`)),
+  );
   try {
     for await (const chunk of socket) chunks.push(chunk as Buffer);
   } catch (error) {
@@ -38,9 +47,17 @@ export async function readAnswer(socket: Socket): Promise<RawAnswer> {
 function parse(all: string): RawAnswer {
   const end = all.indexOf('\r\n\r\n');
   const [first = '', ...lines] = all.slice(0, Math.max(end, 0)).split('\r\n');
-  const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = new Headers(
+    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   const body = Buffer.from(all.slice(end + 4), 'latin1').toString();
-  return { status: Number(first.split(' ')[1]), headers, body: headers.get('transfer-encoding') === 'chunked' ? unchunked(body) : body, all };
+  return {
+    status: Number(first.split(' ')[1]),
+    headers,
+    body: headers.get('transfer-encoding') === 'chunked' ? unchunked(body) : body,
+    all,
+  };
 }
 
-const unchunked = (body: string): string => body.replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n/gi, '').replace(/\r\n$/, '');
+const unchunked = (body: string): string =>
+  body.replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n/gi, '').replace(/\r\n$/, '');

@@ -13,7 +13,9 @@ export type Made = { readonly id: string; readonly url?: string; readonly name?:
 type Ask = (at: TestService, made: Made) => Promise<Seen>;
 /** `ends`: the status of its success. `unheard`: how it is answered again where all was done, and only nobody heard of it. */
 export type Kind = {
-  readonly make: (at: TestService) => Promise<Made>; readonly ask: Ask; readonly ends?: number;
+  readonly make: (at: TestService) => Promise<Made>;
+  readonly ask: Ask;
+  readonly ends?: number;
   readonly unheard?: { readonly status: number; readonly reason?: string };
 };
 
@@ -22,21 +24,30 @@ const MUCH = Buffer.alloc(3_000_000, 'more than is read at once ');
 const headers = asUser('ann');
 const clip = async () => readFile(await makeClip({ seconds: 1 }));
 
-const opened = (wishes: object) => async (at: TestService): Promise<Made> => {
-  const { asset_id: id, upload_url: url } = await openUpload(at, 'ann', wishes);
-  return { id, url: url as string };
-};
+const opened =
+  (wishes: object) =>
+  async (at: TestService): Promise<Made> => {
+    const { asset_id: id, upload_url: url } = await openUpload(at, 'ann', wishes);
+    return { id, url: url as string };
+  };
 
-const stored = (bytes: Uint8Array | (() => Promise<Uint8Array>), wishes: object = IMAGE) => async (at: TestService): Promise<Made> => {
-  const started = await openUpload(at, 'ann', wishes);
-  expectSuccess(await putBytes(started, typeof bytes === 'function' ? await bytes() : bytes));
-  return { id: started.asset_id };
-};
+const stored =
+  (bytes: Uint8Array | (() => Promise<Uint8Array>), wishes: object = IMAGE) =>
+  async (at: TestService): Promise<Made> => {
+    const started = await openUpload(at, 'ann', wishes);
+    expectSuccess(await putBytes(started, typeof bytes === 'function' ? await bytes() : bytes));
+    return { id: started.asset_id };
+  };
 
-const downloadable = (bytes: Uint8Array) => async (at: TestService): Promise<Made> => {
-  const { id } = await stored(bytes)(at);
-  return { id, url: String(expectSuccess(await call(at, `GET /media/${id}/download-url`, { headers }))['url']) };
-};
+const downloadable =
+  (bytes: Uint8Array) =>
+  async (at: TestService): Promise<Made> => {
+    const { id } = await stored(bytes)(at);
+    return {
+      id,
+      url: String(expectSuccess(await call(at, `GET /media/${id}/download-url`, { headers }))['url']),
+    };
+  };
 
 const removed = async (at: TestService): Promise<Made> => {
   const made = await stored(PICTURE)(at);
@@ -50,35 +61,67 @@ const failed = async (at: TestService): Promise<Made> => {
   return made;
 };
 
-const linked = (provider: 'cdnhost' | 'edgehost') => async (at: TestService): Promise<Made> => {
-  const name = randomUUID();
-  return { id: (await linkVideo(at, { provider, provider_video_id: name })).asset_id, name };
-};
+const linked =
+  (provider: 'cdnhost' | 'edgehost') =>
+  async (at: TestService): Promise<Made> => {
+    const name = randomUUID();
+    return { id: (await linkVideo(at, { provider, provider_video_id: name })).asset_id, name };
+  };
 
 const named = async (): Promise<Made> => ({ id: '', name: randomUUID() });
 
-const on = (line: (id: string) => string, json?: object): Ask => (at, { id }) => call(at, line(id), { headers, json });
+const on =
+  (line: (id: string) => string, json?: object): Ask =>
+  (at, { id }) =>
+    call(at, line(id), { headers, json });
 
-const toDoor = (provider: 'cdnhost' | 'edgehost' | 'onprem'): Ask => (at, { id, name = id }) => {
-  const body = JSON.stringify(READY[provider](name));
-  return call(at, `POST /webhooks/stream/${provider}`, { headers: signatureOf(provider, body), body });
-};
+const toDoor =
+  (provider: 'cdnhost' | 'edgehost' | 'onprem'): Ask =>
+  (at, { id, name = id }) => {
+    const body = JSON.stringify(READY[provider](name));
+    return call(at, `POST /webhooks/stream/${provider}`, { headers: signatureOf(provider, body), body });
+  };
 
 /** Status 0 where the bytes end too early. */
 const download: Ask = async (_at, { url = '' }) => {
-  const { status, headers: told, ...response } = await fetch(url).then(async (answer) => ({ status: answer.status, headers: answer.headers, bytes: await answer.bytes().catch(() => undefined) }));
-  return { status: response.bytes ? status : 0, headers: told, body: Buffer.from(response.bytes ?? []).toString() };
+  const {
+    status,
+    headers: told,
+    ...response
+  } = await fetch(url).then(async (answer) => ({
+    status: answer.status,
+    headers: answer.headers,
+    bytes: await answer.bytes().catch(() => undefined),
+  }));
+  return {
+    status: response.bytes ? status : 0,
+    headers: told,
+    body: Buffer.from(response.bytes ?? []).toString(),
+  };
 };
 
 export const KINDS: Readonly<Record<string, Kind>> = {
   'upload-url': { make: named, ask: on(() => 'POST /media/upload-url', IMAGE) },
   'upload-url with a key': {
-    make: named, ask: (at, { name = '' }) => call(at, 'POST /media/upload-url', { headers: { ...asUser('keyed'), 'idempotency-key': name }, json: IMAGE }),
+    make: named,
+    ask: (at, { name = '' }) =>
+      call(at, 'POST /media/upload-url', {
+        headers: { ...asUser('keyed'), 'idempotency-key': name },
+        json: IMAGE,
+      }),
   },
-  PUT: { make: opened(IMAGE), ask: (at, { url }) => call(at, `PUT ${url}`, { body: PICTURE }), unheard: { status: 409, reason: 'already_uploaded' } },
+  PUT: {
+    make: opened(IMAGE),
+    ask: (at, { url }) => call(at, `PUT ${url}`, { body: PICTURE }),
+    unheard: { status: 409, reason: 'already_uploaded' },
+  },
   'complete of a picture': { make: stored(PICTURE), ask: on((id) => `POST /media/${id}/complete`) },
   'complete of a video': { make: stored(clip, {}), ask: on((id) => `POST /media/${id}/complete`) },
-  'complete of what is refused': { make: stored(clip), ask: on((id) => `POST /media/${id}/complete`), ends: 400 },
+  'complete of what is refused': {
+    make: stored(clip),
+    ask: on((id) => `POST /media/${id}/complete`),
+    ends: 400,
+  },
   get: { make: opened(IMAGE), ask: on((id) => `GET /media/${id}`) },
   list: { make: opened(IMAGE), ask: on(() => 'GET /media?count=true') },
   patch: { make: opened(IMAGE), ask: on((id) => `PATCH /media/${id}`, { title: 'another' }) },

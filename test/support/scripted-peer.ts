@@ -5,23 +5,39 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PeerAnswer } from '../../service/src/providers/hosted-api.contract.ts';
 
-export type PeerRequest = { readonly method: string; readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: string };
+export type PeerRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+};
 type Script = PeerAnswer | ((request: PeerRequest) => PeerAnswer);
 
-export type ScriptedPeer = { readonly url: string; readonly requests: readonly PeerRequest[]; answerWith(script: Script): void; stop(): Promise<void> };
+export type ScriptedPeer = {
+  readonly url: string;
+  readonly requests: readonly PeerRequest[];
+  answerWith(script: Script): void;
+  stop(): Promise<void>;
+};
 
 export async function startPeer(): Promise<ScriptedPeer> {
   const requests: PeerRequest[] = [];
   let script: Script = { status: 500 };
-  const server = createServer((request, response) => void read(request).then((asked) => {
-    requests.push(asked);
-    answer(response, typeof script === 'function' ? script(asked) : script);
-  }));
+  const server = createServer(
+    (request, response) =>
+      void read(request).then((asked) => {
+        requests.push(asked);
+        answer(response, typeof script === 'function' ? script(asked) : script);
+      }),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests,
-    answerWith: (next) => { script = next; },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answerWith: (next) => {
+      script = next;
+    },
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -30,8 +46,12 @@ export async function startPeer(): Promise<ScriptedPeer> {
   };
 }
 
-const read = async (request: IncomingMessage): Promise<PeerRequest> =>
-  ({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: await text(request) });
+const read = async (request: IncomingMessage): Promise<PeerRequest> => ({
+  method: request.method ?? '',
+  path: request.url ?? '',
+  headers: request.headers,
+  body: await text(request),
+});
 
 function answer(response: ServerResponse, told: PeerAnswer): void {
   if (told === 'hang') return;

@@ -10,12 +10,33 @@ import { processesNaming } from './traces.ts';
 /** What processes share that work on one database and one store. */
 export type Shared = Readonly<Record<'DATABASE_URL' | 'DATA_DIR' | 'STORAGE_URL' | 'FFMPEG_PATH', string>>;
 
-export const sharedBy = ({ postgres, dataDir, ffmpegPath }: { postgres: EmbeddedPostgres; dataDir: string; ffmpegPath: string }): Shared =>
-  ({ DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, STORAGE_URL: `file:${dataDir}/objects`, FFMPEG_PATH: ffmpegPath });
+export const sharedBy = ({
+  postgres,
+  dataDir,
+  ffmpegPath,
+}: {
+  postgres: EmbeddedPostgres;
+  dataDir: string;
+  ffmpegPath: string;
+}): Shared => ({
+  DATABASE_URL: urlOf(postgres),
+  DATA_DIR: dataDir,
+  STORAGE_URL: `file:${dataDir}/objects`,
+  FFMPEG_PATH: ffmpegPath,
+});
 
 /** A worker has no callers, and needs none of their secrets. */
-export const workerOf = (shared: Shared, api: ServiceProcess): Readonly<Record<string, string | undefined>> =>
-  ({ ...shared, MEDIARY_ROLE: 'worker', ENCODER_CALLBACK_URL: new URL(api.url).origin, ACCESS_TOKEN_SECRET: undefined, SERVICE_API_KEY: undefined, OPERATOR_KEY: undefined });
+export const workerOf = (
+  shared: Shared,
+  api: ServiceProcess,
+): Readonly<Record<string, string | undefined>> => ({
+  ...shared,
+  MEDIARY_ROLE: 'worker',
+  ENCODER_CALLBACK_URL: new URL(api.url).origin,
+  ACCESS_TOKEN_SECRET: undefined,
+  SERVICE_API_KEY: undefined,
+  OPERATOR_KEY: undefined,
+});
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NODE = [process.execPath, resolve(ROOT, 'service/start.js')] as const;
@@ -34,15 +55,33 @@ export type ServiceProcess = {
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets one. */
-export async function startProcess(environment: Readonly<Record<string, string | undefined>>, command: readonly string[] = NODE): Promise<ServiceProcess> {
+export async function startProcess(
+  environment: Readonly<Record<string, string | undefined>>,
+  command: readonly string[] = NODE,
+): Promise<ServiceProcess> {
   const [program = '', ...args] = command;
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', ...environment };
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    ...SECRETS,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  };
   const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
   const lines: string[] = [];
-  const address = await Promise.race([welcome(child, lines), ended.then(({ code }) => { throw new Error(`the service ended with ${code} before it began`); })]);
+  const address = await Promise.race([
+    welcome(child, lines),
+    ended.then(({ code }) => {
+      throw new Error(`the service ended with ${code} before it began`);
+    }),
+  ]);
   return {
-    url: address && `${address}/api/v1`, pid: child.pid ?? 0, ended, log: () => lines.join('\n'),
+    url: address && `${address}/api/v1`,
+    pid: child.pid ?? 0,
+    ended,
+    log: () => lines.join('\n'),
     end: (signal) => {
       child.kill(signal);
       return ended;

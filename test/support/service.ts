@@ -22,12 +22,20 @@ export type TestService = RunningService & { readonly url: string; readonly data
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of `environment` go over the defaults; undefined unsets one. */
-export async function startTestService(environment: Environment = {}, extras: Extras = {}): Promise<TestService> {
+export async function startTestService(
+  environment: Environment = {},
+  extras: Extras = {},
+): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
-  const config = readConfig({ ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment }, (path) => path);
+  const config = readConfig(
+    { ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
+    (path) => path,
+  );
   const service = await startService(config, { searchPath: process.env['PATH'] }, { inspect, ...extras });
   return {
-    ...service, dataDir, url: `${service.address}/api/v1`,
+    ...service,
+    dataDir,
+    url: `${service.address}/api/v1`,
     stop: async () => {
       await service.stop();
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
@@ -50,30 +58,60 @@ export const asService = { 'x-service-key': SECRETS.SERVICE_API_KEY };
 export const asOperator = { 'x-operator-key': SECRETS.OPERATOR_KEY };
 
 export type Answer<T = Record<string, unknown>> = {
-  readonly status: number; readonly headers: Headers;
-  readonly body: { success: boolean; message: string; code: number; data: T; error: { error_code: string; details: Record<string, unknown> | null }; request_id: string; timestamp: string };
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: {
+    success: boolean;
+    message: string;
+    code: number;
+    data: T;
+    error: { error_code: string; details: Record<string, unknown> | null };
+    request_id: string;
+    timestamp: string;
+  };
 };
 
-type Call = { readonly headers?: Record<string, string>; readonly json?: unknown; readonly body?: Uint8Array | string };
+type Call = {
+  readonly headers?: Record<string, string>;
+  readonly json?: unknown;
+  readonly body?: Uint8Array | string;
+};
 
 /** One JSON call: `call(service, 'POST /media/upload-url', { headers: asUser('u'), json: {…} })`. */
-export async function call<T = Record<string, unknown>>(service: { readonly url: string }, methodAndPath: string, { headers, json, body }: Call = {}): Promise<Answer<T>> {
+export async function call<T = Record<string, unknown>>(
+  service: { readonly url: string },
+  methodAndPath: string,
+  { headers, json, body }: Call = {},
+): Promise<Answer<T>> {
   const [method = 'GET', path = ''] = methodAndPath.split(' ');
   const response = await fetch(path.startsWith('http') ? path : `${service.url}${path}`, {
-    method, redirect: 'manual',
-    ...(json === undefined ? { ...(headers && { headers }), ...(body !== undefined && { body: body as string }) }
+    method,
+    redirect: 'manual',
+    ...(json === undefined
+      ? { ...(headers && { headers }), ...(body !== undefined && { body: body as string }) }
       : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) }),
   });
-  return { status: response.status, headers: response.headers, body: await response.json() as Answer<T>['body'] };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Answer<T>['body'],
+  };
 }
 
 /** Asks until the answer pleases; fails with the last one when the time is over. */
-export async function eventually<T>(ask: () => Promise<T>, pleases: (answer: T) => boolean, { withinMs = 60_000 } = {}): Promise<T> {
+export async function eventually<T>(
+  ask: () => Promise<T>,
+  pleases: (answer: T) => boolean,
+  { withinMs = 60_000 } = {},
+): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {
     const answer = await ask();
     if (pleases(answer)) return answer;
-    if (Date.now() > end) throw new Error(`still ${JSON.stringify(answer)?.slice(0, 1000)} after ${withinMs} ms`);
-    await new Promise((resolve) => { setTimeout(resolve, 50); });
+    if (Date.now() > end)
+      throw new Error(`still ${JSON.stringify(answer)?.slice(0, 1000)} after ${withinMs} ms`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
   }
 }

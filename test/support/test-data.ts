@@ -8,6 +8,9 @@ export type Sample = { readonly name: string; readonly body: Uint8Array };
 
 /** Every file of a set. */
 export function samplesOf(folder: string): Sample[] {
-  const files = readdirSync(join(TEST_DATA as string, folder), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(join(TEST_DATA as string, folder), {
+    recursive: true,
+    withFileTypes: true,
+  }).filter((entry) => entry.isFile());
   return files.map(({ name, parentPath }) => ({ name, body: readFileSync(join(parentPath, name)) }));
 }

@@ -12,9 +12,20 @@ export type TightDisk = { readonly between?: (parts: Parts) => Parts; unmount():
 
 export async function mountTightDisk(folder: string, bytes: number): Promise<TightDisk> {
   await mkdir(folder, { recursive: true });
-  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]).then(() => true, () => false); // Not everybody may.
-  if (isMounted) return { unmount: async () => { await run('umount', [folder]); } };
-  return { between: (parts) => ({ ...parts, store: countingStore(parts.store, bytes) }), unmount: async () => {} };
+  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]).then(
+    () => true,
+    () => false,
+  ); // Not everybody may.
+  if (isMounted)
+    return {
+      unmount: async () => {
+        await run('umount', [folder]);
+      },
+    };
+  return {
+    between: (parts) => ({ ...parts, store: countingStore(parts.store, bytes) }),
+    unmount: async () => {},
+  };
 }
 
 const LEAST_FREE = 64 * 1024 * 1024;

@@ -9,10 +9,12 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
     if (error.code === 'ENOENT') return []; // Removed while we look.
     throw error;
   });
-  const paths = await Promise.all(entries.map((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesNaming(path, text) : [path].filter((file) => file.includes(text));
-  }));
+  const paths = await Promise.all(
+    entries.map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesNaming(path, text) : [path].filter((file) => file.includes(text));
+    }),
+  );
   return paths.flat();
 }
 
@@ -21,23 +23,45 @@ export type Process = { readonly pid: number; readonly parent: number };
 /** Processes with this text in their command line, or in the path of the folder they work in. The dead that wait for their parent have neither. */
 export async function processesNaming(text: string): Promise<Process[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const found = await Promise.all(pids.map(async (pid) => {
-    const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => ''); // It may be gone, or another user's.
-    const [command, stat, folder] = await Promise.all([told('cmdline'), told('stat'), readlink(`/proc/${pid}/cwd`).catch(() => '')]);
-    return command.includes(text) || folder.includes(text) ? [{ pid, parent: Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) }] : [];
-  }));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => ''); // It may be gone, or another user's.
+      const [command, stat, folder] = await Promise.all([
+        told('cmdline'),
+        told('stat'),
+        readlink(`/proc/${pid}/cwd`).catch(() => ''),
+      ]);
+      return command.includes(text) || folder.includes(text)
+        ? [{ pid, parent: Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2]) }]
+        : [];
+    }),
+  );
   return found.flat();
 }
 
 /** Asks the embedded database of a running service. */
-export const rows = (dataDir: string, statement: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
-  rowsOf({ host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' }, statement, values);
+export const rows = (
+  dataDir: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> =>
+  rowsOf(
+    { host: join(dataDir, 'postgres'), port: 5432, user: 'postgres', database: 'mediary' },
+    statement,
+    values,
+  );
 
 /** What happened to an asset, in order. */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
-  (await rows(dataDir, 'select type from events where asset_id = $1 order by id', [assetId])).map(({ type }) => String(type));
+  (await rows(dataDir, 'select type from events where asset_id = $1 order by id', [assetId])).map(
+    ({ type }) => String(type),
+  );
 
 /** Jobs that still have something to do, or do it. */
 export const openJobs = async (dataDir: string): Promise<string[]> =>
-  (await rows(dataDir, `select name from pgboss.job where state in ('created', 'retry', 'active') and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`))
-    .map(({ name }) => String(name));
+  (
+    await rows(
+      dataDir,
+      `select name from pgboss.job where state in ('created', 'retry', 'active') and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`,
+    )
+  ).map(({ name }) => String(name));

@@ -11,7 +11,9 @@ import { type Started, VIDEO } from './media.ts';
 import { asService, call, SECRETS, type TestService } from './service.ts';
 
 const DOOR_SECRETS: Readonly<Record<ProviderName, string>> = {
-  cdnhost: SECRETS.CDNHOST_STREAM_READ_ONLY_API_KEY, edgehost: SECRETS.EDGEHOST_STREAM_WEBHOOK_SECRET, onprem: SECRETS.ONPREM_WEBHOOK_SECRET,
+  cdnhost: SECRETS.CDNHOST_STREAM_READ_ONLY_API_KEY,
+  edgehost: SECRETS.EDGEHOST_STREAM_WEBHOOK_SECRET,
+  onprem: SECRETS.ONPREM_WEBHOOK_SECRET,
 };
 export const LIBRARY = 4242;
 
@@ -20,13 +22,23 @@ type Headers = Readonly<Record<string, string>>;
 /** JSON is made of what is no text and no bytes. */
 export type Body = string | Uint8Array | object | null;
 
-const bytesOf = (body: Body): Uint8Array => (body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+const bytesOf = (body: Body): Uint8Array =>
+  body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
 /** The headers with which a provider signs a body; the service's own settings unless another secret is given. */
-export function signatureOf(provider: ProviderName, body: Body, { secret: text = DOOR_SECRETS[provider], timeSeconds = Math.floor(Date.now() / 1000) }: Signing = {}): Headers {
+export function signatureOf(
+  provider: ProviderName,
+  body: Body,
+  { secret: text = DOOR_SECRETS[provider], timeSeconds = Math.floor(Date.now() / 1000) }: Signing = {},
+): Headers {
   const key = secret(text);
   const bytes = bytesOf(body);
-  if (provider === 'cdnhost') return { 'x-bunnystream-signature': signCdnhost(bytes, key), 'x-bunnystream-signature-version': 'v1', 'x-bunnystream-signature-algorithm': 'hmac-sha256' };
+  if (provider === 'cdnhost')
+    return {
+      'x-bunnystream-signature': signCdnhost(bytes, key),
+      'x-bunnystream-signature-version': 'v1',
+      'x-bunnystream-signature-algorithm': 'hmac-sha256',
+    };
   if (provider === 'edgehost') return { 'webhook-signature': signEdgehost(bytes, key, timeSeconds) };
   return { 'x-onprem-signature': signOnprem(bytes, key) };
 }
@@ -35,19 +47,34 @@ export function signatureOf(provider: ProviderName, body: Body, { secret: text =
 export type Verdict = { readonly status: number; readonly message: string; readonly data: unknown };
 
 export const PROCESSED: Verdict = { status: 200, message: 'Webhook processed', data: { processed: true } };
-export const notProcessed = (reason: string): Verdict => ({ status: 200, message: `Webhook not processed: ${reason}`, data: { processed: false } });
+export const notProcessed = (reason: string): Verdict => ({
+  status: 200,
+  message: `Webhook not processed: ${reason}`,
+  data: { processed: false },
+});
 export const refusedWith = (message: string): Verdict => ({ status: 401, message, data: undefined });
 
 /** Sends bytes as they are, with these headers and no others. */
-export async function deliver(service: { readonly url: string }, provider: ProviderName, { body, headers }: { body: Body; headers: Headers }): Promise<Verdict> {
+export async function deliver(
+  service: { readonly url: string },
+  provider: ProviderName,
+  { body, headers }: { body: Body; headers: Headers },
+): Promise<Verdict> {
   const answer = await call(service, `POST /webhooks/stream/${provider}`, { headers, body: bytesOf(body) });
   const { message, data } = expectEnvelope(answer);
   return { status: answer.status, message, data };
 }
 
 /** Sends a body with its signature. */
-export const tell = (service: { readonly url: string }, provider: ProviderName, body: Body): Promise<Verdict> =>
-  deliver(service, provider, { body, headers: { 'content-type': 'application/json', ...signatureOf(provider, body) } });
+export const tell = (
+  service: { readonly url: string },
+  provider: ProviderName,
+  body: Body,
+): Promise<Verdict> =>
+  deliver(service, provider, {
+    body,
+    headers: { 'content-type': 'application/json', ...signatureOf(provider, body) },
+  });
 
 /** A `ready` in each provider's words; `id` is the provider's own, or the asset's. */
 export const READY: Readonly<Record<ProviderName, (id: string) => object>> = {
@@ -56,19 +83,38 @@ export const READY: Readonly<Record<ProviderName, (id: string) => object>> = {
   onprem: (id) => ({ asset_id: id, status: 'ready' }),
 };
 
-type Link = { readonly provider: 'cdnhost' | 'edgehost'; readonly provider_video_id: string; readonly [wish: string]: unknown };
+type Link = {
+  readonly provider: 'cdnhost' | 'edgehost';
+  readonly provider_video_id: string;
+  readonly [wish: string]: unknown;
+};
 
 /** An asset for a video that is at a hosted provider already, made by a service caller for `ann`. */
 export async function linkVideo(service: TestService, link: Link): Promise<Started> {
-  const answer = await call<Started>(service, 'POST /media/upload-url', { headers: asService, json: { ...VIDEO, owner_user_id: 'ann', ...link } });
+  const answer = await call<Started>(service, 'POST /media/upload-url', {
+    headers: asService,
+    json: { ...VIDEO, owner_user_id: 'ann', ...link },
+  });
   if (answer.status !== 200) throw new Error(`upload-url: ${JSON.stringify(answer.body)}`);
   return answer.body.data;
 }
 
 /** The deliveries that are kept of an asset, oldest first. */
 export const deliveriesOf = ({ parts }: TestService, assetId: string) =>
-  parts.db.all(sql('deliveries of an asset', deliveryRow)`select ${columns(deliveryRow)} from deliveries where asset_id = ${assetId} order by id`);
+  parts.db.all(
+    sql(
+      'deliveries of an asset',
+      deliveryRow,
+    )`select ${columns(deliveryRow)} from deliveries where asset_id = ${assetId} order by id`,
+  );
 
 /** The types of an asset's events, in their order. */
 export const eventsOf = async ({ parts }: TestService, assetId: string): Promise<string[]> =>
-  (await parts.db.all(sql('events of an asset', eventRow)`select ${columns(eventRow)} from events where asset_id = ${assetId} order by id`)).map(({ type }) => type);
+  (
+    await parts.db.all(
+      sql(
+        'events of an asset',
+        eventRow,
+      )`select ${columns(eventRow)} from events where asset_id = ${assetId} order by id`,
+    )
+  ).map(({ type }) => type);

@@ -27,8 +27,16 @@ export function assetBatches(db: Database): AssetBatches {
     find: (id) => find(id.toLowerCase()),
     findByVideo: inBatches((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS),
     insert: inBatches((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
-    store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), { ...LIMITS, weigh: ({ kept }) => weightOf(kept), heaviest: HEAVIEST }),
-    keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), { ...LIMITS, weigh: weightOf, heaviest: HEAVIEST }),
+    store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), {
+      ...LIMITS,
+      weigh: ({ kept }) => weightOf(kept),
+      heaviest: HEAVIEST,
+    }),
+    keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), {
+      ...LIMITS,
+      weigh: weightOf,
+      heaviest: HEAVIEST,
+    }),
   };
 }
 

@@ -12,7 +12,11 @@ const ASSET = columns(assetRow);
 export type Edited = Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>;
 
 /** A change of visibility ends the playback tokens that are out. */
-export const storeEdit = async (db: Queries, seen: Asset, { next, event, now }: { next: Edited; event: NewEvent; now: Date }) =>
+export const storeEdit = async (
+  db: Queries,
+  seen: Asset,
+  { next, event, now }: { next: Edited; event: NewEvent; now: Date },
+) =>
   (await db.one(sql('store edit', assetRow)`
     with edited as (
       update assets set title = ${next.title}, tags = ${next.tags}, metadata = ${next.metadata && JSON.stringify(next.metadata)}, poster_time_ms = ${next.poster_time_ms},

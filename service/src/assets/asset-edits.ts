@@ -10,7 +10,10 @@ import { requireFitting } from './own-text.ts';
 import { awaitsReport, isPosterDue, requirePoster } from './poster.ts';
 
 export type EditNeeds = {
-  readonly db: Database; readonly jobs: ServiceJobs; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date;
+  readonly db: Database;
+  readonly jobs: ServiceJobs;
+  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly now: () => Date;
   /** Whether somebody else makes the pictures of this video. */
   readonly isHosted: (asset: Asset) => boolean;
 };
@@ -22,7 +25,11 @@ export type Editing = { readonly edit: Edit; readonly ifMatch: string | undefine
 
 const MAX_RACES = 50;
 
-export async function edit(needs: EditNeeds, asset: Asset, { edit: wished, ifMatch, note }: Editing): Promise<Asset> {
+export async function edit(
+  needs: EditNeeds,
+  asset: Asset,
+  { edit: wished, ifMatch, note }: Editing,
+): Promise<Asset> {
   requireFitting(wished);
   let seen: Asset | undefined = asset;
   for (let race = 0; race < MAX_RACES; race++) {
@@ -31,7 +38,11 @@ export async function edit(needs: EditNeeds, asset: Asset, { edit: wished, ifMat
     requirePoster(seen, { timeMs: wished.poster_time_ms, isHosted: needs.isHosted(seen) });
     const { title, tags, metadata, visibility, poster_time_ms } = { ...seen, ...wished };
     const event = newEvent('asset.updated', { ...note, fields: Object.keys(wished) });
-    const stored = await store(needs, seen, { next: { title, tags, metadata, visibility, poster_time_ms }, event, now: needs.now() });
+    const stored = await store(needs, seen, {
+      next: { title, tags, metadata, visibility, poster_time_ms },
+      event,
+      now: needs.now(),
+    });
     if (stored) return stored;
     seen = await needs.byId(asset.id);
   }
@@ -39,7 +50,11 @@ export async function edit(needs: EditNeeds, asset: Asset, { edit: wished, ifMat
 }
 
 /** What an edit leads to is stored with it. */
-function store({ db, jobs }: EditNeeds, seen: Asset, edit: Parameters<typeof storeEdit>[2]): Promise<Asset | undefined> {
+function store(
+  { db, jobs }: EditNeeds,
+  seen: Asset,
+  edit: Parameters<typeof storeEdit>[2],
+): Promise<Asset | undefined> {
   const starting = jobsOf(seen, edit.next);
   if (starting.length === 0) return storeEdit(db, seen, edit);
   return db.transaction(async (tx) => {
@@ -52,9 +67,12 @@ function store({ db, jobs }: EditNeeds, seen: Asset, edit: Parameters<typeof sto
 /** A provider that guards single videos is told when their visibility changes; a video of ours gets the thumbnail that is wanted. */
 function jobsOf(seen: Asset, next: Edited): StartJob[] {
   const payload = { assetId: seen.id };
-  const needsPoster = isPosterDue({ ...seen, ...next }) || (awaitsReport(seen) && seen.poster_time_ms !== next.poster_time_ms);
+  const needsPoster =
+    isPosterDue({ ...seen, ...next }) || (awaitsReport(seen) && seen.poster_time_ms !== next.poster_time_ms);
   return [
-    ...(seen.provider_video_id !== null && seen.visibility !== next.visibility ? [{ name: 'protect-video', payload } as const] : []),
+    ...(seen.provider_video_id !== null && seen.visibility !== next.visibility
+      ? [{ name: 'protect-video', payload } as const]
+      : []),
     ...(needsPoster ? [{ name: 'make-poster', payload } as const] : []),
   ];
 }

@@ -19,15 +19,31 @@ export type AssetFilter = {
 
 /** The query as its schema shaped it. */
 export type ListQuery = {
-  readonly limit: number; readonly sort: 'created_at' | '-created_at'; readonly cursor?: string; readonly count?: boolean; readonly deleted?: boolean;
-  readonly kind?: AssetKind; readonly stream_status?: StreamStatus; readonly provider?: ProviderName; readonly tag?: string; readonly q?: string;
-  readonly created_after?: string; readonly created_before?: string;
+  readonly limit: number;
+  readonly sort: 'created_at' | '-created_at';
+  readonly cursor?: string;
+  readonly count?: boolean;
+  readonly deleted?: boolean;
+  readonly kind?: AssetKind;
+  readonly stream_status?: StreamStatus;
+  readonly provider?: ProviderName;
+  readonly tag?: string;
+  readonly q?: string;
+  readonly created_after?: string;
+  readonly created_before?: string;
 };
 
 export const filterOf = (owner: string, query: ListQuery): AssetFilter => ({
-  owner, isTrash: query.deleted === true, kind: query.kind, streamStatus: query.stream_status, provider: query.provider,
-  tag: plainText('tag', query.tag), text: patternOf(plainText('q', query.q)),
-  fromId: idAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1), belowId: idAt('created_before', query.created_before, Math.ceil),
+  owner,
+  isTrash: query.deleted === true,
+  kind: query.kind,
+  streamStatus: query.stream_status,
+  provider: query.provider,
+  tag: plainText('tag', query.tag),
+  text: patternOf(plainText('q', query.q)),
+  fromId: idAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
+  belowId: idAt('created_before', query.created_before, Math.ceil),
 });
 
-const patternOf = (words: string | undefined) => (words === undefined ? undefined : `%${words.replace(/[\\%_]/g, '\\$&')}%`);
+const patternOf = (words: string | undefined) =>
+  words === undefined ? undefined : `%${words.replace(/[\\%_]/g, '\\$&')}%`;

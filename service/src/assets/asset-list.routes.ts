@@ -16,21 +16,40 @@ const ListQuery = Type.Object({
   stream_status: Type.Optional(Type.Enum(['pending_upload', 'processing', 'ready', 'failed'])),
   provider: Type.Optional(Type.Enum([...PROVIDERS])),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Part of the title or the file name, in any case' })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Part of the title or the file name, in any case',
+    }),
+  ),
   created_after: Type.Optional(Type.String({ description: 'ISO 8601; not itself included' })),
   created_before: Type.Optional(Type.String({ description: 'ISO 8601; not itself included' })),
   deleted: Type.Optional(Type.Boolean({ description: 'True: those that can be restored' })),
   count: Type.Optional(Type.Boolean({ description: 'True: `total` counts all that match' })),
   owner_user_id: Owner,
 });
-const ListAnswer = Type.Object({ items: Type.Array(AssetView), next_cursor: nullable(Type.String()), total: Type.Optional(Type.Integer()) });
+const ListAnswer = Type.Object({
+  items: Type.Array(AssetView),
+  next_cursor: nullable(Type.String()),
+  total: Type.Optional(Type.Integer()),
+});
 
 export const assetListRoutes = (lists: Lists, { asReader }: Guards, publicBaseUrl: () => string) => [
   asReader({
-    method: 'GET', url: '/media', message: 'Assets', summary: 'Lists the owner\'s assets, newest first', query: ListQuery, answer: ListAnswer,
+    method: 'GET',
+    url: '/media',
+    message: 'Assets',
+    summary: "Lists the owner's assets, newest first",
+    query: ListQuery,
+    answer: ListAnswer,
     handle: async ({ actor, query }) => {
       const { items, nextCursor, total } = await lists.list(actor.ownerUserId, query as Query);
-      return { items: items.map((asset) => viewOf(asset, publicBaseUrl())), next_cursor: nextCursor, ...(total !== undefined && { total }) };
+      return {
+        items: items.map((asset) => viewOf(asset, publicBaseUrl())),
+        next_cursor: nextCursor,
+        ...(total !== undefined && { total }),
+      };
     },
   }),
 ];

@@ -7,16 +7,37 @@ import type { AssetFilter } from './asset-filter.ts';
 
 const SHOWN = columns(shownColumns);
 
-export type Walk = { readonly after: string | undefined; readonly limit: number; readonly isOldestFirst: boolean };
+export type Walk = {
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly isOldestFirst: boolean;
+};
 
-export const listAssets = async (db: Queries, filter: AssetFilter, { after, limit, isOldestFirst }: Walk): Promise<readonly ShownAsset[]> =>
-  (await db.all(composed('list assets', shownColumns, [
-    piece('')`select ${SHOWN} from assets`, ...conditions(filter), ...from(after, isOldestFirst),
-    isOldestFirst ? piece('oldest')`order by id limit ${limit}` : piece('newest')`order by id desc limit ${limit}`,
-  ]))) as readonly unknown[] as readonly ShownAsset[];
+export const listAssets = async (
+  db: Queries,
+  filter: AssetFilter,
+  { after, limit, isOldestFirst }: Walk,
+): Promise<readonly ShownAsset[]> =>
+  (await db.all(
+    composed('list assets', shownColumns, [
+      piece('')`select ${SHOWN} from assets`,
+      ...conditions(filter),
+      ...from(after, isOldestFirst),
+      isOldestFirst
+        ? piece('oldest')`order by id limit ${limit}`
+        : piece('newest')`order by id desc limit ${limit}`,
+    ]),
+  )) as readonly unknown[] as readonly ShownAsset[];
 
 export const countAssets = async (db: Queries, filter: AssetFilter): Promise<number> =>
-  (await db.one(composed('count assets', { total: 'int8' }, [piece('')`select count(*) as total from assets`, ...conditions(filter)])))?.total ?? 0;
+  (
+    await db.one(
+      composed('count assets', { total: 'int8' }, [
+        piece('')`select count(*) as total from assets`,
+        ...conditions(filter),
+      ]),
+    )
+  )?.total ?? 0;
 
 function from(after: string | undefined, isOldestFirst: boolean): Piece[] {
   if (after === undefined) return [];
@@ -40,4 +61,6 @@ function conditions(filter: AssetFilter): Piece[] {
 
 /** The first condition is the index's, which also finds what begins in the title and ends in the file name. */
 const inText = (pattern: string): Piece =>
-  piece('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern}) and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
+  piece(
+    'text',
+  )`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern}) and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;

@@ -8,7 +8,11 @@ import { filterOf, type ListQuery } from './asset-filter.ts';
 import { countAssets, listAssets } from './asset-list.sql.ts';
 
 export type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
-export type Page = { readonly items: readonly ShownAsset[]; readonly nextCursor: string | null; readonly total: number | undefined };
+export type Page = {
+  readonly items: readonly ShownAsset[];
+  readonly nextCursor: string | null;
+  readonly total: number | undefined;
+};
 
 export async function list({ db, urlSecrets }: ListNeeds, owner: string, query: ListQuery): Promise<Page> {
   const keys = urlSecrets.map((root) => deriveKey(root, 'cursor'));
@@ -20,12 +24,17 @@ export async function list({ db, urlSecrets }: ListNeeds, owner: string, query: 
   ]);
   const items = rows.slice(0, query.limit);
   const last = items.at(-1);
-  return { items, total, nextCursor: rows.length > query.limit && last ? sign(keys[0] as Secret, `${last.id}:${owner}`) : null };
+  return {
+    items,
+    total,
+    nextCursor: rows.length > query.limit && last ? sign(keys[0] as Secret, `${last.id}:${owner}`) : null,
+  };
 }
 
 /** A cursor is good for the owner it was made for, and for nobody else. */
 function readCursor(keys: readonly Secret[], owner: string, cursor: string): string {
   const payload = open(keys, cursor);
-  if (payload?.slice(37) !== owner) throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
+  if (payload?.slice(37) !== owner)
+    throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
   return payload.slice(0, 36);
 }

@@ -13,26 +13,57 @@ const Patch = Type.Object({
   owner_user_id: Owner,
   title: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
   tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
-  metadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true, description: 'The caller\'s own JSON, at most 16 KiB' }))),
+  metadata: Type.Optional(
+    nullable(
+      Type.Object({}, { additionalProperties: true, description: "The caller's own JSON, at most 16 KiB" }),
+    ),
+  ),
   visibility: Type.Optional(Type.Enum(['private', 'public'])),
-  poster_time_ms: Type.Optional(nullable(Type.Integer({
-    minimum: 0, maximum: 2 ** 31 - 1,
-    description: 'Of a video that is encoded here: the thumbnail shows the picture of this time, in milliseconds from the start. Null: chosen by the service. The thumbnail follows within moments.',
-  }))),
+  poster_time_ms: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2 ** 31 - 1,
+        description:
+          'Of a video that is encoded here: the thumbnail shows the picture of this time, in milliseconds from the start. Null: chosen by the service. The thumbnail follows within moments.',
+      }),
+    ),
+  ),
 });
 
-export const assetRoutes = (edits: Edits, { ownAsset, changingAsset }: Guards, publicBaseUrl: () => string) => [
+export const assetRoutes = (
+  edits: Edits,
+  { ownAsset, changingAsset }: Guards,
+  publicBaseUrl: () => string,
+) => [
   ownAsset({
-    method: 'GET', url: '/media/:id', message: 'Asset', summary: 'Reads one asset', answer: AssetView, errors: [403, 404],
+    method: 'GET',
+    url: '/media/:id',
+    message: 'Asset',
+    summary: 'Reads one asset',
+    answer: AssetView,
+    errors: [403, 404],
     etag: ({ asset }) => `"${asset.revision}"`,
     handle: async ({ asset }) => viewOf(asset, publicBaseUrl()),
   }),
   changingAsset({
-    method: 'PATCH', url: '/media/:id', message: 'Asset updated', summary: 'Edits an asset; what is absent stays as it is',
-    body: Patch, answer: AssetView, errors: [403, 404, 412],
+    method: 'PATCH',
+    url: '/media/:id',
+    message: 'Asset updated',
+    summary: 'Edits an asset; what is absent stays as it is',
+    body: Patch,
+    answer: AssetView,
+    errors: [403, 404, 412],
     handle: async ({ asset, actor, body, headers }) => {
       const { owner_user_id: _, ...edit } = body;
-      return viewOf(await edits.edit(asset, { edit: onlyKnown(edit), ifMatch: headers['if-match'], note: noteOf(actor, asset) }), publicBaseUrl());
+      return viewOf(
+        await edits.edit(asset, {
+          edit: onlyKnown(edit),
+          ifMatch: headers['if-match'],
+          note: noteOf(actor, asset),
+        }),
+        publicBaseUrl(),
+      );
     },
   }),
 ];

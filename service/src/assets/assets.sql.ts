@@ -12,7 +12,9 @@ const found = (row: unknown) => row as Asset | undefined;
 
 /** In the order of the ids, which are in lower case. */
 export async function findAssets(db: Queries, ids: readonly string[]): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(sql('find assets', assetRow)`select ${ASSET} from assets where id = any(${ids}::uuid[])`);
+  const rows = await db.all(
+    sql('find assets', assetRow)`select ${ASSET} from assets where id = any(${ids}::uuid[])`,
+  );
   return inOrder(rows, ids);
 }
 
@@ -40,7 +42,12 @@ export type Making = { readonly asset: NewAsset; readonly event: NewEvent };
 
 /** Assets and their first events in one statement, in the order asked for; undefined where an asset of this id was made before. Breaks the rule `assets_provider_video` where a video is another asset's. */
 export async function insertAssets(db: Queries, makings: readonly Making[]): Promise<(Asset | undefined)[]> {
-  const wishes = makings.map(({ asset, event }) => ({ ...asset, event_id: uuidV7(), event_type: event.type, event_data: event.data }));
+  const wishes = makings.map(({ asset, event }) => ({
+    ...asset,
+    event_id: uuidV7(),
+    event_type: event.type,
+    event_data: event.data,
+  }));
   const rows = await db.all(sql('insert assets', assetRow)`
     with wish as materialized (
       select * from json_to_recordset(${JSON.stringify(wishes)}::json) as wish (${definitions(newAssetColumns)}, event_id uuid, event_type text, event_data jsonb)),
@@ -51,5 +58,8 @@ export async function insertAssets(db: Queries, makings: readonly Making[]): Pro
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select event_id, id, made.owner_user_id, event_type, event_data, made.created_at from made join wish using (id))
     select ${ASSET} from made`);
-  return inOrder(rows, makings.map(({ asset }) => asset.id));
+  return inOrder(
+    rows,
+    makings.map(({ asset }) => asset.id),
+  );
 }

@@ -16,7 +16,8 @@ export async function create({ insert, find }: AssetNeeds, asset: NewAsset, note
     if (!made) throw new Error('an asset was neither made nor there');
     return made;
   } catch (error) {
-    if (brokenUniqueRule(error)?.startsWith('assets_provider_video')) throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+    if (brokenUniqueRule(error)?.startsWith('assets_provider_video'))
+      throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
     throw error;
   }
 }
@@ -32,9 +33,11 @@ export const findInTrashFor = async (needs: AssetNeeds, caller: Caller, id: stri
 /** Existence first: whose an asset was is not told of one that is gone. */
 function admitted(caller: Caller, asset: Asset | undefined, isThere: (asset: Asset) => boolean): Asset {
   if (!asset || !isThere(asset)) throw notFound('No such asset');
-  if (caller.kind === 'user' && caller.userId !== asset.owner_user_id) throw forbidden('The asset is another user\'s');
+  if (caller.kind === 'user' && caller.userId !== asset.owner_user_id)
+    throw forbidden("The asset is another user's");
   return asset;
 }
 
 /** For jobs and verified reports: whoever it belongs to, a tombstone too. */
-export const byId = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> => (isUuid(id) ? find(id) : undefined);
+export const byId = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> =>
+  isUuid(id) ? find(id) : undefined;

@@ -22,13 +22,19 @@ export type Decision = Outcome & { readonly change?: Change };
 export function decide(asset: Asset, report: StreamReport, now: Date): Decision {
   const why = ignored(asset, report);
   if (why) return { processed: false, reason: why };
-  if (isClosedTo(asset, report)) return advance('pending_upload', report.event) === asset.stream_status ? REPEAT : LATE;
-  const base = (report.attempt ?? asset.attempt) > asset.attempt ? openAttempt(asset, report.attempt as number) : stateOf(asset);
+  if (isClosedTo(asset, report))
+    return advance('pending_upload', report.event) === asset.stream_status ? REPEAT : LATE;
+  const base =
+    (report.attempt ?? asset.attempt) > asset.attempt
+      ? openAttempt(asset, report.attempt as number)
+      : stateOf(asset);
   const isLast = isLastWord(report);
   const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
   const seen = { ...withProgress(base, report), closed: base.closed || isLast };
   const next = withCheck(asset, to ? entered(seen, to, { report, now }) : tooLate(seen, report), now);
-  const change = isDeepStrictEqual(stateOf(asset), next) ? undefined : { next, events: eventsOf(asset, next, report) };
+  const change = isDeepStrictEqual(stateOf(asset), next)
+    ? undefined
+    : { next, events: eventsOf(asset, next, report) };
   const reason = to ? (change ? 'applied' : 'repeat') : 'late';
   return { processed: to !== undefined, reason, ...(change && { change }) };
 }
@@ -37,7 +43,8 @@ const REPEAT: Decision = { processed: true, reason: 'repeat' };
 const LATE: Decision = { processed: false, reason: 'late' };
 
 /** Learned by asking the provider itself: taken as it is, whatever the table says, and the end of the attempt. */
-const isLastWord = ({ source, event, complete }: StreamReport): boolean => source === 'inspect' && event !== 'started' && complete !== false;
+const isLastWord = ({ source, event, complete }: StreamReport): boolean =>
+  source === 'inspect' && event !== 'started' && complete !== false;
 
 /** After the provider's last word only its next one, or another attempt, changes anything. */
 const isClosedTo = (asset: Asset, report: StreamReport): boolean =>
@@ -53,20 +60,36 @@ function ignored(asset: Asset, report: StreamReport): Reason | undefined {
   return undefined;
 }
 
-type Completing = { readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly note?: EventData; readonly now: Date };
+type Completing = {
+  readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
+  readonly note?: EventData;
+  readonly now: Date;
+};
 
 /** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
 export function completed(asset: Asset, { facts, note = {}, now }: Completing): Change | undefined {
   const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
   if (!to) return undefined;
   const next = withCheck(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
-  return { next, events: [newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...looked(next), ...note })] };
+  return {
+    next,
+    events: [
+      newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...looked(next), ...note }),
+    ],
+  };
 }
 
 /** The service itself refuses the asset: final for its attempt; the bytes are gone for later ones too. */
 export function refused(asset: Asset, failure: Failure): Change {
   return {
-    next: { ...stateOf(asset), stream_status: 'failed', failure, refused: true, uploaded_at: null, check_at: null },
+    next: {
+      ...stateOf(asset),
+      stream_status: 'failed',
+      failure,
+      refused: true,
+      uploaded_at: null,
+      check_at: null,
+    },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
   };
 }
@@ -75,39 +98,70 @@ export function refused(asset: Asset, failure: Failure): Change {
 export function retried(asset: Asset, note: EventData, now: Date): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const next = withCheck(asset, openAttempt(asset, asset.attempt + 1), now);
-  return { next, events: [newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...looked(next), ...note })] };
+  return {
+    next,
+    events: [
+      newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...looked(next), ...note }),
+    ],
+  };
 }
 
 /** `isStartedAgain`: whole files whose report was lost are made once more. */
-export type Note = { readonly words: EventData; readonly checkAt: Date | null; readonly isStartedAgain?: boolean };
+export type Note = {
+  readonly words: EventData;
+  readonly checkAt: Date | null;
+  readonly isStartedAgain?: boolean;
+};
 
 /** The sweep looked and nothing moved: why, and when it looks again. */
 export function noted(asset: Asset, { words, checkAt, isStartedAgain = false }: Note): Change {
   const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
-  return { next, events: [newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...looked(next) })] };
+  return {
+    next,
+    events: [
+      newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...looked(next) }),
+    ],
+  };
 }
 
 /** The picture that `made` was to show is stored; undefined where another is wanted by now, or another run plays. */
 export function posterMade(asset: Asset, made: Asset): Change | undefined {
   const { playback, poster_time_ms: timeMs } = asset;
-  if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder) return undefined;
+  if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder)
+    return undefined;
   if (timeMs !== made.poster_time_ms || !isPosterDue(asset)) return undefined;
   return { next: { ...stateOf(asset), playback: withPoster(playback, timeMs) }, events: [] };
 }
 
 /** A move, or a trace of trouble, sets anew when the sweep looks. */
 function withCheck(asset: Asset, next: StreamState, now: Date): StreamState {
-  const isMoved = asset.stream_status !== next.stream_status || asset.attempt !== next.attempt || asset.warnings.length !== next.warnings.length;
-  return isMoved || asset.closed !== next.closed ? { ...next, check_at: firstCheck({ ...asset, ...next }, now) } : next;
+  const isMoved =
+    asset.stream_status !== next.stream_status ||
+    asset.attempt !== next.attempt ||
+    asset.warnings.length !== next.warnings.length;
+  return isMoved || asset.closed !== next.closed
+    ? { ...next, check_at: firstCheck({ ...asset, ...next }, now) }
+    : next;
 }
 
-const looked = ({ check_at }: StreamState): EventData => (check_at ? { next_check_at: check_at.toISOString() } : {});
+const looked = ({ check_at }: StreamState): EventData =>
+  check_at ? { next_check_at: check_at.toISOString() } : {};
 
 /** A new attempt: what was playable keeps playing until the new one is ready. */
 function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
-    ...stateOf(asset), attempt, stream_status: 'processing', progress: 0, renditions: [], warnings: [], failure: null, refused: false,
-    completed_at: null, encode_try: 0, encoded_try: 0, closed: false,
+    ...stateOf(asset),
+    attempt,
+    stream_status: 'processing',
+    progress: 0,
+    renditions: [],
+    warnings: [],
+    failure: null,
+    refused: false,
+    completed_at: null,
+    encode_try: 0,
+    encoded_try: 0,
+    closed: false,
   };
 }
 
@@ -124,15 +178,26 @@ type Told = { readonly report: StreamReport; readonly now: Date };
 
 function entered(state: StreamState, to: StreamStatus, told: Told): StreamState {
   if (to === 'ready') return ready(state, told);
-  if (to === 'failed') return { ...state, stream_status: 'failed', failure: told.report.failure ?? state.failure ?? UNEXPLAINED };
+  if (to === 'failed')
+    return {
+      ...state,
+      stream_status: 'failed',
+      failure: told.report.failure ?? state.failure ?? UNEXPLAINED,
+    };
   return { ...state, stream_status: to };
 }
 
 function ready(state: StreamState, { report, now }: Told): StreamState {
   const playback = afterReady(state.playback, report.playback, state.attempt);
-  const known = isLastWord(report) ? state.warnings.filter(({ code }) => code !== INCOMPLETE.code) : state.warnings;
+  const known = isLastWord(report)
+    ? state.warnings.filter(({ code }) => code !== INCOMPLETE.code)
+    : state.warnings;
   return {
-    ...state, stream_status: 'ready', progress: 100, failure: null, playback,
+    ...state,
+    stream_status: 'ready',
+    progress: 100,
+    failure: null,
+    playback,
     warnings: withWarnings(known, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
     completed_at: state.completed_at ?? (report.complete === false ? null : now),
@@ -145,30 +210,83 @@ function ready(state: StreamState, { report, now }: Told): StreamState {
 
 /** Only a failure after `ready` leaves a trace: what plays keeps playing. */
 const tooLate = (state: StreamState, report: StreamReport): StreamState =>
-  report.event === 'failed' && state.stream_status === 'ready' ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) } : state;
+  report.event === 'failed' && state.stream_status === 'ready'
+    ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) }
+    : state;
 
-const UNEXPLAINED: Failure = { code: 'encode_failed', message: 'The provider could not encode this video', retryable: true };
-const INCOMPLETE: Warning = { code: 'encoding_incomplete', message: 'The provider reported a failure after the video was ready: some renditions may be missing' };
+const UNEXPLAINED: Failure = {
+  code: 'encode_failed',
+  message: 'The provider could not encode this video',
+  retryable: true,
+};
+const INCOMPLETE: Warning = {
+  code: 'encoding_incomplete',
+  message: 'The provider reported a failure after the video was ready: some renditions may be missing',
+};
 
-const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] =>
-  [...known, ...more.filter((warning) => !known.some(({ code }) => code === warning.code))];
+const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] => [
+  ...known,
+  ...more.filter((warning) => !known.some(({ code }) => code === warning.code)),
+];
 
-const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = { processing: 'asset.processing', ready: 'asset.ready', failed: 'asset.failed' };
+const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = {
+  processing: 'asset.processing',
+  ready: 'asset.ready',
+  failed: 'asset.failed',
+};
 
 function eventsOf(before: Asset, next: StreamState, { source, providerCode }: StreamReport): NewEvent[] {
   const moved = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
   const status = moved ? STATUS_EVENTS[next.stream_status] : undefined;
   const code = next.failure?.code;
-  const data = { attempt: next.attempt, source, ...(code !== undefined && { code }), ...(providerCode !== undefined && { provider_code: providerCode }), ...looked(next) };
+  const data = {
+    attempt: next.attempt,
+    source,
+    ...(code !== undefined && { code }),
+    ...(providerCode !== undefined && { provider_code: providerCode }),
+    ...looked(next),
+  };
   const playable = !before.playable_at && next.playable_at;
-  return [...(playable ? [newEvent('asset.playable', data)] : []), ...(status ? [newEvent(status, data)] : [])];
+  return [
+    ...(playable ? [newEvent('asset.playable', data)] : []),
+    ...(status ? [newEvent(status, data)] : []),
+  ];
 }
 
 function stateOf(asset: Asset): StreamState {
-  const { stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at } = asset;
-  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } = asset;
+  const {
+    stream_status,
+    attempt,
+    progress,
+    renditions,
+    warnings,
+    failure,
+    refused,
+    playback,
+    playable_at,
+    completed_at,
+  } = asset;
+  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } =
+    asset;
   return {
-    stream_status, attempt, progress, renditions, warnings, failure, refused, playback, playable_at, completed_at, width, height, duration_ms, placeholder,
-    encode_try, encoded_try, uploaded_at, closed, check_at,
+    stream_status,
+    attempt,
+    progress,
+    renditions,
+    warnings,
+    failure,
+    refused,
+    playback,
+    playable_at,
+    completed_at,
+    width,
+    height,
+    duration_ms,
+    placeholder,
+    encode_try,
+    encoded_try,
+    uploaded_at,
+    closed,
+    check_at,
   };
 }

@@ -8,9 +8,18 @@ import type { Change } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 
 /** A delivery with what became of it, and when. */
-export type Kept = Outcome & { readonly delivery: Delivery; readonly assetId: string | null; readonly now: Date };
+export type Kept = Outcome & {
+  readonly delivery: Delivery;
+  readonly assetId: string | null;
+  readonly now: Date;
+};
 /** `seen` is the row that the change was decided on. */
-export type Move = { readonly seen: Asset; readonly change: Change; readonly kept: Kept | undefined; readonly now: Date };
+export type Move = {
+  readonly seen: Asset;
+  readonly change: Change;
+  readonly kept: Kept | undefined;
+  readonly now: Date;
+};
 
 const DELIVERY = columns(deliveryRow);
 const CAME = definitions(deliveryRow);
@@ -48,7 +57,13 @@ export async function storeChanges(db: Queries, moves: readonly Move[]): Promise
 }
 
 const recordOf = ({ seen, change: { next, events }, kept, now }: Move, place: number) => ({
-  ...next, place, id: seen.id, seen: seen.revision, updated_at: now, events: events.map((event) => ({ id: uuidV7(), ...event })), kept: kept ? rowOf(kept) : null,
+  ...next,
+  place,
+  id: seen.id,
+  seen: seen.revision,
+  updated_at: now,
+  events: events.map((event) => ({ id: uuidV7(), ...event })),
+  kept: kept ? rowOf(kept) : null,
 });
 
 /** Keeps deliveries that changed nothing; one that was parked gets its new outcome. */
@@ -62,7 +77,15 @@ export async function keepDeliveries(db: Queries, deliveries: readonly Kept[]): 
 
 /** In JSON, bytes travel as PostgreSQL writes them. */
 const rowOf = ({ delivery, assetId, processed, reason, now }: Kept) => ({
-  id: delivery.id, provider: delivery.provider, provider_video_id: delivery.providerVideoId, asset_id: assetId,
-  body: `\\x${Buffer.from(delivery.body).toString('hex')}`, headers: delivery.headers, processed, reason, received_at: delivery.receivedAt,
-  is_ours: delivery.isOurs, latency_ms: Math.max(0, Math.min(now.getTime() - delivery.receivedAt.getTime(), 2 ** 31 - 1)),
+  id: delivery.id,
+  provider: delivery.provider,
+  provider_video_id: delivery.providerVideoId,
+  asset_id: assetId,
+  body: `\\x${Buffer.from(delivery.body).toString('hex')}`,
+  headers: delivery.headers,
+  processed,
+  reason,
+  received_at: delivery.receivedAt,
+  is_ours: delivery.isOurs,
+  latency_ms: Math.max(0, Math.min(now.getTime() - delivery.receivedAt.getTime(), 2 ** 31 - 1)),
 });

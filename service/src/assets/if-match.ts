@@ -7,5 +7,7 @@ export function requireVersion({ version }: Asset, ifMatch: string | undefined):
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;
-  throw new ServiceError('PRECONDITION_FAILED', 'The asset has another version by now', { details: { field: 'If-Match', version } });
+  throw new ServiceError('PRECONDITION_FAILED', 'The asset has another version by now', {
+    details: { field: 'If-Match', version },
+  });
 }

@@ -7,11 +7,23 @@ const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
 const minutesUntil = (moment: Date | null) => moment && (moment.getTime() - NOW.getTime()) / 60_000;
 const file = { duration_ms: null, size_bytes: null, announced_size_bytes: null };
 
-test.for<readonly [what: string, known: Parameters<typeof expectedMs>[0], speed: number | undefined, minutes: number]>([
+test.for<
+  readonly [what: string, known: Parameters<typeof expectedMs>[0], speed: number | undefined, minutes: number]
+>([
   ['nothing known', file, undefined, 5],
   ['a film of ten minutes, speed unknown', { ...file, duration_ms: 600_000 }, undefined, 45],
-  ['a film of ten minutes at a provider that makes two seconds of film in one', { ...file, duration_ms: 600_000 }, 2, 10],
-  ['a film of ten minutes after nothing but short clips, each of which took its while', { ...file, duration_ms: 600_000 }, 0.001, 45],
+  [
+    'a film of ten minutes at a provider that makes two seconds of film in one',
+    { ...file, duration_ms: 600_000 },
+    2,
+    10,
+  ],
+  [
+    'a film of ten minutes after nothing but short clips, each of which took its while',
+    { ...file, duration_ms: 600_000 },
+    0.001,
+    45,
+  ],
   ['a film of ten minutes after a standstill', { ...file, duration_ms: 600_000 }, 0, 45],
   ['six hundred megabytes', { ...file, size_bytes: 600_000_000 }, undefined, 15],
   ['six hundred megabytes announced', { ...file, announced_size_bytes: 600_000_000 }, 10, 15],
@@ -20,7 +32,9 @@ test.for<readonly [what: string, known: Parameters<typeof expectedMs>[0], speed:
 });
 
 test('the longer something takes already, the longer the pause: five minutes to six hours', () => {
-  expect([1, 10, 60, 24 * 60].map((minutes) => minutesUntil(nextLook(ago(minutes), NOW)))).toEqual([5, 5, 30, 360]);
+  expect([1, 10, 60, 24 * 60].map((minutes) => minutesUntil(nextLook(ago(minutes), NOW)))).toEqual([
+    5, 5, 30, 360,
+  ]);
 });
 
 test('a failure is asked about for a day', () => {

@@ -33,17 +33,23 @@ type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
 const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
 
 /** How long an encoding may take; `filmPerSecond`: seconds of film that its provider made in a second lately, which of short films or after a standstill is next to none. */
-export function expectedMs({ duration_ms, size_bytes, announced_size_bytes }: Known, filmPerSecond = 0): number {
+export function expectedMs(
+  { duration_ms, size_bytes, announced_size_bytes }: Known,
+  filmPerSecond = 0,
+): number {
   const bySize = ((size_bytes ?? announced_size_bytes ?? 0) / SLOWEST.bytesPerSecond) * 1000;
   const byDuration = (duration_ms ?? 0) / Math.max(filmPerSecond, SLOWEST.filmPerSecond);
   return Math.round(SHORTEST_PAUSE_MS + Math.max(bySize, byDuration));
 }
 
 /** The pause before the next look: the longer something takes already, the longer. */
-export const nextLook = (since: Date, now: Date): Date => later(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+export const nextLook = (since: Date, now: Date): Date =>
+  later(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
 
 /** After a failure the provider is asked for a day; null: no more. */
 export const nextLookAfterFailure = (failedAt: Date, now: Date): Date | null =>
-  (now.getTime() - failedAt.getTime() < ASKED_AFTER_FAILURE_MS ? later(nextLook(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS) : null);
+  now.getTime() - failedAt.getTime() < ASKED_AFTER_FAILURE_MS
+    ? later(nextLook(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS)
+    : null;
 
 export const later = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);

@@ -19,20 +19,33 @@ type Doors = {
 export type Guards = ReturnType<typeof assetGuards>;
 
 export function assetGuards({ callerOf, findFor, findInTrashFor }: Doors) {
-  const guard = <Extra>(name: string, admit: (caller: Caller, input: Input) => Extra | Promise<Extra>): Guard<Caller, Extra> =>
-    ({ name, security: SECURITY, identify: callerOf, callerName: nameOf, admit });
-  const actorOf = (caller: Caller, named: unknown): Actor => ({ caller, ownerUserId: ownerOf(caller, named) });
-  const changing = (find: Door) => async (caller: Caller, { params, body, query }: Input) => {
-    const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
-    return { actor, asset: await find(caller, params['id'] ?? '') };
-  };
+  const guard = <Extra>(
+    name: string,
+    admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
+  ): Guard<Caller, Extra> => ({ name, security: SECURITY, identify: callerOf, callerName: nameOf, admit });
+  const actorOf = (caller: Caller, named: unknown): Actor => ({
+    caller,
+    ownerUserId: ownerOf(caller, named),
+  });
+  const changing =
+    (find: Door) =>
+    async (caller: Caller, { params, body, query }: Input) => {
+      const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+      return { actor, asset: await find(caller, params['id'] ?? '') };
+    };
   return {
     /** Creates something for an owner, whom a service caller names in the body. */
-    asCreator: guarded(guard('caller', (caller, { body }) => ({ actor: actorOf(caller, member(body, 'owner_user_id')) }))),
+    asCreator: guarded(
+      guard('caller', (caller, { body }) => ({ actor: actorOf(caller, member(body, 'owner_user_id')) })),
+    ),
     /** Reads what belongs to an owner, whom a service caller names in the query. */
-    asReader: guarded(guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) }))),
+    asReader: guarded(
+      guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
+    ),
     /** Reads one asset. */
-    ownAsset: guarded(guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') }))),
+    ownAsset: guarded(
+      guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') })),
+    ),
     /** Changes one asset; a service caller names its owner in the body, or in the query where proxies drop bodies. */
     changingAsset: guarded(guard('owner', changing(findFor))),
     /** The same, of one in the trash too. */
@@ -49,6 +62,9 @@ const member = (value: unknown, name: string): unknown => (value as Record<strin
 function ownerOf(caller: Caller, named: unknown): string {
   if (caller.kind === 'user') return caller.userId;
   const owner = userIdOf(named);
-  if (owner === undefined) throw badRequest('owner_user_id is required: a service call names the owner, 1–255 characters', { field: 'owner_user_id' });
+  if (owner === undefined)
+    throw badRequest('owner_user_id is required: a service call names the owner, 1–255 characters', {
+      field: 'owner_user_id',
+    });
   return owner;
 }

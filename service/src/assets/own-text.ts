@@ -6,7 +6,14 @@ export const isPlainText = (text: string): boolean => text.isWellFormed() && !te
 
 /** Words of a stranger, fit to be stored and shown; undefined where there are none. */
 export const plainWords = (value: unknown, longest = 500): string | undefined =>
-  typeof value === 'string' ? value.toWellFormed().replace(/\p{Cc}+/gu, ' ').trim().slice(0, longest).toWellFormed() || undefined : undefined;
+  typeof value === 'string'
+    ? value
+        .toWellFormed()
+        .replace(/\p{Cc}+/gu, ' ')
+        .trim()
+        .slice(0, longest)
+        .toWellFormed() || undefined
+    : undefined;
 
 export const MAX_METADATA_BYTES = 16 * 1024;
 
@@ -15,21 +22,32 @@ export const MAX_METADATA_LEVELS = 100;
 
 /** Whether callers' own JSON fits, and holds no text that JSON columns refuse. */
 export const isMetadata = (metadata: object): boolean =>
-  isPlainJson(metadata, MAX_METADATA_LEVELS) && Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
+  isPlainJson(metadata, MAX_METADATA_LEVELS) &&
+  Buffer.byteLength(JSON.stringify(metadata)) <= MAX_METADATA_BYTES;
 
 function isPlainJson(value: unknown, levels: number): boolean {
   if (typeof value === 'string') return isPlainText(value);
   if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.entries(value).every(([name, inner]) => isPlainText(name) && isPlainJson(inner, levels - 1));
+  return (
+    levels > 0 &&
+    Object.entries(value).every(([name, inner]) => isPlainText(name) && isPlainJson(inner, levels - 1))
+  );
 }
 
-type OwnText = { readonly title?: string | null; readonly tags?: readonly string[]; readonly metadata?: object | null };
+type OwnText = {
+  readonly title?: string | null;
+  readonly tags?: readonly string[];
+  readonly metadata?: object | null;
+};
 
 /** Throws BAD_REQUEST with the field. */
 export function requireFitting({ title, tags, metadata }: OwnText): void {
   if (title && !isPlainText(title)) throw badRequest('title must be plain text', { field: 'title' });
   if (tags?.some((tag) => !isPlainText(tag))) throw badRequest('tags must be plain text', { field: 'tags' });
   if (metadata && !isMetadata(metadata)) {
-    throw badRequest('metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters', { field: 'metadata', max_bytes: MAX_METADATA_BYTES });
+    throw badRequest(
+      'metadata must be at most 16 KiB of JSON, at most 100 levels deep, without null characters',
+      { field: 'metadata', max_bytes: MAX_METADATA_BYTES },
+    );
   }
 }

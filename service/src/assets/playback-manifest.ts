@@ -1,15 +1,35 @@
 // What plays: renditions or pictures of our own in the store, or URLs that somebody else gave (contract B5).
 
 /** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the thumbnail shows the picture of this time; absent: the one that we chose. */
-export type OwnManifest = { readonly kind: 'own'; readonly attempt: number; readonly folder: string; readonly posterTimeMs?: number };
+export type OwnManifest = {
+  readonly kind: 'own';
+  readonly attempt: number;
+  readonly folder: string;
+  readonly posterTimeMs?: number;
+};
 /** A stranger's, byte for byte. */
-export type UrlManifest = { readonly kind: 'urls'; readonly attempt: number; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
+export type UrlManifest = {
+  readonly kind: 'urls';
+  readonly attempt: number;
+  readonly hls: string | null;
+  readonly dash: string | null;
+  readonly thumbnail: string | null;
+};
 /** A picture of ours: what decides in which form viewers get it. */
-export type ImageManifest = { readonly kind: 'image'; readonly attempt: number; readonly animated: boolean; readonly alpha: boolean };
+export type ImageManifest = {
+  readonly kind: 'image';
+  readonly attempt: number;
+  readonly animated: boolean;
+  readonly alpha: boolean;
+};
 export type Manifest = OwnManifest | UrlManifest | ImageManifest;
 
 /** Addresses that a player can use. */
-export type PlayUrls = { readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null };
+export type PlayUrls = {
+  readonly hls: string | null;
+  readonly dash: string | null;
+  readonly thumbnail: string | null;
+};
 
 /** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
 export type ToldUrls = { readonly hls?: ToldUrl; readonly dash?: ToldUrl; readonly thumbnail?: ToldUrl };
@@ -29,7 +49,13 @@ const UNSAFE = /[\s\p{Cc}\p{Cs}\\]/u;
 export function isPlaybackUrl(text: string): boolean {
   if (text.length > MAX_URL || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && !hasUserInfo(text);
+  return (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    !hasUserInfo(text)
+  );
 }
 
 /** Also `https://@host`, which the parser drops without a word. */
@@ -41,15 +67,26 @@ export function toldUrl(value: unknown): ToldUrl {
   return typeof value === 'string' && isPlaybackUrl(value) ? value : { refused: true };
 }
 
-export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean => [hls, dash, thumbnail].some((url) => typeof url === 'object' && url !== null);
+export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean =>
+  [hls, dash, thumbnail].some((url) => typeof url === 'object' && url !== null);
 
 /** What plays after a `ready` report of this attempt: the latest URL told of each kind; of our own runs the latest. */
-export function afterReady(known: Manifest | null, told: ToldPlayback | undefined, attempt: number): Manifest | null {
+export function afterReady(
+  known: Manifest | null,
+  told: ToldPlayback | undefined,
+  attempt: number,
+): Manifest | null {
   const same = known?.attempt === attempt ? known : null;
   if (!told) return same;
   if (told.kind === 'image') return { ...told, attempt };
-  if (told.kind === 'own') return latestRun(same, withPoster({ kind: 'own', attempt, folder: `${attempt}-${told.run}` }, told.posterTimeMs ?? null));
-  return same?.kind === 'urls' ? withUrls(same, told.urls, attempt) : (withUrls(null, told.urls, attempt) ?? same);
+  if (told.kind === 'own')
+    return latestRun(
+      same,
+      withPoster({ kind: 'own', attempt, folder: `${attempt}-${told.run}` }, told.posterTimeMs ?? null),
+    );
+  return same?.kind === 'urls'
+    ? withUrls(same, told.urls, attempt)
+    : (withUrls(null, told.urls, attempt) ?? same);
 }
 
 /** A run that is told again may have another poster by now. */
@@ -58,13 +95,18 @@ function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {
 }
 
 /** The same run with the picture of this time as its thumbnail; null: with the one that we chose. */
-export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest =>
-  ({ kind, attempt, folder, ...(timeMs !== null && { posterTimeMs: timeMs }) });
+export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest => ({
+  kind,
+  attempt,
+  folder,
+  ...(timeMs !== null && { posterTimeMs: timeMs }),
+});
 
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
 
 function withUrls(known: UrlManifest | null, urls: ToldUrls, attempt: number): UrlManifest | null {
-  const pick = (told: ToldUrl | undefined, before: string | null) => (typeof told === 'string' ? told : told ? null : before);
+  const pick = (told: ToldUrl | undefined, before: string | null) =>
+    typeof told === 'string' ? told : told ? null : before;
   const hls = pick(urls.hls, known?.hls ?? null);
   const dash = pick(urls.dash, known?.dash ?? null);
   const thumbnail = pick(urls.thumbnail, known?.thumbnail ?? null);

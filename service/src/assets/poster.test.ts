@@ -5,17 +5,40 @@ import { posterMade } from './change.ts';
 import type { Manifest } from './playback-manifest.ts';
 import { awaitsReport, isPosterDue, requirePoster } from './poster.ts';
 
-const own = (posterTimeMs?: number, folder = '1-1'): Manifest => ({ kind: 'own', attempt: 1, folder, ...(posterTimeMs !== undefined && { posterTimeMs }) });
-const urls: Manifest = { kind: 'urls', attempt: 1, hls: 'https://a.example/a.m3u8', dash: null, thumbnail: null };
+const own = (posterTimeMs?: number, folder = '1-1'): Manifest => ({
+  kind: 'own',
+  attempt: 1,
+  folder,
+  ...(posterTimeMs !== undefined && { posterTimeMs }),
+});
+const urls: Manifest = {
+  kind: 'urls',
+  attempt: 1,
+  hls: 'https://a.example/a.m3u8',
+  dash: null,
+  thumbnail: null,
+};
 
 describe('a time that is chosen', () => {
-  const choose = (timeMs: number | null | undefined, more: Parameters<typeof videoOf>[0] = {}, isHosted = false) => () => requirePoster(videoOf(more), { timeMs, isHosted });
+  const choose =
+    (timeMs: number | null | undefined, more: Parameters<typeof videoOf>[0] = {}, isHosted = false) =>
+    () =>
+      requirePoster(videoOf(more), { timeMs, isHosted });
 
-  test.each([0, 1, 5999])('may be %d of a video of six seconds', (timeMs) => { expect(choose(timeMs, { duration_ms: 6000 })).not.toThrow(); });
-  test.each([6000, 6001, 2 ** 31 - 1])('may not be %d of one, and the end is told', (timeMs) => {
-    expect(choose(timeMs, { duration_ms: 6000 })).toThrow(expect.objectContaining({ code: 'BAD_REQUEST', details: { field: 'poster_time_ms', rule: 'exclusiveMaximum', limit: 6000 } }));
+  test.each([0, 1, 5999])('may be %d of a video of six seconds', (timeMs) => {
+    expect(choose(timeMs, { duration_ms: 6000 })).not.toThrow();
   });
-  test('may be any as long as the length is unknown', () => { expect(choose(2 ** 31 - 1)).not.toThrow(); });
+  test.each([6000, 6001, 2 ** 31 - 1])('may not be %d of one, and the end is told', (timeMs) => {
+    expect(choose(timeMs, { duration_ms: 6000 })).toThrow(
+      expect.objectContaining({
+        code: 'BAD_REQUEST',
+        details: { field: 'poster_time_ms', rule: 'exclusiveMaximum', limit: 6000 },
+      }),
+    );
+  });
+  test('may be any as long as the length is unknown', () => {
+    expect(choose(2 ** 31 - 1)).not.toThrow();
+  });
   test('is none of a picture, and none of a video that somebody else encodes', () => {
     const refusal = expect.objectContaining({ code: 'BAD_REQUEST', details: { field: 'poster_time_ms' } });
     expect(choose(0, { kind: 'image', provider: null })).toThrow(refusal);
@@ -31,12 +54,24 @@ describe('a time that is chosen', () => {
 
 describe('a picture', () => {
   test.each([
-    [own(), null, false], [own(), 0, true], [own(0), 0, false], [own(0), null, true], [own(5), 7, true], [own(7), 7, false], [urls, 7, false], [null, 7, false],
-  ])('of what plays as %j is due for %j: %j', (playback, poster_time_ms, isDue) => { expect(isPosterDue({ playback, poster_time_ms })).toBe(isDue); });
+    [own(), null, false],
+    [own(), 0, true],
+    [own(0), 0, false],
+    [own(0), null, true],
+    [own(5), 7, true],
+    [own(7), 7, false],
+    [urls, 7, false],
+    [null, 7, false],
+  ])('of what plays as %j is due for %j: %j', (playback, poster_time_ms, isDue) => {
+    expect(isPosterDue({ playback, poster_time_ms })).toBe(isDue);
+  });
 
   test('of whole files waits for their report', () => {
-    expect([awaitsReport(videoOf({ stream_status: 'processing', encoded_try: 1 })), awaitsReport(videoOf({ stream_status: 'processing' })), awaitsReport(videoOf({ stream_status: 'ready', encoded_try: 1 }))])
-      .toEqual([true, false, false]);
+    expect([
+      awaitsReport(videoOf({ stream_status: 'processing', encoded_try: 1 })),
+      awaitsReport(videoOf({ stream_status: 'processing' })),
+      awaitsReport(videoOf({ stream_status: 'ready', encoded_try: 1 })),
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -45,7 +80,10 @@ describe('a picture that was made', () => {
 
   test('is shown, and nothing else changes or is told', () => {
     const change = posterMade(made, made);
-    expect(change).toMatchObject({ next: { stream_status: made.stream_status, progress: made.progress, attempt: 1 }, events: [] });
+    expect(change).toMatchObject({
+      next: { stream_status: made.stream_status, progress: made.progress, attempt: 1 },
+      events: [],
+    });
     expect(change?.next.playback).toEqual(own(7));
   });
   test('is no longer shown where the choice was given up', () => {
@@ -53,7 +91,13 @@ describe('a picture that was made', () => {
     expect(posterMade(before, before)?.next.playback).toEqual(own());
   });
   test.each([
-    ['another time is wanted', { poster_time_ms: 8 }], ['none is wanted', { poster_time_ms: null }], ['another run plays', { playback: own(undefined, '1-2') }],
-    ['somebody else\'s URLs play', { playback: urls }], ['nothing plays', { playback: null }], ['it is shown already', { playback: own(7) }],
-  ])('is not shown where %s', (_why, more) => { expect(posterMade({ ...made, ...more }, made)).toBeUndefined(); });
+    ['another time is wanted', { poster_time_ms: 8 }],
+    ['none is wanted', { poster_time_ms: null }],
+    ['another run plays', { playback: own(undefined, '1-2') }],
+    ["somebody else's URLs play", { playback: urls }],
+    ['nothing plays', { playback: null }],
+    ['it is shown already', { playback: own(7) }],
+  ])('is not shown where %s', (_why, more) => {
+    expect(posterMade({ ...made, ...more }, made)).toBeUndefined();
+  });
 });

@@ -12,9 +12,14 @@ export function plainText(field: string, text: string | undefined): string | und
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** The lowest id of a moment; `round` says of which millisecond, where the moment lies between two. Throws BAD_REQUEST with the field. */
-export function idAt(field: string, moment: string | undefined, round: (ms: number) => number): string | undefined {
+export function idAt(
+  field: string,
+  moment: string | undefined,
+  round: (ms: number) => number,
+): string | undefined {
   if (moment === undefined) return undefined;
   const ms = MOMENT.test(moment) ? Date.parse(moment) : Number.NaN;
-  if (Number.isNaN(ms)) throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
+  if (Number.isNaN(ms))
+    throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
   return firstIdOf(round(ms));
 }

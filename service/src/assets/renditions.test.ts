@@ -4,38 +4,78 @@ import { describe, expect, test } from 'vitest';
 import { mergeRenditions, RENDITION_STATES, type Rendition } from './renditions.ts';
 
 const size = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
-const rung: fc.Arbitrary<Rendition> = fc.record({
-  height: fc.constantFrom(240, 360, 720), state: fc.constantFrom(...RENDITION_STATES), width: size, bitrate: fc.option(size, { nil: null }),
-}).map(({ height, state, width, bitrate }) => ({ height, state, ...(width && { width }), ...(bitrate !== undefined && { bitrate }) }));
+const rung: fc.Arbitrary<Rendition> = fc
+  .record({
+    height: fc.constantFrom(240, 360, 720),
+    state: fc.constantFrom(...RENDITION_STATES),
+    width: size,
+    bitrate: fc.option(size, { nil: null }),
+  })
+  .map(({ height, state, width, bitrate }) => ({
+    height,
+    state,
+    ...(width && { width }),
+    ...(bitrate !== undefined && { bitrate }),
+  }));
 const ladder = fc.array(rung, { maxLength: 5 });
 const merge = (...ladders: readonly (readonly Rendition[])[]) => ladders.reduce(mergeRenditions, []);
 
 describe('merged renditions', () => {
   test('are the union by height, the highest first', () => {
-    expect(merge([{ height: 240, state: 'ready' }, { height: 720, state: 'queued' }], [{ height: 360, state: 'encoding' }]).map(({ height }) => height)).toEqual([720, 360, 240]);
+    expect(
+      merge(
+        [
+          { height: 240, state: 'ready' },
+          { height: 720, state: 'queued' },
+        ],
+        [{ height: 360, state: 'encoding' }],
+      ).map(({ height }) => height),
+    ).toEqual([720, 360, 240]);
   });
 
   test.each([
-    ['queued', 'encoding', 'encoding'], ['encoding', 'queued', 'encoding'], ['encoding', 'failed', 'failed'], ['failed', 'encoding', 'failed'],
-    ['failed', 'ready', 'ready'], ['ready', 'failed', 'ready'], ['ready', 'queued', 'ready'],
+    ['queued', 'encoding', 'encoding'],
+    ['encoding', 'queued', 'encoding'],
+    ['encoding', 'failed', 'failed'],
+    ['failed', 'encoding', 'failed'],
+    ['failed', 'ready', 'ready'],
+    ['ready', 'failed', 'ready'],
+    ['ready', 'queued', 'ready'],
   ] as const)('that were %s and are told %s are %s', (known, told, expected) => {
-    expect(merge([{ height: 720, state: known }], [{ height: 720, state: told }])).toEqual([{ height: 720, state: expected }]);
+    expect(merge([{ height: 720, state: known }], [{ height: 720, state: told }])).toEqual([
+      { height: 720, state: expected },
+    ]);
   });
 
   test('keep a width and a bitrate that a later report does not repeat', () => {
     const full: Rendition = { height: 720, width: 1280, state: 'ready', bitrate: 2_800_000 };
     const bare: Rendition = { height: 720, state: 'ready' };
-    for (const told of [bare, { ...bare, bitrate: null }, { ...bare, width: 1280 }, { ...bare, bitrate: 2_800_000 }]) expect(merge([full], [told])).toEqual([full]);
+    for (const told of [
+      bare,
+      { ...bare, bitrate: null },
+      { ...bare, width: 1280 },
+      { ...bare, bitrate: 2_800_000 },
+    ])
+      expect(merge([full], [told])).toEqual([full]);
     expect(merge([{ ...bare, width: 1280 }], [{ ...bare, bitrate: 2_800_000 }])).toEqual([full]);
   });
 
   test('of one state keep the greater of each figure', () => {
-    const told: Rendition[] = [{ height: 720, state: 'ready', bitrate: 900 }, { height: 720, state: 'ready', bitrate: 1000 }, { height: 720, state: 'ready', bitrate: 1 }];
+    const told: Rendition[] = [
+      { height: 720, state: 'ready', bitrate: 900 },
+      { height: 720, state: 'ready', bitrate: 1000 },
+      { height: 720, state: 'ready', bitrate: 1 },
+    ];
     expect(merge(told)).toEqual([{ height: 720, state: 'ready', bitrate: 1000 }]);
   });
 
   test('take what belongs to the state that is further on, and only that', () => {
-    expect(merge([{ height: 720, width: 1280, state: 'encoding', bitrate: 9 }], [{ height: 720, state: 'ready', bitrate: 5 }])).toEqual([{ height: 720, state: 'ready', bitrate: 5 }]);
+    expect(
+      merge(
+        [{ height: 720, width: 1280, state: 'encoding', bitrate: 9 }],
+        [{ height: 720, state: 'ready', bitrate: 5 }],
+      ),
+    ).toEqual([{ height: 720, state: 'ready', bitrate: 5 }]);
   });
 
   test('keep no member that nobody knows', () => {
@@ -49,21 +89,40 @@ describe('merged renditions', () => {
   });
 
   test('are the same in any order', () => {
-    fc.assert(fc.property(ladder, ladder, (a, b) => { expect(merge(a, b)).toEqual(merge(b, a)); }), { numRuns: 500 });
+    fc.assert(
+      fc.property(ladder, ladder, (a, b) => {
+        expect(merge(a, b)).toEqual(merge(b, a));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('are the same in any grouping', () => {
-    fc.assert(fc.property(ladder, ladder, ladder, (a, b, c) => { expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c))); }), { numRuns: 500 });
+    fc.assert(
+      fc.property(ladder, ladder, ladder, (a, b, c) => {
+        expect(merge(merge(a, b), c)).toEqual(merge(a, merge(b, c)));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('are the same after any repetition', () => {
-    fc.assert(fc.property(ladder, ladder, (a, b) => { expect(merge(a, b, a, b, b)).toEqual(merge(a, b)); }), { numRuns: 500 });
+    fc.assert(
+      fc.property(ladder, ladder, (a, b) => {
+        expect(merge(a, b, a, b, b)).toEqual(merge(a, b));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('never go back, whatever is told', () => {
-    const rank = (ladderOf: readonly Rendition[], height: number) => RENDITION_STATES.indexOf(ladderOf.find((one) => one.height === height)?.state as Rendition['state']);
-    fc.assert(fc.property(ladder, ladder, (a, b) => {
-      for (const { height } of a) expect(rank(merge(a, b), height)).toBeGreaterThanOrEqual(rank(merge(a), height));
-    }));
+    const rank = (ladderOf: readonly Rendition[], height: number) =>
+      RENDITION_STATES.indexOf(ladderOf.find((one) => one.height === height)?.state as Rendition['state']);
+    fc.assert(
+      fc.property(ladder, ladder, (a, b) => {
+        for (const { height } of a)
+          expect(rank(merge(a, b), height)).toBeGreaterThanOrEqual(rank(merge(a), height));
+      }),
+    );
   });
 });

@@ -12,7 +12,10 @@ export type Rendition = {
 };
 
 /** The union by height; of two that tell of one rung the one further on, and of equals the greater of each figure, so that the result is the same in any order. */
-export function mergeRenditions(known: readonly Rendition[], told: readonly Rendition[]): readonly Rendition[] {
+export function mergeRenditions(
+  known: readonly Rendition[],
+  told: readonly Rendition[],
+): readonly Rendition[] {
   if (told.length === 0) return known;
   const byHeight = new Map(known.map((rendition) => [rendition.height, rendition]));
   for (const rendition of told) {
@@ -35,9 +38,15 @@ function greater<T extends number | null | undefined>(a: T, b: T): T {
   return b;
 }
 
-type Told = Pick<Rendition, 'height' | 'state'> & { readonly width?: number | undefined; readonly bitrate?: number | null | undefined };
+type Told = Pick<Rendition, 'height' | 'state'> & {
+  readonly width?: number | undefined;
+  readonly bitrate?: number | null | undefined;
+};
 
 /** No members but ours, so that a stranger's own do not end up in the asset. */
 const canonical = ({ height, width, state, bitrate }: Told): Rendition => ({
-  height, ...(width && { width }), state, ...(bitrate !== undefined && { bitrate }),
+  height,
+  ...(width && { width }),
+  state,
+  ...(bitrate !== undefined && { bitrate }),
 });

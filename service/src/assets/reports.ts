@@ -8,11 +8,27 @@ import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
 import { findAssets } from './assets.sql.ts';
 import { storeChanges } from './changes.sql.ts';
-import { type Change, completed, decide, type Note, noted, posterMade, refused, retried, type StreamState } from './change.ts';
+import {
+  type Change,
+  completed,
+  decide,
+  type Note,
+  noted,
+  posterMade,
+  refused,
+  retried,
+  type StreamState,
+} from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
-export type ReportNeeds = { readonly db: Database; readonly batches: AssetBatches; readonly jobs: ServiceJobs; readonly inTurn: Turns; readonly now: () => Date };
+export type ReportNeeds = {
+  readonly db: Database;
+  readonly batches: AssetBatches;
+  readonly jobs: ServiceJobs;
+  readonly inTurn: Turns;
+  readonly now: () => Date;
+};
 export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 
 /** More writers than this at one asset at one moment are a fault, not a race. */
@@ -20,9 +36,16 @@ const MAX_RACES = 50;
 
 /** Applies a report to the asset it names, and keeps the delivery it came in. Undefined: no such asset, and nothing was kept. */
 export const apply = (needs: ReportNeeds, report: StreamReport, cause: Cause): Promise<Outcome | undefined> =>
-  needs.inTurn('assetId' in cause.ref ? cause.ref.assetId : `${cause.ref.provider} ${cause.ref.providerVideoId}`, () => applyNow(needs, report, cause));
+  needs.inTurn(
+    'assetId' in cause.ref ? cause.ref.assetId : `${cause.ref.provider} ${cause.ref.providerVideoId}`,
+    () => applyNow(needs, report, cause),
+  );
 
-async function applyNow(needs: ReportNeeds, report: StreamReport, { ref, delivery }: Cause): Promise<Outcome | undefined> {
+async function applyNow(
+  needs: ReportNeeds,
+  report: StreamReport,
+  { ref, delivery }: Cause,
+): Promise<Outcome | undefined> {
   const { batches, now } = needs;
   for (let race = 0; race < MAX_RACES; race++) {
     const asset = await findRef(needs, ref);
@@ -39,7 +62,11 @@ async function applyNow(needs: ReportNeeds, report: StreamReport, { ref, deliver
 }
 
 /** Keeps a delivery that reached no asset, or says nothing that can be acted on. */
-export async function keep({ batches, now }: ReportNeeds, delivery: Delivery, reason: Reason): Promise<Outcome> {
+export async function keep(
+  { batches, now }: ReportNeeds,
+  delivery: Delivery,
+  reason: Reason,
+): Promise<Outcome> {
   const outcome = { processed: false, reason };
   await batches.keepDelivery({ ...outcome, delivery, assetId: null, now: now() });
   return outcome;
@@ -47,11 +74,17 @@ export async function keep({ batches, now }: ReportNeeds, delivery: Delivery, re
 
 /** `job` goes on once the bytes are found good; undefined where a provider does it by itself. */
 export type Completion = {
-  readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>; readonly job: StartJob | undefined; readonly note: EventData;
+  readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
+  readonly job: StartJob | undefined;
+  readonly note: EventData;
 };
 
 /** The bytes are there and good: state, event and the job that goes on are stored together. Said before: nothing changes. */
-export const complete = (needs: ReportNeeds, asset: Asset, { facts, job, note }: Completion): Promise<Asset> =>
+export const complete = (
+  needs: ReportNeeds,
+  asset: Asset,
+  { facts, job, note }: Completion,
+): Promise<Asset> =>
   start(needs, asset, { job, decide: (seen) => completed(seen, { facts, note, now: needs.now() }) });
 
 /** The service itself refuses the asset, for good; its bytes are removed by a job. */
@@ -62,19 +95,38 @@ export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Prom
   });
 
 /** Another attempt after a failure; nothing changes where there was none, or somebody was faster. */
-export const retry = (needs: ReportNeeds, asset: Asset, { job, note }: { job: StartJob | undefined; note: EventData }): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note, needs.now()) : undefined) });
+export const retry = (
+  needs: ReportNeeds,
+  asset: Asset,
+  { job, note }: { job: StartJob | undefined; note: EventData },
+): Promise<Asset> =>
+  start(needs, asset, {
+    job,
+    decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note, needs.now()) : undefined),
+  });
 
 /** Notes what the sweep saw, and starts a job that had vanished; nothing where the asset moved meanwhile. */
-export const note = (needs: ReportNeeds, asset: Asset, { job, ...seenBySweep }: Note & { readonly job?: StartJob | undefined }): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined) });
+export const note = (
+  needs: ReportNeeds,
+  asset: Asset,
+  { job, ...seenBySweep }: Note & { readonly job?: StartJob | undefined },
+): Promise<Asset> =>
+  start(needs, asset, {
+    job,
+    decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined),
+  });
 
 /** Shows the picture that was made of a video; nothing where something else is wanted by now. */
-export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> => start(needs, made, { job: undefined, decide: (seen) => posterMade(seen, made) });
+export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> =>
+  start(needs, made, { job: undefined, decide: (seen) => posterMade(seen, made) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 
-async function start({ db, jobs, now }: ReportNeeds, { id }: Asset, { job, decide: decideStart }: Start): Promise<Asset> {
+async function start(
+  { db, jobs, now }: ReportNeeds,
+  { id }: Asset,
+  { job, decide: decideStart }: Start,
+): Promise<Asset> {
   for (let race = 0; race < MAX_RACES; race++) {
     const stored = await db.transaction(async (tx) => {
       const [seen] = await findAssets(tx, [id]);

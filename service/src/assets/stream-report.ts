@@ -21,10 +21,24 @@ export type StreamReport = {
   /** The provider's own code for what went wrong, for the timeline. */
   readonly providerCode?: string;
   readonly warnings?: readonly Warning[];
-  readonly picture?: { readonly width?: number; readonly height?: number; readonly durationMs?: number; readonly placeholder?: string };
+  readonly picture?: {
+    readonly width?: number;
+    readonly height?: number;
+    readonly durationMs?: number;
+    readonly placeholder?: string;
+  };
 };
 
 /** Why a delivery had the effect that it had (B6). */
 export type Reason =
-  | 'applied' | 'repeat'
-  | 'late' | 'older_attempt' | 'not_actionable' | 'unknown_asset' | 'parked' | 'deleted_asset' | 'wrong_provider' | 'wrong_library' | 'refused';
+  | 'applied'
+  | 'repeat'
+  | 'late'
+  | 'older_attempt'
+  | 'not_actionable'
+  | 'unknown_asset'
+  | 'parked'
+  | 'deleted_asset'
+  | 'wrong_provider'
+  | 'wrong_library'
+  | 'refused';

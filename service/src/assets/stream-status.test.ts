@@ -12,8 +12,13 @@ const CONTRACT = `
   failed         | –          | –                | failed | ready
   ready          | –          | –                | –      | ready`;
 
-const rows = CONTRACT.trim().split('\n').slice(1).map((line) => line.split('|').map((cell) => cell.trim()));
-const cells = rows.flatMap(([from, ...targets]) => targets.map((to, column) => ({ from: from as StreamStatus, event: EVENTS[column] as StreamEvent, to })));
+const rows = CONTRACT.trim()
+  .split('\n')
+  .slice(1)
+  .map((line) => line.split('|').map((cell) => cell.trim()));
+const cells = rows.flatMap(([from, ...targets]) =>
+  targets.map((to, column) => ({ from: from as StreamStatus, event: EVENTS[column] as StreamEvent, to })),
+);
 
 describe('the moves of a video', () => {
   test.each(cells)('$from, then $event: $to', ({ from, event, to }) => {
@@ -27,12 +32,15 @@ describe('the moves of a video', () => {
   });
 
   test('never lead back to a lower state', () => {
-    const rank = (status: StreamStatus) => ['pending_upload', 'processing', 'failed', 'ready'].indexOf(status);
-    for (const { from, event } of cells) expect(rank(advance(from, event) ?? from)).toBeGreaterThanOrEqual(rank(from));
+    const rank = (status: StreamStatus) =>
+      ['pending_upload', 'processing', 'failed', 'ready'].indexOf(status);
+    for (const { from, event } of cells)
+      expect(rank(advance(from, event) ?? from)).toBeGreaterThanOrEqual(rank(from));
   });
 
   test('end the same for every order of two events', () => {
-    const after = (from: StreamStatus, ...events: StreamEvent[]) => events.reduce<StreamStatus>((status, event) => advance(status, event) ?? status, from);
+    const after = (from: StreamStatus, ...events: StreamEvent[]) =>
+      events.reduce<StreamStatus>((status, event) => advance(status, event) ?? status, from);
     for (const { from } of cells) {
       for (const a of EVENTS) {
         for (const b of EVENTS) expect(after(from, a, b)).toBe(after(from, b, a));

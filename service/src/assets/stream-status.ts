@@ -13,4 +13,5 @@ export const MOVES = {
   ready: { completed: undefined, started: undefined, failed: undefined, succeeded: 'ready' },
 } as const satisfies Record<StreamStatus, Record<StreamEvent, StreamStatus | undefined>>;
 
-export const advance = (status: StreamStatus, event: StreamEvent): StreamStatus | undefined => MOVES[status][event];
+export const advance = (status: StreamStatus, event: StreamEvent): StreamStatus | undefined =>
+  MOVES[status][event];

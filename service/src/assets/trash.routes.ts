@@ -7,7 +7,10 @@ import { AssetView, Owner, viewOf } from './asset-view.ts';
 import type { Guards } from './own-asset.hook.ts';
 import type { Removed, Removing } from './trash.ts';
 
-type Trash = { remove(asset: Asset, removing: Removing): Promise<Removed>; restore(asset: Asset, note: EventData): Promise<Asset> };
+type Trash = {
+  remove(asset: Asset, removing: Removing): Promise<Removed>;
+  restore(asset: Asset, note: EventData): Promise<Asset>;
+};
 
 const OwnerOnly = Type.Object({ owner_user_id: Owner });
 const Removal = Type.Object({
@@ -18,13 +21,30 @@ const RemovedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true)
 
 export const trashRoutes = (trash: Trash, { changingTrash }: Guards, publicBaseUrl: () => string) => [
   changingTrash({
-    method: 'DELETE', url: '/media/:id', message: 'Asset deleted', summary: 'Removes an asset: it stops playing at once, its bytes are removed by a job',
-    query: Removal, body: OwnerOnly, answer: RemovedView, errors: [403, 404, 412],
-    handle: ({ asset, actor, query, headers }) => trash.remove(asset, { isForGood: query.purge, ifMatch: headers['if-match'], note: noteOf(actor, asset) }),
+    method: 'DELETE',
+    url: '/media/:id',
+    message: 'Asset deleted',
+    summary: 'Removes an asset: it stops playing at once, its bytes are removed by a job',
+    query: Removal,
+    body: OwnerOnly,
+    answer: RemovedView,
+    errors: [403, 404, 412],
+    handle: ({ asset, actor, query, headers }) =>
+      trash.remove(asset, {
+        isForGood: query.purge,
+        ifMatch: headers['if-match'],
+        note: noteOf(actor, asset),
+      }),
   }),
   changingTrash({
-    method: 'POST', url: '/media/:id/restore', message: 'Asset restored', summary: 'Brings an asset back that was removed with purge=false',
-    body: OwnerOnly, answer: AssetView, errors: [403, 404, 409],
-    handle: async ({ asset, actor }) => viewOf(await trash.restore(asset, noteOf(actor, asset)), publicBaseUrl()),
+    method: 'POST',
+    url: '/media/:id/restore',
+    message: 'Asset restored',
+    summary: 'Brings an asset back that was removed with purge=false',
+    body: OwnerOnly,
+    answer: AssetView,
+    errors: [403, 404, 409],
+    handle: async ({ asset, actor }) =>
+      viewOf(await trash.restore(asset, noteOf(actor, asset)), publicBaseUrl()),
   }),
 ];

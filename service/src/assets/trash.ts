@@ -10,14 +10,21 @@ import { isPosterDue } from './poster.ts';
 import { markDeleted, markRestored, overdue } from './trash.sql.ts';
 
 export type TrashNeeds = {
-  readonly db: Database; readonly jobs: ServiceJobs; readonly byId: (id: string) => Promise<Asset | undefined>; readonly now: () => Date;
+  readonly db: Database;
+  readonly jobs: ServiceJobs;
+  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly now: () => Date;
   readonly trashDays: number;
   /** What goes on with an asset that was being worked on when it was removed. */
   readonly startJob: (asset: Asset) => StartJob | undefined;
 };
 
 /** `isForGood`: false keeps it restorable for TRASH_DAYS. */
-export type Removing = { readonly isForGood: boolean; readonly ifMatch: string | undefined; readonly note: EventData };
+export type Removing = {
+  readonly isForGood: boolean;
+  readonly ifMatch: string | undefined;
+  readonly note: EventData;
+};
 export type Removed = { readonly id: string; readonly deleted: true };
 
 const MAX_RACES = 50;
@@ -35,21 +42,36 @@ export async function remove(needs: TrashNeeds, asset: Asset, removing: Removing
   throw new Error(`asset changed ${MAX_RACES} times while it was removed`);
 }
 
-function removeSeen({ db, jobs, now, trashDays }: TrashNeeds, seen: Asset, { isForGood, note }: Removing): Promise<boolean> {
+function removeSeen(
+  { db, jobs, now, trashDays }: TrashNeeds,
+  seen: Asset,
+  { isForGood, note }: Removing,
+): Promise<boolean> {
   const purges = isForGood || seen.deleted_at !== null;
   const purgeAt = purges ? null : new Date(now().getTime() + trashDays * DAY_MS);
   return db.transaction(async (tx) => {
-    const gone = await markDeleted(tx, seen, { purgeAt, event: newEvent('asset.deleted', { ...note, restorable: !purges }), now: now() });
+    const gone = await markDeleted(tx, seen, {
+      purgeAt,
+      event: newEvent('asset.deleted', { ...note, restorable: !purges }),
+      now: now(),
+    });
     if (gone && purges) await jobs.send(tx, 'purge-asset', { assetId: seen.id });
     return gone !== undefined;
   });
 }
 
 /** Brings an asset back from the trash; one that is not in it is left as it is. */
-export async function restore({ db, jobs, now, startJob, byId }: TrashNeeds, asset: Asset, note: EventData): Promise<Asset> {
+export async function restore(
+  { db, jobs, now, startJob, byId }: TrashNeeds,
+  asset: Asset,
+  note: EventData,
+): Promise<Asset> {
   try {
     const restored = await db.transaction(async (tx) => {
-      const back = await markRestored(tx, asset.id, { event: newEvent('asset.updated', { ...note, restored: true }), now: now() });
+      const back = await markRestored(tx, asset.id, {
+        event: newEvent('asset.updated', { ...note, restored: true }),
+        now: now(),
+      });
       const job = back?.stream_status === 'processing' ? startJob(back) : undefined;
       if (job) await jobs.send(tx, job.name, job.payload as never);
       if (back && isPosterDue(back)) await jobs.send(tx, 'make-poster', { assetId: back.id });
@@ -57,7 +79,8 @@ export async function restore({ db, jobs, now, startJob, byId }: TrashNeeds, ass
     });
     return restored ?? living(await byId(asset.id));
   } catch (error) {
-    if (brokenUniqueRule(error)) throw conflict('Another asset is linked to this video by now', { field: 'provider_video_id' });
+    if (brokenUniqueRule(error))
+      throw conflict('Another asset is linked to this video by now', { field: 'provider_video_id' });
     throw error;
   }
 }
@@ -72,6 +95,11 @@ const BATCH = 200;
 /** Removes for good what has been in the trash for long enough; answers how many. */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   const assets = await overdue(needs.db, needs.now(), BATCH);
-  for (const asset of assets) await removeSeen(needs, asset, { isForGood: true, ifMatch: undefined, note: { source: 'service', reason: 'trash_days' } });
+  for (const asset of assets)
+    await removeSeen(needs, asset, {
+      isForGood: true,
+      ifMatch: undefined,
+      note: { source: 'service', reason: 'trash_days' },
+    });
   return assets.length < BATCH ? assets.length : assets.length + (await emptyTrash(needs));
 }

@@ -7,12 +7,21 @@ import { type Caller, type CallerNeeds, identify } from './caller.ts';
 export type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
 
 /** Throws UNAUTHORIZED. */
-export const callerOf = ({ tokenSecrets, serviceKeys, now }: AuthNeeds) => ({ raw }: FastifyRequest): Caller => {
-  const credentials = { authorization: headerValues(raw, 'authorization'), serviceKey: headerValues(raw, 'x-service-key') };
-  const identified = identify(credentials, { tokenSecrets, serviceKeys, nowSeconds: now().getTime() / 1000 });
-  if ('refused' in identified) throw unauthorized(identified.refused);
-  return identified.caller;
-};
+export const callerOf =
+  ({ tokenSecrets, serviceKeys, now }: AuthNeeds) =>
+  ({ raw }: FastifyRequest): Caller => {
+    const credentials = {
+      authorization: headerValues(raw, 'authorization'),
+      serviceKey: headerValues(raw, 'x-service-key'),
+    };
+    const identified = identify(credentials, {
+      tokenSecrets,
+      serviceKeys,
+      nowSeconds: now().getTime() / 1000,
+    });
+    if ('refused' in identified) throw unauthorized(identified.refused);
+    return identified.caller;
+  };
 
 /** The OpenAPI names of the two schemes. */
 export const SECURITY = ['bearer', 'serviceKey'] as const;

@@ -11,7 +11,8 @@ const token = signAccessToken({ user_id: 'ada', type: 'access' }, tokenSecret);
 const bearer = `Bearer ${token}`;
 const key = serviceKey.reveal();
 
-const asked = (authorization: readonly string[], keys: readonly string[] = []) => identify({ authorization, serviceKey: keys }, needs);
+const asked = (authorization: readonly string[], keys: readonly string[] = []) =>
+  identify({ authorization, serviceKey: keys }, needs);
 
 describe('who is asking', () => {
   test('a user, by a token', () => {
@@ -45,19 +46,44 @@ describe('who is asking', () => {
   });
 
   test.each([
-    '', 'Bearer', 'Bearer ', 'Bearer wrong', token, `Bearer  ${token}`, `Bearer\t${token}`, ` ${bearer}`, `${bearer} `, `${bearer}\n`, `Bearer ${token} ${token}`, `${bearer}, ${bearer}`,
-    `Bearer${token}`, `Bearer: ${token}`, `Bearer "${token}"`, `Basic ${token}`, `Token ${token}`, `JWT ${token}`, `Ｂearer ${token}`, `Bearer ${key}`,
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer wrong',
+    token,
+    `Bearer  ${token}`,
+    `Bearer\t${token}`,
+    ` ${bearer}`,
+    `${bearer} `,
+    `${bearer}\n`,
+    `Bearer ${token} ${token}`,
+    `${bearer}, ${bearer}`,
+    `Bearer${token}`,
+    `Bearer: ${token}`,
+    `Bearer "${token}"`,
+    `Basic ${token}`,
+    `Token ${token}`,
+    `JWT ${token}`,
+    `Ｂearer ${token}`,
+    `Bearer ${key}`,
   ])('%j is no access token', (authorization) => {
     expect(asked([authorization])).toEqual({ refused: 'Invalid access token' });
   });
 
-  test.each(['', 'wrong', `${key} `, `Bearer ${key}`, `${key}, ${key}`, bearer, token])('%j is no service key', (given) => {
-    expect(asked([], [given])).toEqual({ refused: 'Invalid service key' });
-  });
+  test.each(['', 'wrong', `${key} `, `Bearer ${key}`, `${key}, ${key}`, bearer, token])(
+    '%j is no service key',
+    (given) => {
+      expect(asked([], [given])).toEqual({ refused: 'Invalid service key' });
+    },
+  );
 
   test('a token is not accepted as a key, nor a key as a token, where nothing is configured', () => {
     const nothing = { ...needs, tokenSecrets: [], serviceKeys: [] };
-    expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual({ refused: 'Invalid access token' });
-    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual({ refused: 'Invalid service key' });
+    expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual({
+      refused: 'Invalid access token',
+    });
+    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual({
+      refused: 'Invalid service key',
+    });
   });
 });

@@ -6,9 +6,16 @@ import { isServiceKey } from './service-key.ts';
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 
 /** Every value that came: a proxy and a client may each have added one. */
-export type Credentials = { readonly authorization: readonly string[]; readonly serviceKey: readonly string[] };
+export type Credentials = {
+  readonly authorization: readonly string[];
+  readonly serviceKey: readonly string[];
+};
 
-export type CallerNeeds = { readonly tokenSecrets: readonly Secret[]; readonly serviceKeys: readonly Secret[]; readonly nowSeconds: number };
+export type CallerNeeds = {
+  readonly tokenSecrets: readonly Secret[];
+  readonly serviceKeys: readonly Secret[];
+  readonly nowSeconds: number;
+};
 
 /** `refused` is the message of the 401. */
 export type Identified = { readonly caller: Caller } | { readonly refused: string };
@@ -26,9 +33,13 @@ export function identify({ authorization, serviceKey }: Credentials, needs: Call
 function user(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): Identified {
   const token = BEARER.exec(header)?.[1] ?? '';
   const verified = verifyAccessToken(token, tokenSecrets, nowSeconds);
-  return verified ? { caller: { kind: 'user', userId: verified.userId } } : { refused: 'Invalid access token' };
+  return verified
+    ? { caller: { kind: 'user', userId: verified.userId } }
+    : { refused: 'Invalid access token' };
 }
 
 function service(key: string, { serviceKeys }: CallerNeeds): Identified {
-  return isServiceKey(key, serviceKeys) ? { caller: { kind: 'service' } } : { refused: 'Invalid service key' };
+  return isServiceKey(key, serviceKeys)
+    ? { caller: { kind: 'service' } }
+    : { refused: 'Invalid service key' };
 }

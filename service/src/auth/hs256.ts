@@ -5,7 +5,11 @@ import { own, parseJsonObject } from './json-object.ts';
 
 const LONGEST = 12_288;
 const HEADER = toBase64url(Buffer.from('{"alg":"HS256","typ":"JWT"}'));
-const USUAL_HEADERS = [HEADER, toBase64url(Buffer.from('{"alg":"HS256"}')), toBase64url(Buffer.from('{"typ":"JWT","alg":"HS256"}'))];
+const USUAL_HEADERS = [
+  HEADER,
+  toBase64url(Buffer.from('{"alg":"HS256"}')),
+  toBase64url(Buffer.from('{"typ":"JWT","alg":"HS256"}')),
+];
 
 /** Header members that ask to read the token in another way, or that bring a key of their own. */
 const REFUSED = ['crit', 'b64', 'zip', 'jku', 'jwk', 'x5u', 'x5c'];
@@ -23,10 +27,13 @@ export function openHs256(token: string, keys: readonly KeyObject[]): Buffer | u
   const mac = token.slice(lastDot + 1);
   if (!keys.some((key) => sameText(mac, macOf(signed, key)))) return undefined;
   const [header = '', payload, ...more] = signed.split('.');
-  return payload !== undefined && more.length === 0 && isPlainHs256(header) ? fromBase64url(payload) : undefined;
+  return payload !== undefined && more.length === 0 && isPlainHs256(header)
+    ? fromBase64url(payload)
+    : undefined;
 }
 
-const macOf = (signed: string, key: KeyObject): string => createHmac('sha256', key).update(signed).digest('base64url');
+const macOf = (signed: string, key: KeyObject): string =>
+  createHmac('sha256', key).update(signed).digest('base64url');
 
 /** The texts' bytes are compared, not what they decode to: only the canonical spelling of the MAC is equal. */
 function sameText(given: string, expected: string): boolean {
@@ -38,5 +45,9 @@ function isPlainHs256(part: string): boolean {
   if (USUAL_HEADERS.includes(part)) return true;
   const bytes = fromBase64url(part);
   const header = bytes && parseJsonObject(bytes);
-  return header !== undefined && own(header, 'alg') === 'HS256' && !REFUSED.some((name) => Object.hasOwn(header, name));
+  return (
+    header !== undefined &&
+    own(header, 'alg') === 'HS256' &&
+    !REFUSED.some((name) => Object.hasOwn(header, name))
+  );
 }

@@ -7,20 +7,33 @@ const nested = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe('the JSON of tokens', () => {
   test('any object is read as JSON.parse reads it, however it is spaced', () => {
-    fc.assert(fc.property(nested, fc.constantFrom('', ' ', '\n\t'), (object, space) => {
-      const text = JSON.stringify(object, null, space);
-      expect(parse(text)).toEqual(JSON.parse(text));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(nested, fc.constantFrom('', ' ', '\n\t'), (object, space) => {
+        const text = JSON.stringify(object, null, space);
+        expect(parse(text)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('a repeated name is refused, wherever it stands among the others', () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), fc.jsonValue(), (object, pick, value) => {
-      const members = Object.entries(object).map(([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`);
-      const names = Object.keys(object);
-      const again = `${JSON.stringify(names[pick % names.length])}:${JSON.stringify(value)}`;
-      expect(parse(`{${[...members, again].join(',')}}`)).toBeUndefined();
-      expect(parse(`{${[again, ...members].join(' , ')}}`)).toBeUndefined();
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+        fc.nat(),
+        fc.jsonValue(),
+        (object, pick, value) => {
+          const members = Object.entries(object).map(
+            ([name, member]) => `${JSON.stringify(name)}:${JSON.stringify(member)}`,
+          );
+          const names = Object.keys(object);
+          const again = `${JSON.stringify(names[pick % names.length])}:${JSON.stringify(value)}`;
+          expect(parse(`{${[...members, again].join(',')}}`)).toBeUndefined();
+          expect(parse(`{${[again, ...members].join(' , ')}}`)).toBeUndefined();
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 
   test.each([
@@ -32,11 +45,32 @@ describe('the JSON of tokens', () => {
     expect(parse(text)).toBeUndefined();
   });
 
-  test.each(['{"a":":","b":{"a":1,"c":"{"},"d":["a","}"]}', '{"\\\\":"\\\\","\\"":":"}', '{}', ' {"__proto__":{"type":"access"}} '])('%s repeats nothing', (text) => {
+  test.each([
+    '{"a":":","b":{"a":1,"c":"{"},"d":["a","}"]}',
+    '{"\\\\":"\\\\","\\"":":"}',
+    '{}',
+    ' {"__proto__":{"type":"access"}} ',
+  ])('%s repeats nothing', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  test.each(['null', 'true', '1', '"text"', '[]', '[{"a":1}]', '', '{', '{"a":1}}', "{'a':1}", '{"a":NaN}', '{"a":1,}', '{/**/}', '\ufeff{}', '{}\0'])('%j is no object', (text) => {
+  test.each([
+    'null',
+    'true',
+    '1',
+    '"text"',
+    '[]',
+    '[{"a":1}]',
+    '',
+    '{',
+    '{"a":1}}',
+    "{'a':1}",
+    '{"a":NaN}',
+    '{"a":1,}',
+    '{/**/}',
+    '\ufeff{}',
+    '{}\0',
+  ])('%j is no object', (text) => {
     expect(parse(text)).toBeUndefined();
   });
 

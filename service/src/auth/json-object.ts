@@ -17,9 +17,11 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
 }
 
 /** A member that the text had, never one that a prototype lends. */
-export const own = (object: JsonObject, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
+export const own = (object: JsonObject, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** How many members the outermost object of a valid JSON text was written with: JSON.parse keeps only the last of a repeated name. */
 function countMembers(json: string): number {

@@ -31,7 +31,8 @@ describe('a secret', () => {
 
   test('brings its UTF-8 bytes as a key', () => {
     const text = 'schlüssel-鍵';
-    const mac = (key: Parameters<typeof createHmac>[1]) => createHmac('sha256', key).update('m').digest('hex');
+    const mac = (key: Parameters<typeof createHmac>[1]) =>
+      createHmac('sha256', key).update('m').digest('hex');
     expect(mac(secret(text).key)).toBe(mac(Buffer.from(text, 'utf8')));
   });
 

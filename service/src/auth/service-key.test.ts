@@ -11,7 +11,19 @@ describe('the service key', () => {
     expect([KEY, 'service-key-previous'].map((given) => isServiceKey(given, keys))).toEqual([true, true]);
   });
 
-  test.each(['', ' ', KEY.slice(1), KEY.slice(0, -1), `${KEY} `, ` ${KEY}`, `${KEY}\0`, KEY.toUpperCase(), `${KEY}, ${KEY}`, '[secret]', 'undefined'])('%j is unknown', (given) => {
+  test.each([
+    '',
+    ' ',
+    KEY.slice(1),
+    KEY.slice(0, -1),
+    `${KEY} `,
+    ` ${KEY}`,
+    `${KEY}\0`,
+    KEY.toUpperCase(),
+    `${KEY}, ${KEY}`,
+    '[secret]',
+    'undefined',
+  ])('%j is unknown', (given) => {
     expect(isServiceKey(given, keys)).toBe(false);
   });
 
@@ -20,10 +32,13 @@ describe('the service key', () => {
   });
 
   test('any other text is unknown', () => {
-    fc.assert(fc.property(fc.string(), fc.nat(KEY.length), (text, at) => {
-      fc.pre(text !== '');
-      expect(isServiceKey(KEY.slice(0, at) + text + KEY.slice(at), keys)).toBe(false);
-      expect(isServiceKey(text, keys)).toBe(false);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.string(), fc.nat(KEY.length), (text, at) => {
+        fc.pre(text !== '');
+        expect(isServiceKey(KEY.slice(0, at) + text + KEY.slice(at), keys)).toBe(false);
+        expect(isServiceKey(text, keys)).toBe(false);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -15,26 +15,60 @@ describe('a received digest', () => {
   test('in lower case is always read, in upper case where the rule allows it', () => {
     const upper = lower.toUpperCase();
     const mixed = `${lower.slice(0, 30)}${upper.slice(30)}`;
-    expect([lower, upper, mixed].map((given) => equalHex(given, expected, { lowerOnly: true }))).toEqual([true, false, false]);
-    expect([lower, upper, mixed].map((given) => equalHex(given, expected, { lowerOnly: false }))).toEqual([true, true, true]);
+    expect([lower, upper, mixed].map((given) => equalHex(given, expected, { lowerOnly: true }))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([lower, upper, mixed].map((given) => equalHex(given, expected, { lowerOnly: false }))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   test.each([
-    '', ' ', lower.slice(2), lower.slice(0, -1), `${lower}00`, `${lower}0`, ` ${lower}`, `${lower} `, `${lower}\n`, ` ${lower.slice(1)}`, `sha256=${lower}`, `0x${lower}`, `0x${lower.slice(2)}`,
-    `${lower},${lower}`, `${lower}, ${lower}`, `${lower.slice(0, -1)}g`, `${lower.slice(0, -2)}zz`, `zz${lower.slice(2)}`, `${lower.slice(0, -1)}\0`, expected.toString('base64'), '０'.repeat(64),
-    lower.replaceAll('0', '０'), lower.replaceAll('a', 'ａ'), `${lower.slice(0, 63)}é`, `"${lower}"`,
+    '',
+    ' ',
+    lower.slice(2),
+    lower.slice(0, -1),
+    `${lower}00`,
+    `${lower}0`,
+    ` ${lower}`,
+    `${lower} `,
+    `${lower}\n`,
+    ` ${lower.slice(1)}`,
+    `sha256=${lower}`,
+    `0x${lower}`,
+    `0x${lower.slice(2)}`,
+    `${lower},${lower}`,
+    `${lower}, ${lower}`,
+    `${lower.slice(0, -1)}g`,
+    `${lower.slice(0, -2)}zz`,
+    `zz${lower.slice(2)}`,
+    `${lower.slice(0, -1)}\0`,
+    expected.toString('base64'),
+    '０'.repeat(64),
+    lower.replaceAll('0', '０'),
+    lower.replaceAll('a', 'ａ'),
+    `${lower.slice(0, 63)}é`,
+    `"${lower}"`,
   ])('is refused as %j', (given) => {
     expect(equalHex(given, expected, { lowerOnly: false })).toBe(false);
   });
 
   test('is refused after any of 100 000 random edits, unless only the case of a digit changed', () => {
-    fc.assert(fc.property(fc.integer(), (seed) => {
-      for (const edited of randomEdits(lower, { count: 1_000, seed })) {
-        if (equalHex(edited, expected, { lowerOnly: true })) return false;
-        if (equalHex(edited, expected, { lowerOnly: false }) !== (edited.toLowerCase() === lower)) return false;
-      }
-      return true;
-    }), { numRuns: 100 });
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        for (const edited of randomEdits(lower, { count: 1_000, seed })) {
+          if (equalHex(edited, expected, { lowerOnly: true })) return false;
+          if (equalHex(edited, expected, { lowerOnly: false }) !== (edited.toLowerCase() === lower))
+            return false;
+        }
+        return true;
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('is refused at 64 kB', () => {
@@ -49,17 +83,29 @@ describe('digests', () => {
   });
 
   test('HMAC-SHA256 gives what RFC 4231 gives (test case 2)', () => {
-    expect(hmacSha256(secret('Jefe').key, 'what do ya want for nothing?').toString('hex')).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843');
+    expect(hmacSha256(secret('Jefe').key, 'what do ya want for nothing?').toString('hex')).toBe(
+      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    );
   });
 
   test('the secret follows the body, as UTF-8', () => {
-    expect(sha256Concat(Buffer.from('a'), secret('bc')).toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-    expect(sha256Concat(Buffer.from('aü'), secret('鍵'))).toEqual(sha256Concat(Buffer.from('aü鍵').subarray(0, 3), secret('鍵')));
+    expect(sha256Concat(Buffer.from('a'), secret('bc')).toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+    expect(sha256Concat(Buffer.from('aü'), secret('鍵'))).toEqual(
+      sha256Concat(Buffer.from('aü鍵').subarray(0, 3), secret('鍵')),
+    );
   });
 });
 
 describe.skipIf(!TEST_DATA)('the vectors of Wycheproof', () => {
-  type Vector = { readonly tcId: number; readonly key: string; readonly msg: string; readonly tag: string; readonly result: string };
+  type Vector = {
+    readonly tcId: number;
+    readonly key: string;
+    readonly msg: string;
+    readonly tag: string;
+    readonly result: string;
+  };
   const read = () => {
     const file = join(TEST_DATA ?? '', 'hmac-vectors/wycheproof/testvectors_v1/hmac_sha256_test.json');
     const { testGroups }: { testGroups: { tests: Vector[] }[] } = JSON.parse(readFileSync(file, 'utf8'));
@@ -71,13 +117,17 @@ describe.skipIf(!TEST_DATA)('the vectors of Wycheproof', () => {
     const vectors = read();
     expect(vectors.length).toBe(174);
     const isDue = ({ result, tag }: Vector) => result === 'valid' && tag.length === 64;
-    const wrong = vectors.filter((vector) => equalHex(vector.tag, macOf(vector), { lowerOnly: true }) !== isDue(vector));
+    const wrong = vectors.filter(
+      (vector) => equalHex(vector.tag, macOf(vector), { lowerOnly: true }) !== isDue(vector),
+    );
     expect(wrong.map((vector) => vector.tcId)).toEqual([]);
     expect(vectors.filter(isDue).length).toBeGreaterThan(30);
   });
 
   test('every valid tag, truncated ones too, is the head of our digest', () => {
-    const wrong = read().filter((vector) => macOf(vector).toString('hex').startsWith(vector.tag) !== (vector.result === 'valid'));
+    const wrong = read().filter(
+      (vector) => macOf(vector).toString('hex').startsWith(vector.tag) !== (vector.result === 'valid'),
+    );
     expect(wrong.map((vector) => vector.tcId)).toEqual([]);
   });
 });

@@ -14,10 +14,15 @@ export function hmacSha256(key: KeyObject, ...parts: readonly (string | Uint8Arr
   return mac.digest();
 }
 
-export const sha256Concat = (body: Uint8Array, secret: Secret): Buffer => createHash('sha256').update(body).update(secret.reveal()).digest();
+export const sha256Concat = (body: Uint8Array, secret: Secret): Buffer =>
+  createHash('sha256').update(body).update(secret.reveal()).digest();
 
 /** The shape first, since a constant-time compare takes equal lengths only; then the bytes. */
 export function equalHex(given: string, expected: Buffer, { lowerOnly }: { lowerOnly: boolean }): boolean {
   const hex = lowerOnly ? LOWER_HEX : ANY_HEX;
-  return given.length === 2 * expected.length && hex.test(given) && timingSafeEqual(Buffer.from(given, 'hex'), expected);
+  return (
+    given.length === 2 * expected.length &&
+    hex.test(given) &&
+    timingSafeEqual(Buffer.from(given, 'hex'), expected)
+  );
 }

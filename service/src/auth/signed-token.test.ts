@@ -30,11 +30,16 @@ describe('purpose keys', () => {
 
 describe('a signed token', () => {
   test('gives its payload back, any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (payload) => open([key], sign(key, payload)) === payload), { numRuns: 500 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (payload) => open([key], sign(key, payload)) === payload),
+      { numRuns: 500 },
+    );
   });
 
   test('can stand in a path and in a query as it is', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (payload) => /^[A-Za-z0-9_-]+$/.test(sign(key, payload))));
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (payload) => /^[A-Za-z0-9_-]+$/.test(sign(key, payload))),
+    );
   });
 
   test('costs 22 characters over its payload', () => {
@@ -43,25 +48,45 @@ describe('a signed token', () => {
 
   test('opens for its purpose alone', () => {
     const upload = sign(deriveKey(root, 'upload'), PAYLOAD);
-    expect(PURPOSES.filter((purpose) => open([deriveKey(root, purpose)], upload) !== undefined)).toEqual(['upload']);
+    expect(PURPOSES.filter((purpose) => open([deriveKey(root, purpose)], upload) !== undefined)).toEqual([
+      'upload',
+    ]);
   });
 
   test('opens with the current root and with the previous one, and with no other', () => {
     const token = sign(key, PAYLOAD);
     const other = deriveKey(secret('another-root'), 'playback');
-    expect([[key], [other, key], [key, other], [other], []].map((keys) => open(keys, token))).toEqual([PAYLOAD, PAYLOAD, PAYLOAD, undefined, undefined]);
+    expect([[key], [other, key], [key, other], [other], []].map((keys) => open(keys, token))).toEqual([
+      PAYLOAD,
+      PAYLOAD,
+      PAYLOAD,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('is refused after any of 100 000 random edits', () => {
     const token = sign(key, PAYLOAD);
-    const accepted = (seed: number) => [...randomEdits(token, { count: 1_000, seed })].filter((edited) => open([key], edited) !== undefined);
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 100 });
+    const accepted = (seed: number) =>
+      [...randomEdits(token, { count: 1_000, seed })].filter((edited) => open([key], edited) !== undefined);
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        expect(accepted(seed)).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('is refused in another spelling of the same bytes', () => {
     const token = sign(key, 'ab');
     const bytes = Buffer.from(token, 'base64url');
-    const spellings = [`${token}=`, `${token}\n`, ` ${token}`, bytes.toString('base64'), bytes.toString('hex')].filter((text) => text !== token);
+    const spellings = [
+      `${token}=`,
+      `${token}\n`,
+      ` ${token}`,
+      bytes.toString('base64'),
+      bytes.toString('hex'),
+    ].filter((text) => text !== token);
     expect(spellings.map((text) => open([key], text))).toEqual(spellings.map(() => undefined));
   });
 

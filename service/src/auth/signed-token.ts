@@ -35,4 +35,5 @@ export function open(keys: readonly Secret[], text: string): string | undefined 
   return keys.some((key) => timingSafeEqual(mac, macOf(key, payload))) ? payload.toString() : undefined;
 }
 
-const macOf = (key: Secret, payload: Uint8Array): Buffer => hmacSha256(key.key, payload).subarray(0, MAC_BYTES);
+const macOf = (key: Secret, payload: Uint8Array): Buffer =>
+  hmacSha256(key.key, payload).subarray(0, MAC_BYTES);

@@ -8,9 +8,15 @@ import type { Environment } from '../platform/settings.ts';
 const SIMULATORS = resolve(import.meta.dirname, '../../../simulators/start.js');
 
 /** `run` gets the settings that the simulators told, under those that were given. */
-export async function simulate(environment: Environment, run: (environment: Environment) => Promise<void>): Promise<void> {
+export async function simulate(
+  environment: Environment,
+  run: (environment: Environment) => Promise<void>,
+): Promise<void> {
   const webhooks = environment['PUBLIC_BASE_URL'] ?? `http://127.0.0.1:${environment['PORT'] ?? 8080}`;
-  const child = spawn(process.execPath, [SIMULATORS], { env: { WEBHOOK_BASE_URL: webhooks, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SIMULATORS], {
+    env: { WEBHOOK_BASE_URL: webhooks, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   process.once('exit', () => child.kill('SIGTERM'));
   const lines = createInterface({ input: child.stdout });
   const told = new Promise<Environment>((heard) => {
@@ -21,8 +27,15 @@ export async function simulate(environment: Environment, run: (environment: Envi
       if (line.startsWith('Webhooks go to')) heard(settings);
     });
   });
-  const settings = await Promise.race([told, once(child, 'exit').then(([code]) => { throw new Error(`the simulators ended with ${code}`); })]);
+  const settings = await Promise.race([
+    told,
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`the simulators ended with ${code}`);
+    }),
+  ]);
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
-  process.stdout.write(`\n  Two video hosts are simulated at ${settings['CDNHOST_API_URL']} and ${settings['EDGEHOST_API_URL']}:\n  send "provider": "cdnhost" or "edgehost" with upload-url.\n`);
+  process.stdout.write(
+    `\n  Two video hosts are simulated at ${settings['CDNHOST_API_URL']} and ${settings['EDGEHOST_API_URL']}:\n  send "provider": "cdnhost" or "edgehost" with upload-url.\n`,
+  );
   await run({ ...settings, ...given });
 }

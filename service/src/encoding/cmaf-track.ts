@@ -12,14 +12,17 @@ export type CmafTrack = TrackHeader & {
 export type VideoTrack = CmafTrack & { readonly size: NonNullable<CmafTrack['size']> };
 
 export const initName = (id: number): string => `r${id}-init.mp4`;
-export const segmentName = (id: number, number: number): string => `r${id}-${String(number).padStart(5, '0')}.m4s`;
+export const segmentName = (id: number, number: number): string =>
+  `r${id}-${String(number).padStart(5, '0')}.m4s`;
 export const playlistName = (id: number): string => `r${id}.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
 
-export const secondsOfSegment = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number => duration / timescale;
+export const secondsOfSegment = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
+  duration / timescale;
 
-export const secondsOfTrack = (track: CmafTrack): number => sum(track.segments.map(({ duration }) => duration)) / track.timescale;
+export const secondsOfTrack = (track: CmafTrack): number =>
+  sum(track.segments.map(({ duration }) => duration)) / track.timescale;
 
 /** Bits per second over the whole track. */
 export const averageBitrate = (track: CmafTrack): number =>
@@ -29,7 +32,9 @@ export const averageBitrate = (track: CmafTrack): number =>
 export function peakBitrate(track: CmafTrack): number {
   const half = Math.max(...track.segments.map(({ duration }) => duration)) / 2;
   const typical = track.segments.filter(({ duration }) => duration >= half);
-  return Math.ceil(Math.max(...typical.map((segment) => (segment.bytes * 8) / secondsOfSegment(track, segment))));
+  return Math.ceil(
+    Math.max(...typical.map((segment) => (segment.bytes * 8) / secondsOfSegment(track, segment))),
+  );
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -19,24 +19,43 @@ const manifest = (...tracks: CmafTrack[]) => dashManifest({ tracks, frameRate, c
 
 describe('DASH manifest', () => {
   test('static, with the length of the picture, children in their folder', () => {
-    expect(manifest(picture, sound)).toContain('type="static" mediaPresentationDuration="PT14.000S" maxSegmentDuration="PT4.011S"');
+    expect(manifest(picture, sound)).toContain(
+      'type="static" mediaPresentationDuration="PT14.000S" maxSegmentDuration="PT4.011S"',
+    );
     expect(manifest(picture, sound)).toContain('<BaseURL>3-1/</BaseURL>');
   });
   test('one set per kind, one representation per track', () => {
     const text = manifest(picture, track(1, { width: 640, height: 360 }, [61440]), { ...sound, id: 2 });
     expect(text.match(/<AdaptationSet [^>]*contentType="(\w+)"/g)).toHaveLength(2);
-    expect([...text.matchAll(/<Representation id="(\d)" bandwidth="\d+" codecs="([^"]+)"/g)].map(([, id, codec]) => [id, codec]))
-      .toEqual([['0', 'avc1.64001f'], ['1', 'avc1.64001f'], ['2', 'mp4a.40.2']]);
+    expect(
+      [...text.matchAll(/<Representation id="(\d)" bandwidth="\d+" codecs="([^"]+)"/g)].map(
+        ([, id, codec]) => [id, codec],
+      ),
+    ).toEqual([
+      ['0', 'avc1.64001f'],
+      ['1', 'avc1.64001f'],
+      ['2', 'mp4a.40.2'],
+    ]);
     expect(text).toContain('width="640" height="360" frameRate="30000/1001" sar="1:1"');
     expect(text).toContain('audioSamplingRate="48000"');
   });
-  test('names that the template yields are the files\'', () => {
-    expect(manifest(picture)).toContain('initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"');
+  test("names that the template yields are the files'", () => {
+    expect(manifest(picture)).toContain(
+      'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"',
+    );
   });
   test('equal neighbours share a line; a gap starts a new one', () => {
     expect(manifest(picture)).toContain('<S t="0" d="61440" r="2"/>\n            <S t="184320" d="30720"/>');
-    expect(manifest(sound, picture)).toContain('<S t="0" d="189440"/>\n            <S t="189440" d="192512" r="1"/>\n            <S t="574464" d="99328"/>');
-    const gap = { ...picture, segments: [{ name: 'a', start: 0, duration: 10, bytes: 1 }, { name: 'b', start: 15, duration: 10, bytes: 1 }] };
+    expect(manifest(sound, picture)).toContain(
+      '<S t="0" d="189440"/>\n            <S t="189440" d="192512" r="1"/>\n            <S t="574464" d="99328"/>',
+    );
+    const gap = {
+      ...picture,
+      segments: [
+        { name: 'a', start: 0, duration: 10, bytes: 1 },
+        { name: 'b', start: 15, duration: 10, bytes: 1 },
+      ],
+    };
     expect(manifest(gap)).toContain('<S t="0" d="10"/>\n            <S t="15" d="10"/>');
   });
   test('a silent film has one set', () => expect(manifest(picture)).not.toContain('audio'));

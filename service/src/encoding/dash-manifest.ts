@@ -9,12 +9,16 @@ export function dashManifest({ tracks, frameRate, childFolder }: Presentation): 
   const duration = Math.max(...tracks.filter(isVideo).map(secondsOfTrack));
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
-    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" '
-      + `mediaPresentationDuration="PT${seconds(duration)}S" maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
+    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" ' +
+      `mediaPresentationDuration="PT${seconds(duration)}S" maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
     ...adaptationSet('video', tracks.filter(isVideo), frameRate),
-    ...adaptationSet('audio', tracks.filter((track) => !isVideo(track)), frameRate),
+    ...adaptationSet(
+      'audio',
+      tracks.filter((track) => !isVideo(track)),
+      frameRate,
+    ),
     '  </Period>',
     '</MPD>',
     '',
@@ -33,7 +37,11 @@ function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], fr
 function representation(track: CmafTrack, frameRate: Rational): string[] {
   return [
     `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ${kindAttributes(track, frameRate)}>`,
-    ...(isVideo(track) ? [] : ['        <AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>']),
+    ...(isVideo(track)
+      ? []
+      : [
+          '        <AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
+        ]),
     `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">`,
     '          <SegmentTimeline>',
     ...timeline(track.segments),
@@ -53,10 +61,14 @@ function timeline(segments: readonly CmafSegment[]): string[] {
   const runs: { start: number; duration: number; more: number }[] = [];
   for (const { start, duration } of segments) {
     const last = runs.at(-1);
-    if (last && last.duration === duration && last.start + duration * (last.more + 1) === start) last.more += 1;
+    if (last && last.duration === duration && last.start + duration * (last.more + 1) === start)
+      last.more += 1;
     else runs.push({ start, duration, more: 0 });
   }
-  return runs.map(({ start, duration, more }) => `            <S t="${start}" d="${duration}"${more > 0 ? ` r="${more}"` : ''}/>`);
+  return runs.map(
+    ({ start, duration, more }) =>
+      `            <S t="${start}" d="${duration}"${more > 0 ? ` r="${more}"` : ''}/>`,
+  );
 }
 
 const longestSegment = (tracks: readonly CmafTrack[]): number =>

@@ -3,6 +3,8 @@ import type { JobPayloads } from '../job-list.ts';
 import type { JobRun } from '../platform/jobs.ts';
 import type { Callback } from './callback.ts';
 
-export const deliverReportJob = ({ callback }: { callback: Callback }) => async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>): Promise<void> => {
-  await callback.deliver(payload.body, signal);
-};
+export const deliverReportJob =
+  ({ callback }: { callback: Callback }) =>
+  async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>): Promise<void> => {
+    await callback.deliver(payload.body, signal);
+  };

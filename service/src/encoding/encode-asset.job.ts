@@ -31,40 +31,66 @@ const MAX_RUNS = 10;
 const STORED_AT_ONCE = 4;
 const MAX_FILE = 2 ** 31;
 
-export const encodeAssetJob = (needs: EncodeNeeds) => async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
-  const run = await needs.begin(payload);
-  if (!run) return;
-  await removeEarlierRuns(needs.store, run);
-  const scratch = await makeScratch(needs.scratchRoot, { work: run.assetId, turn: renditionFolder(run.attempt, run.try) });
-  const overtaken = new AbortController();
-  try {
-    const report = await reportOn(needs, run, { scratch, overtaken, signal: AbortSignal.any([signal, overtaken.signal]) });
-    if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
-  } catch (error) {
-    await needs.store.removeAll(folderOf(run));
-    if (signal.aborted) await needs.handBack(run);
-    if (!overtaken.signal.aborted) throw error;
-  } finally {
-    await removeScratch(scratch);
-  }
-};
+export const encodeAssetJob =
+  (needs: EncodeNeeds) =>
+  async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
+    const run = await needs.begin(payload);
+    if (!run) return;
+    await removeEarlierRuns(needs.store, run);
+    const scratch = await makeScratch(needs.scratchRoot, {
+      work: run.assetId,
+      turn: renditionFolder(run.attempt, run.try),
+    });
+    const overtaken = new AbortController();
+    try {
+      const report = await reportOn(needs, run, {
+        scratch,
+        overtaken,
+        signal: AbortSignal.any([signal, overtaken.signal]),
+      });
+      if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
+    } catch (error) {
+      await needs.store.removeAll(folderOf(run));
+      if (signal.aborted) await needs.handBack(run);
+      if (!overtaken.signal.aborted) throw error;
+    } finally {
+      await removeScratch(scratch);
+    }
+  };
 
 type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
 
 /** The last word on this run: what was made, or why nothing can be. */
 async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
   try {
-    if (run.try > MAX_RUNS) throw new EncodeFailed('encoder_crashed', 'The encoder stopped again and again while it worked on this video');
+    if (run.try > MAX_RUNS)
+      throw new EncodeFailed(
+        'encoder_crashed',
+        'The encoder stopped again and again while it worked on this video',
+      );
     return ready(run, await encode(needs, run, work));
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
-    needs.log.warn({ asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log }, 'a video cannot be encoded');
-    return { ...reportHead(run), status: 'failed', failure: { code: error.code, message: error.message, retryable: isPassing(error.code) } };
+    needs.log.warn(
+      { asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log },
+      'a video cannot be encoded',
+    );
+    return {
+      ...reportHead(run),
+      status: 'failed',
+      failure: { code: error.code, message: error.message, retryable: isPassing(error.code) },
+    };
   }
 }
 
 async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal }: Work): Promise<Encoding> {
-  const teller = progressTeller({ head: reportHead(run), callback: needs.callback, log: needs.log, signal, onOvertaken: () => overtaken.abort() });
+  const teller = progressTeller({
+    head: reportHead(run),
+    callback: needs.callback,
+    log: needs.log,
+    signal,
+    onOvertaken: () => overtaken.abort(),
+  });
   const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, scratch);
   const workFolder = join(scratch, 'work');
@@ -72,7 +98,13 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
   teller.begin();
   try {
     const encoding = await needs.encoder.encode({
-      source, container: media.container, workFolder, childFolder: renditionFolder(run.attempt, run.try), posterTimeMs: run.posterTimeMs, signal, onProgress: teller.tell,
+      source,
+      container: media.container,
+      workFolder,
+      childFolder: renditionFolder(run.attempt, run.try),
+      posterTimeMs: run.posterTimeMs,
+      signal,
+      onProgress: teller.tell,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     return encoding;
@@ -84,33 +116,49 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
 /** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
 async function localOriginal(store: ObjectStore, { assetId }: Run, scratch: string): Promise<string> {
   const key = originalKey(assetId);
-  if ((await store.size(key)) === undefined) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+  if ((await store.size(key)) === undefined)
+    throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
   if (store.localFile) return store.localFile(key);
   const copy = join(scratch, 'original');
   await writeFile(copy, store.stream(key));
   return copy;
 }
 
-async function storeFiles(store: ObjectStore, run: Run, { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal }): Promise<void> {
+async function storeFiles(
+  store: ObjectStore,
+  run: Run,
+  { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
+): Promise<void> {
   const folder = renditionFolder(run.attempt, run.try);
   const waiting = files.values();
   const lane = async () => {
     for (const { name, path } of waiting) {
       signal.throwIfAborted();
-      await store.put(renditionKey(run.assetId, folder, name), createReadStream(path, { highWaterMark: 1024 * 1024 }), MAX_FILE);
+      await store.put(
+        renditionKey(run.assetId, folder, name),
+        createReadStream(path, { highWaterMark: 1024 * 1024 }),
+        MAX_FILE,
+      );
     }
   };
   await Promise.all(Array.from({ length: STORED_AT_ONCE }, lane));
 }
 
 async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
-  for (let earlier = 1; earlier < run.try; earlier++) await store.removeAll(folderOf({ ...run, try: earlier }));
+  for (let earlier = 1; earlier < run.try; earlier++)
+    await store.removeAll(folderOf({ ...run, try: earlier }));
 }
 
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
 
 const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport => ({
-  ...reportHead(run), status: 'ready', progress: 100, renditions, width, height, duration_ms: durationMs,
+  ...reportHead(run),
+  status: 'ready',
+  progress: 100,
+  renditions,
+  width,
+  height,
+  duration_ms: durationMs,
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

@@ -17,6 +17,13 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /** What another attempt, on another machine or another day, may not run into. */
-const PASSING = new Set(['timed_out', 'out_of_memory', 'engine_missing', 'encoder_missing', 'encoder_crashed', 'encoding_failed']);
+const PASSING = new Set([
+  'timed_out',
+  'out_of_memory',
+  'engine_missing',
+  'encoder_missing',
+  'encoder_crashed',
+  'encoding_failed',
+]);
 
 export const isPassing = (code: string): boolean => PASSING.has(code);

@@ -5,21 +5,43 @@ import { ladderFor } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
 
 const shown = { width: 1920, height: 1080 };
-const picture: Picture = { shown, frameRate: null, interlaced: false, transfer: 'sdr', matrix: 'bt709', fullRange: false };
-const timeline = { leadInSeconds: 0, frameRate: { numerator: 30000, denominator: 1001 }, frames: 300, durationSeconds: 10.01, holdSeconds: 0 };
+const picture: Picture = {
+  shown,
+  frameRate: null,
+  interlaced: false,
+  transfer: 'sdr',
+  matrix: 'bt709',
+  fullRange: false,
+};
+const timeline = {
+  leadInSeconds: 0,
+  frameRate: { numerator: 30000, denominator: 1001 },
+  frames: 300,
+  durationSeconds: 10.01,
+  holdSeconds: 0,
+};
 const plan: EncodePlan = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
-  picture, videoIndex: 0, audioIndex: 1, timeline, rungs: ladderFor(shown), folder: '/work',
+  picture,
+  videoIndex: 0,
+  audioIndex: 1,
+  timeline,
+  rungs: ladderFor(shown),
+  folder: '/work',
 };
 
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
-const all = (args: readonly string[], option: string) => args.filter((_, index) => args[index - 1] === option);
-const graph = (more: Partial<EncodePlan> = {}) => after(encodeArguments({ ...plan, ...more }), '-filter_complex') ?? '';
+const all = (args: readonly string[], option: string) =>
+  args.filter((_, index) => args[index - 1] === option);
+const graph = (more: Partial<EncodePlan> = {}) =>
+  after(encodeArguments({ ...plan, ...more }), '-filter_complex') ?? '';
 const graphOf = (more: Partial<Picture>) => graph({ picture: { ...picture, ...more } });
 
 describe('encode plan', () => {
   test('each rung is scaled from the one above', () => {
-    expect(graph()).toMatch(/split=2\[v0\]\[n1\];\[n1\]scale=1280:720:flags=bicubic,setsar=1,split=2\[v1\]\[n2\];\[n2\]scale=854:480/);
+    expect(graph()).toMatch(
+      /split=2\[v0\]\[n1\];\[n1\]scale=1280:720:flags=bicubic,setsar=1,split=2\[v1\]\[n2\];\[n2\]scale=854:480/,
+    );
     expect(graph()).toMatch(/\[n3\]scale=640:360:flags=bicubic,setsar=1\[v3\]$/);
   });
   test('a single rung needs no split', () => {
@@ -32,7 +54,9 @@ describe('encode plan', () => {
     expect(graph()).toContain('trim=end_frame=300');
   });
   test('the last picture is held for as long as the sound goes on, and a little more before it is cut', () => {
-    expect(graph({ timeline: { ...timeline, holdSeconds: 5 } })).toContain('tpad=stop_mode=clone:stop_duration=6,trim');
+    expect(graph({ timeline: { ...timeline, holdSeconds: 5 } })).toContain(
+      'tpad=stop_mode=clone:stop_duration=6,trim',
+    );
   });
   test('square pixels in eight bits', () => expect(graph()).toContain('setsar=1,format=yuv420p'));
 
@@ -40,25 +64,48 @@ describe('encode plan', () => {
     expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=deint=interlaced,fps=/);
     expect(graph()).not.toContain('bwdif');
   });
-  test.each([['pq', 'smpte2084'], ['hlg', 'arib-std-b67']] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
-    expect(graphOf({ transfer })).toMatch(new RegExp(`scale=1920:1080:flags=bicubic,zscale=tin=${name}:.*tonemap=hable.*zscale=t=709:m=709`));
+  test.each([
+    ['pq', 'smpte2084'],
+    ['hlg', 'arib-std-b67'],
+  ] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
+    expect(graphOf({ transfer })).toMatch(
+      new RegExp(`scale=1920:1080:flags=bicubic,zscale=tin=${name}:.*tonemap=hable.*zscale=t=709:m=709`),
+    );
   });
   test.each([
-    ['smpte170m', shown, 'bt601'], ['bt709', { width: 320, height: 240 }, 'bt709'], ['bt2020nc', shown, 'bt2020'],
-    ['unknown', { width: 640, height: 480 }, 'bt601'], ['unknown', shown, 'bt709'], ['unknown', { width: 720, height: 1280 }, 'bt709'],
+    ['smpte170m', shown, 'bt601'],
+    ['bt709', { width: 320, height: 240 }, 'bt709'],
+    ['bt2020nc', shown, 'bt2020'],
+    ['unknown', { width: 640, height: 480 }, 'bt601'],
+    ['unknown', shown, 'bt709'],
+    ['unknown', { width: 720, height: 1280 }, 'bt709'],
   ])('colours told as %s at %o are read as %s', (matrix, size, expected) => {
-    expect(graphOf({ matrix, shown: size })).toContain(`in_color_matrix=${expected}:out_color_matrix=bt709:out_range=tv`);
+    expect(graphOf({ matrix, shown: size })).toContain(
+      `in_color_matrix=${expected}:out_color_matrix=bt709:out_range=tv`,
+    );
   });
 
   test('key frames every two seconds, rounded up to whole frames, nowhere else', () => {
     const args = encodeArguments(plan);
-    expect([after(args, '-g'), after(args, '-keyint_min'), after(args, '-sc_threshold')]).toEqual(['60', '60', '0']);
-    const uneven = encodeArguments({ ...plan, timeline: { ...timeline, frameRate: { numerator: 8797, denominator: 1000 } } });
+    expect([after(args, '-g'), after(args, '-keyint_min'), after(args, '-sc_threshold')]).toEqual([
+      '60',
+      '60',
+      '0',
+    ]);
+    const uneven = encodeArguments({
+      ...plan,
+      timeline: { ...timeline, frameRate: { numerator: 8797, denominator: 1000 } },
+    });
     expect(after(uneven, '-g')).toBe('18');
   });
   test('caps and profile of each rung', () => {
     const args = encodeArguments(plan);
-    expect([0, 1, 2, 3].map((rung) => after(args, `-maxrate:v:${rung}`))).toEqual(['5000k', '2800k', '1200k', '700k']);
+    expect([0, 1, 2, 3].map((rung) => after(args, `-maxrate:v:${rung}`))).toEqual([
+      '5000k',
+      '2800k',
+      '1200k',
+      '700k',
+    ]);
     expect([0, 3].map((rung) => after(args, `-profile:v:${rung}`))).toEqual(['high', 'main']);
     expect(after(args, '-bufsize:v:0')).toBe('10000k');
   });
@@ -67,22 +114,34 @@ describe('encode plan', () => {
     expect(all(encodeArguments({ ...plan, audioIndex: undefined }), '-map')).toHaveLength(4);
   });
   test('sound lasts as long as the picture', () => {
-    expect(after(encodeArguments(plan), '-af')).toBe('aresample=48000:async=1:first_pts=0,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01');
+    expect(after(encodeArguments(plan), '-af')).toBe(
+      'aresample=48000:async=1:first_pts=0,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01',
+    );
   });
   test('something is left of the sound of a single frame', () => {
     const short = encodeArguments({ ...plan, timeline: { ...timeline, durationSeconds: 1 / 60 } });
     expect(after(short, '-af')).toContain('apad=whole_dur=0.043');
   });
   test('an empty beginning is kept', () => {
-    expect(after(encodeArguments({ ...plan, timeline: { ...timeline, leadInSeconds: 0.25 } }), '-itsoffset')).toBe('0.25');
+    expect(
+      after(encodeArguments({ ...plan, timeline: { ...timeline, leadInSeconds: 0.25 } }), '-itsoffset'),
+    ).toBe('0.25');
   });
-  test('nothing of the source\'s tags is carried over', () => {
+  test("nothing of the source's tags is carried over", () => {
     expect(after(encodeArguments(plan), '-map_metadata')).toBe('-1');
     expect(encodeArguments(plan)).toContain('-bitexact');
   });
   test('a poster is read from a file alone, and is the last picture that began within the millisecond', () => {
-    const args = posterArguments({ excerpt: '/work/part.mp4', picture: '/work/poster-1500.jpg', timeMs: 1500 });
-    expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual(['file', 'file:/work/part.mp4', 'file:/work/poster-1500.jpg']);
+    const args = posterArguments({
+      excerpt: '/work/part.mp4',
+      picture: '/work/poster-1500.jpg',
+      timeMs: 1500,
+    });
+    expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual([
+      'file',
+      'file:/work/part.mp4',
+      'file:/work/poster-1500.jpg',
+    ]);
     expect(after(args, '-vf')).toMatch(/^select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
   });
   test('the thumbnail is one JPEG of bounded width', () => {

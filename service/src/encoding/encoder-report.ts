@@ -23,7 +23,11 @@ export type EncoderReport = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const EVENTS: Readonly<Record<string, StreamReport['event']>> = { processing: 'started', ready: 'succeeded', failed: 'failed' };
+const EVENTS: Readonly<Record<string, StreamReport['event']>> = {
+  processing: 'started',
+  ready: 'succeeded',
+  failed: 'failed',
+};
 const MAX_INT = 2 ** 31 - 1;
 /** Leaves room in the column for the attempts that callers open after it. */
 const MAX_ATTEMPT = 1_000_000_000;
@@ -33,20 +37,38 @@ const MAX_RENDITIONS = 64;
 export function reportOf(body: Members, isOurs: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
-  if (!event || !isOptional(attempt, isAttempt) || !isOptional(progress, isFiniteNumber) || !isOptional(renditions, isRenditions) || !isOptional(playback, isUrls)) return undefined;
+  if (
+    !event ||
+    !isOptional(attempt, isAttempt) ||
+    !isOptional(progress, isFiniteNumber) ||
+    !isOptional(renditions, isRenditions) ||
+    !isOptional(playback, isUrls)
+  )
+    return undefined;
   if (isOurs && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
   return {
-    source: 'webhook', provider: 'onprem', event,
+    source: 'webhook',
+    provider: 'onprem',
+    event,
     ...(isAttempt(attempt) && { attempt }),
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
-    ...(event === 'succeeded' && { ...(isOurs ? ownOf(body) : strangersOf(playback)), picture: pictureOf(body) }),
+    ...(event === 'succeeded' && {
+      ...(isOurs ? ownOf(body) : strangersOf(playback)),
+      picture: pictureOf(body),
+    }),
     ...(event === 'failed' && failureOf(body)),
   };
 }
 
 function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback: ToldPlayback } {
-  return { playback: { kind: 'own', run: run as number, ...((posterTimeMs === 0 || isCount(posterTimeMs)) && { posterTimeMs }) } };
+  return {
+    playback: {
+      kind: 'own',
+      run: run as number,
+      ...((posterTimeMs === 0 || isCount(posterTimeMs)) && { posterTimeMs }),
+    },
+  };
 }
 
 function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: Warning[] } {
@@ -56,33 +78,65 @@ function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: W
   return { playback: { kind: 'urls', urls }, ...(anyRefused(urls) && { warnings: [REFUSED] }) };
 }
 
-const REFUSED: Warning = { code: 'playback_url_refused', message: 'The encoder gave a playback URL that is no plain http or https address' };
+const REFUSED: Warning = {
+  code: 'playback_url_refused',
+  message: 'The encoder gave a playback URL that is no plain http or https address',
+};
 
-function pictureOf({ width, height, duration_ms: durationMs }: Members): NonNullable<StreamReport['picture']> {
-  return { ...(isCount(width) && { width }), ...(isCount(height) && { height }), ...(isCount(durationMs) && { durationMs }) };
+function pictureOf({
+  width,
+  height,
+  duration_ms: durationMs,
+}: Members): NonNullable<StreamReport['picture']> {
+  return {
+    ...(isCount(width) && { width }),
+    ...(isCount(height) && { height }),
+    ...(isCount(durationMs) && { durationMs }),
+  };
 }
 
 /** `failure` {`code`, `message`, `retryable`}, each optional. */
 function failureOf({ failure }: Members): { failure?: Failure } {
   if (typeof failure !== 'object' || failure === null) return {};
   const { code, message, retryable } = failure as Members;
-  return { failure: { code: isCode(code) ? code : 'encode_failed', message: plainWords(message) ?? 'The video could not be encoded', retryable: retryable !== false } };
+  return {
+    failure: {
+      code: isCode(code) ? code : 'encode_failed',
+      message: plainWords(message) ?? 'The video could not be encoded',
+      retryable: retryable !== false,
+    },
+  };
 }
 
-const isCode = (value: unknown): value is string => typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);
-const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || value === null || is(value);
-const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INT;
+const isCode = (value: unknown): value is string =>
+  typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value);
+const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
+  value === undefined || value === null || is(value);
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_INT;
 const isAttempt = (value: unknown): value is number => isCount(value) && value <= MAX_ATTEMPT;
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
-const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function isUrls(value: unknown): boolean {
   if (!isMembers(value)) return false;
-  return [value['hls'], value['dash'], value['thumbnail']].every((url) => isOptional(url, (told) => typeof told === 'string'));
+  return [value['hls'], value['dash'], value['thumbnail']].every((url) =>
+    isOptional(url, (told) => typeof told === 'string'),
+  );
 }
 
 function isRenditions(value: unknown): value is readonly Rendition[] {
-  return Array.isArray(value) && value.length <= MAX_RENDITIONS && value.every((item: unknown) =>
-    isMembers(item) && isCount(item['height']) && isOptional(item['width'], isCount) && isOptional(item['bitrate'], isFiniteNumber)
-    && RENDITION_STATES.some((state) => state === item['state']));
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_RENDITIONS &&
+    value.every(
+      (item: unknown) =>
+        isMembers(item) &&
+        isCount(item['height']) &&
+        isOptional(item['width'], isCount) &&
+        isOptional(item['bitrate'], isFiniteNumber) &&
+        RENDITION_STATES.some((state) => state === item['state']),
+    )
+  );
 }

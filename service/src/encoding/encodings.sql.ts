@@ -10,14 +10,20 @@ export const beginRun = (db: Queries, assetId: string, attempt: number) =>
     returning encode_try, mime_type, poster_time_ms`);
 
 /** Marks the latest run's files as whole, and says which poster is wanted by now; nothing where a later run began, or the asset is gone. */
-export const markEncoded = (db: Queries, run: { readonly assetId: string; readonly attempt: number; readonly try: number }) =>
+export const markEncoded = (
+  db: Queries,
+  run: { readonly assetId: string; readonly attempt: number; readonly try: number },
+) =>
   db.one(sql('mark encoded', { poster_time_ms: 'int8?' })`
     update assets set encoded_try = encode_try, revision = revision + 1
      where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and encoded_try = 0 and deleted_at is null
     returning poster_time_ms`);
 
 /** Takes a run that was handed back out of the count; nothing where a later one began. */
-export const uncountRun = (db: Queries, run: { readonly assetId: string; readonly attempt: number; readonly try: number }) =>
+export const uncountRun = (
+  db: Queries,
+  run: { readonly assetId: string; readonly attempt: number; readonly try: number },
+) =>
   db.one(sql('uncount run')`
     update assets set encode_try = encode_try - 1, revision = revision + 1
      where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and encoded_try = 0`);

@@ -7,12 +7,29 @@ import { beginRun, markEncoded, uncountRun } from './encodings.sql.ts';
 export type EncodingNeeds = { readonly db: Database; readonly jobs: ServiceJobs };
 
 /** One worker's run at one attempt. `posterTimeMs`: of which time a picture is wanted, beside the thumbnail that we choose. */
-export type Run = { readonly assetId: string; readonly attempt: number; readonly try: number; readonly mimeType: string; readonly posterTimeMs: number | null };
+export type Run = {
+  readonly assetId: string;
+  readonly attempt: number;
+  readonly try: number;
+  readonly mimeType: string;
+  readonly posterTimeMs: number | null;
+};
 
 /** undefined: there is nothing to encode any more. */
-export async function begin({ db }: EncodingNeeds, { assetId, attempt }: { assetId: string; attempt: number }): Promise<Run | undefined> {
+export async function begin(
+  { db }: EncodingNeeds,
+  { assetId, attempt }: { assetId: string; attempt: number },
+): Promise<Run | undefined> {
   const begun = await beginRun(db, assetId, attempt);
-  return begun && { assetId, attempt, try: begun.encode_try, mimeType: begun.mime_type, posterTimeMs: begun.poster_time_ms };
+  return (
+    begun && {
+      assetId,
+      attempt,
+      try: begun.encode_try,
+      mimeType: begun.mime_type,
+      posterTimeMs: begun.poster_time_ms,
+    }
+  );
 }
 
 /** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
@@ -20,10 +37,13 @@ export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderRep
   db.transaction(async (tx) => {
     const marked = await markEncoded(tx, run);
     if (!marked) return false;
-    if (marked.poster_time_ms !== run.posterTimeMs) await jobs.send(tx, 'make-poster', { assetId: run.assetId });
+    if (marked.poster_time_ms !== run.posterTimeMs)
+      await jobs.send(tx, 'make-poster', { assetId: run.assetId });
     await jobs.send(tx, 'deliver-report', { assetId: run.assetId, body: JSON.stringify(report) });
     return true;
   });
 
 /** A run that ended because its process was told to stop is no failure, however often that happens. */
-export const handBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => { await uncountRun(db, run); };
+export const handBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
+  await uncountRun(db, run);
+};

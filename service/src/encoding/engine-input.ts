@@ -13,12 +13,30 @@ const DEMUXERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts';
 /** Codec → the engine's decoders for it, which differ between builds. */
 const DECODERS: Readonly<Record<'Video' | 'Audio', Readonly<Record<string, readonly string[]>>>> = {
   Video: {
-    h264: ['h264'], hevc: ['hevc'], av1: ['av1', 'libdav1d', 'libaom-av1'], vp8: ['vp8', 'libvpx'], vp9: ['vp9', 'libvpx-vp9'],
-    prores: ['prores'], mpeg2video: ['mpeg2video'], mpeg4: ['mpeg4'], mjpeg: ['mjpeg'],
+    h264: ['h264'],
+    hevc: ['hevc'],
+    av1: ['av1', 'libdav1d', 'libaom-av1'],
+    vp8: ['vp8', 'libvpx'],
+    vp9: ['vp9', 'libvpx-vp9'],
+    prores: ['prores'],
+    mpeg2video: ['mpeg2video'],
+    mpeg4: ['mpeg4'],
+    mjpeg: ['mjpeg'],
   },
   Audio: {
-    aac: ['aac'], ac3: ['ac3'], eac3: ['eac3'], opus: ['opus', 'libopus'], vorbis: ['vorbis'], mp3: ['mp3', 'mp3float'], mp2: ['mp2', 'mp2float'],
-    flac: ['flac'], alac: ['alac'], pcm_s16le: ['pcm_s16le'], pcm_s16be: ['pcm_s16be'], pcm_s24le: ['pcm_s24le'], pcm_f32le: ['pcm_f32le'],
+    aac: ['aac'],
+    ac3: ['ac3'],
+    eac3: ['eac3'],
+    opus: ['opus', 'libopus'],
+    vorbis: ['vorbis'],
+    mp3: ['mp3', 'mp3float'],
+    mp2: ['mp2', 'mp2float'],
+    flac: ['flac'],
+    alac: ['alac'],
+    pcm_s16le: ['pcm_s16le'],
+    pcm_s16be: ['pcm_s16be'],
+    pcm_s24le: ['pcm_s24le'],
+    pcm_f32le: ['pcm_f32le'],
   },
 };
 
@@ -28,22 +46,64 @@ export const isDecodable = ({ kind, codec }: SourceStream): boolean =>
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
 /** Everything up to and including the source; `before` are further options of the input. */
-export const inputArguments = ({ path, container, threads }: EngineInput, before: readonly string[] = []): string[] => [
-  '-protocol_whitelist', 'file', '-format_whitelist', DEMUXERS,
-  '-codec_whitelist', Object.values(DECODERS).flatMap((codecs) => Object.values(codecs).flat()).join(','),
-  '-max_streams', '32', '-max_pixels', String(MAX_PIXELS), '-threads', String(threads),
-  ...before, '-f', container, '-i', `file:${path}`,
+export const inputArguments = (
+  { path, container, threads }: EngineInput,
+  before: readonly string[] = [],
+): string[] => [
+  '-protocol_whitelist',
+  'file',
+  '-format_whitelist',
+  DEMUXERS,
+  '-codec_whitelist',
+  Object.values(DECODERS)
+    .flatMap((codecs) => Object.values(codecs).flat())
+    .join(','),
+  '-max_streams',
+  '32',
+  '-max_pixels',
+  String(MAX_PIXELS),
+  '-threads',
+  String(threads),
+  ...before,
+  '-f',
+  container,
+  '-i',
+  `file:${path}`,
 ];
 
 /** Decodes five frames and tells about them and the container on stderr. */
 export const factsArguments = (input: EngineInput): string[] => [
-  ...GENERAL, '-loglevel', 'info', ...inputArguments(input),
-  '-map', '0:V:0', '-frames:v', '5', '-vf', 'showinfo=checksum=0', '-an', '-sn', '-dn', '-f', 'null', '-',
+  ...GENERAL,
+  '-loglevel',
+  'info',
+  ...inputArguments(input),
+  '-map',
+  '0:V:0',
+  '-frames:v',
+  '5',
+  '-vf',
+  'showinfo=checksum=0',
+  '-an',
+  '-sn',
+  '-dn',
+  '-f',
+  'null',
+  '-',
 ];
 
 /** Lists the packets of the last ten seconds, in the file's own clock, or those of the whole file counted from its first timestamp. */
 export const packetListArguments = (input: EngineInput, part: 'tail' | 'whole'): string[] => [
-  ...GENERAL, '-loglevel', 'error', ...(part === 'tail' ? ['-copyts'] : []),
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  ...(part === 'tail' ? ['-copyts'] : []),
   ...inputArguments(input, part === 'tail' ? ['-sseof', '-10'] : []),
-  '-map', '0', '-copy_unknown', '-c', 'copy', '-f', 'framecrc', 'pipe:1',
+  '-map',
+  '0',
+  '-copy_unknown',
+  '-c',
+  'copy',
+  '-f',
+  'framecrc',
+  'pipe:1',
 ];

@@ -33,13 +33,24 @@ async function cut(source: string, part: number): Promise<string> {
 describe('refusals', { timeout: 60_000 }, () => {
   test.each([0.5, 0.95])('an MP4 of which %d is there', async (part) => {
     const error = await refusal(await cut(await makeClip({ seconds: 10, faststart: true }), part));
-    expect(error).toMatchObject({ code: 'truncated', message: 'The video is incomplete: its end is missing' });
+    expect(error).toMatchObject({
+      code: 'truncated',
+      message: 'The video is incomplete: its end is missing',
+    });
   });
   test('half a Matroska file', async () => {
-    expect((await refusal(await cut(await makeClip({ seconds: 10, container: 'mkv' }), 0.5), { container: 'matroska' })).code).toBe('truncated');
+    expect(
+      (
+        await refusal(await cut(await makeClip({ seconds: 10, container: 'mkv' }), 0.5), {
+          container: 'matroska',
+        })
+      ).code,
+    ).toBe('truncated');
   });
   test('half a transport stream is a shorter film', async () => {
-    await using film = await encodeFilm(await cut(await makeClip({ seconds: 10, container: 'ts' }), 0.5), { container: 'mpegts' });
+    await using film = await encodeFilm(await cut(await makeClip({ seconds: 10, container: 'ts' }), 0.5), {
+      container: 'mpegts',
+    });
     expect(film.durationMs).toBeGreaterThan(3000);
     expect(film.durationMs).toBeLessThan(8000);
   });
@@ -47,7 +58,11 @@ describe('refusals', { timeout: 60_000 }, () => {
     expect((await refusal(await makeClip({ more: ['-vn'] }))).code).toBe('no_video_track');
   });
   test('a codec that no one expects', async () => {
-    const source = await makeClip({ container: 'mov', audio: false, more: ['-c:v', 'dvvideo', '-s', '720x576', '-r', '25'] });
+    const source = await makeClip({
+      container: 'mov',
+      audio: false,
+      more: ['-c:v', 'dvvideo', '-s', '720x576', '-r', '25'],
+    });
     expect((await refusal(source)).code).toBe('unsupported_codec');
   });
   test('a picture of 67 megapixels', async () => {
@@ -58,14 +73,23 @@ describe('refusals', { timeout: 60_000 }, () => {
   test.each(['mov', 'matroska', 'mpegts'] as const)('no film at all, said to be %s', async (container) => {
     const path = join(folder, 'noise.mp4');
     await writeFile(path, Buffer.alloc(100_000, 'no film '));
-    expect(await refusal(path, { container })).toMatchObject({ code: 'not_media', message: 'The file could not be read as a video' });
+    expect(await refusal(path, { container })).toMatchObject({
+      code: 'not_media',
+      message: 'The file could not be read as a video',
+    });
   });
-  test.each(['mov', 'matroska', 'mpegts'] as const)('a playlist that points at another file, said to be %s, opens nothing', async (container) => {
-    const secret = await makeClip({ container: 'ts' });
-    const path = join(folder, 'playlist.mp4');
-    await writeFile(path, `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${secret}\n#EXT-X-ENDLIST\n`);
-    expect((await refusal(path, { container })).code).toBe('not_media');
-  });
+  test.each(['mov', 'matroska', 'mpegts'] as const)(
+    'a playlist that points at another file, said to be %s, opens nothing',
+    async (container) => {
+      const secret = await makeClip({ container: 'ts' });
+      const path = join(folder, 'playlist.mp4');
+      await writeFile(
+        path,
+        `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nfile://${secret}\n#EXT-X-ENDLIST\n`,
+      );
+      expect((await refusal(path, { container })).code).toBe('not_media');
+    },
+  );
   test('words of the engine stay in the log', async () => {
     const path = join(folder, 'noise.mp4');
     await writeFile(path, 'no film');
@@ -75,8 +99,16 @@ describe('refusals', { timeout: 60_000 }, () => {
   });
   test('no engine', async () => {
     const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-engine') });
-    const order = { container: 'mov', workFolder: folder, childFolder: '1-1', signal: new AbortController().signal, onProgress: () => {} } as const;
-    await expect(encoder.encode({ ...order, source: await makeClip() })).rejects.toMatchObject({ code: 'engine_missing' });
+    const order = {
+      container: 'mov',
+      workFolder: folder,
+      childFolder: '1-1',
+      signal: new AbortController().signal,
+      onProgress: () => {},
+    } as const;
+    await expect(encoder.encode({ ...order, source: await makeClip() })).rejects.toMatchObject({
+      code: 'engine_missing',
+    });
   });
 });
 

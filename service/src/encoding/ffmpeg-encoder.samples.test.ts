@@ -30,12 +30,16 @@ const REFUSED: Record<string, string> = {
 };
 
 describe.skipIf(TEST_DATA === undefined)('films that others made', () => {
-  test.each(Object.entries(FILMS))('%s', async (name, { size, seconds, container = 'mov' }) => {
-    await using film = await encodeFilm(join(TEST_DATA ?? '', name), { container });
-    expect(`${film.width}x${film.height}`).toBe(size);
-    expect(Math.abs(film.durationMs / 1000 - seconds)).toBeLessThanOrEqual(0.1);
-    expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
-  }, 60_000);
+  test.each(Object.entries(FILMS))(
+    '%s',
+    async (name, { size, seconds, container = 'mov' }) => {
+      await using film = await encodeFilm(join(TEST_DATA ?? '', name), { container });
+      expect(`${film.width}x${film.height}`).toBe(size);
+      expect(Math.abs(film.durationMs / 1000 - seconds)).toBeLessThanOrEqual(0.1);
+      expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
+    },
+    60_000,
+  );
   test.each(Object.entries(REFUSED))('%s is refused as %s', async (name, code) => {
     await expect(encodeFilm(join(TEST_DATA ?? '', name))).rejects.toMatchObject({ code });
   });

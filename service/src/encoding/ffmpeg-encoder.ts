@@ -2,7 +2,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { posterName, THUMBNAIL } from '../storage/object-key.ts';
-import { type CmafTrack, type VideoTrack, averageBitrate, initName, isVideo, playlistName, secondsOfTrack } from './cmaf-track.ts';
+import {
+  type CmafTrack,
+  type VideoTrack,
+  averageBitrate,
+  initName,
+  isVideo,
+  playlistName,
+  secondsOfTrack,
+} from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
 import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
@@ -24,19 +32,33 @@ const TOLERANCE_SECONDS = 0.1;
 
 export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
   encode: (order) => encode(openSession(ffmpegPath, order)),
-  makePoster: async (order) => { await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) }); },
+  makePoster: async (order) => {
+    await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) });
+  },
 });
 
 async function encode(session: Session): Promise<Encoding> {
   const { order, input } = session;
   const { picture, video, audio, timeline } = await examineSource(session);
   const rungs = ladderFor(picture.shown);
-  const plan = { input, picture, videoIndex: video.index, audioIndex: audio?.index, timeline, rungs, folder: order.workFolder };
+  const plan = {
+    input,
+    picture,
+    videoIndex: video.index,
+    audioIndex: audio?.index,
+    timeline,
+    rungs,
+    folder: order.workFolder,
+  };
   const log = await render(session, plan);
   const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
   if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
   return {
-    files: [...await writeManifests(tracks, plan, order), ...mediaFiles(tracks, order), ...await makePictures(session, tracks)],
+    files: [
+      ...(await writeManifests(tracks, plan, order)),
+      ...mediaFiles(tracks, order),
+      ...(await makePictures(session, tracks)),
+    ],
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
     durationMs: Math.round(timeline.durationSeconds * 1000),
@@ -46,7 +68,9 @@ async function encode(session: Session): Promise<Encoding> {
 async function render(session: Session, plan: EncodePlan): Promise<string> {
   const { durationSeconds } = plan.timeline;
   const { onProgress, workFolder } = session.order;
-  const renditions = plan.rungs.map(({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }));
+  const renditions = plan.rungs.map(
+    ({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }),
+  );
   let percent = 0;
   onProgress(percent, renditions);
   const onLine = (line: string): void => {
@@ -65,43 +89,67 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
 
 /** Twice what the caps allow: to be reached only by something gone wrong. */
 const mostBytes = (rungs: readonly Rung[], seconds: number): number =>
-  OUTPUT_SLACK_BYTES + 2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
+  OUTPUT_SLACK_BYTES +
+  2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
 
 /** The engine reports success for a source that broke off half way. */
 function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
   const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
-  return track.segments[0]?.start === 0 && Math.abs(secondsOfTrack(track) - timeline.durationSeconds) <= tolerance;
+  return (
+    track.segments[0]?.start === 0 && Math.abs(secondsOfTrack(track) - timeline.durationSeconds) <= tolerance
+  );
 }
 
-async function writeManifests(tracks: readonly CmafTrack[], { timeline }: EncodePlan, order: EncodeOrder): Promise<EncodedFile[]> {
+async function writeManifests(
+  tracks: readonly CmafTrack[],
+  { timeline }: EncodePlan,
+  order: EncodeOrder,
+): Promise<EncodedFile[]> {
   const presentation = { tracks, frameRate: timeline.frameRate, childFolder: order.childFolder };
   const manifests = [
     ['hls.m3u8', multivariantPlaylist(presentation)],
     ['dash.mpd', dashManifest(presentation)],
     ...tracks.map((track) => [playlistName(track.id), mediaPlaylist(track)] as const),
   ] as const;
-  return Promise.all(manifests.map(async ([name, text]) => {
-    const file = fileOf(order, name);
-    await writeFile(file.path, text);
-    return file;
-  }));
+  return Promise.all(
+    manifests.map(async ([name, text]) => {
+      const file = fileOf(order, name);
+      await writeFile(file.path, text);
+      return file;
+    }),
+  );
 }
 
 const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFile[] =>
-  tracks.flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)]).map((name) => fileOf(order, name));
+  tracks
+    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
+    .map((name) => fileOf(order, name));
 
 /** The thumbnail that we choose, and the picture of the time that was chosen. */
 async function makePictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
   const { posterTimeMs: timeMs = null } = session.order;
-  const thumbnail = await makePicture(session, chooseThumbnailSource(tracks), { name: THUMBNAIL, argumentsOf: thumbnailArguments });
+  const thumbnail = await makePicture(session, chooseThumbnailSource(tracks), {
+    name: THUMBNAIL,
+    argumentsOf: thumbnailArguments,
+  });
   if (timeMs === null) return [thumbnail];
   const argumentsOf = (excerpt: string, picture: string) => posterArguments({ excerpt, picture, timeMs });
-  return [thumbnail, await makePicture(session, choosePosterSource(tracks, timeMs), { name: posterName(timeMs), argumentsOf })];
+  return [
+    thumbnail,
+    await makePicture(session, choosePosterSource(tracks, timeMs), { name: posterName(timeMs), argumentsOf }),
+  ];
 }
 
-type Picture = { readonly name: string; readonly argumentsOf: (excerpt: string, picture: string) => readonly string[] };
+type Picture = {
+  readonly name: string;
+  readonly argumentsOf: (excerpt: string, picture: string) => readonly string[];
+};
 
-async function makePicture(session: Session, { track, segment }: ThumbnailSource, { name, argumentsOf }: Picture): Promise<EncodedFile> {
+async function makePicture(
+  session: Session,
+  { track, segment }: ThumbnailSource,
+  { name, argumentsOf }: Picture,
+): Promise<EncodedFile> {
   const excerpt = fileOf(session.order, 'excerpt.mp4').path;
   const picture = fileOf(session.order, name);
   await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
@@ -109,6 +157,13 @@ async function makePicture(session: Session, { track, segment }: ThumbnailSource
   return picture;
 }
 
-const readyRendition = (track: VideoTrack): Rendition => ({ ...track.size, state: 'ready', bitrate: averageBitrate(track) });
+const readyRendition = (track: VideoTrack): Rendition => ({
+  ...track.size,
+  state: 'ready',
+  bitrate: averageBitrate(track),
+});
 
-const fileOf = ({ workFolder }: EncodeOrder, name: string): EncodedFile => ({ name, path: join(workFolder, name) });
+const fileOf = ({ workFolder }: EncodeOrder, name: string): EncodedFile => ({
+  name,
+  path: join(workFolder, name),
+});

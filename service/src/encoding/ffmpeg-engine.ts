@@ -30,11 +30,17 @@ export async function findFfmpeg({ setting, searchPath }: EnginePlaces): Promise
     if ('version' in result) return result;
     refusals.push(result.missing);
   }
-  return { missing: refusals.join('; ') || 'ffmpeg is not on the PATH: install ffmpeg 5.1 or newer, or set FFMPEG_PATH' };
+  return {
+    missing:
+      refusals.join('; ') || 'ffmpeg is not on the PATH: install ffmpeg 5.1 or newer, or set FFMPEG_PATH',
+  };
 }
 
 const onPath = (searchPath: string | undefined): string[] =>
-  (searchPath ?? '').split(delimiter).filter((folder) => folder !== '').map((folder) => join(folder, 'ffmpeg'));
+  (searchPath ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'ffmpeg'));
 
 function fromNpm(): string[] {
   try {
@@ -50,7 +56,8 @@ async function examine(path: string): Promise<EngineSearch> {
     const banner = await ask(path, '-version');
     const version = /^ffmpeg version (\S+)/.exec(banner)?.[1];
     if (!version) return { missing: `${path} is not ffmpeg` };
-    if (isTooOld(version)) return { missing: `${path} is version ${version}, older than ${OLDEST.join('.')}` };
+    if (isTooOld(version))
+      return { missing: `${path} is version ${version}, older than ${OLDEST.join('.')}` };
     const lacking = await lackingParts(path);
     return lacking.length > 0 ? { missing: `${path} lacks ${lacking.join(', ')}` } : { path, version };
   } catch (error) {
@@ -60,7 +67,9 @@ async function examine(path: string): Promise<EngineSearch> {
 }
 
 async function lackingParts(path: string): Promise<string[]> {
-  const lists = new Map(await Promise.all(['-encoders', '-muxers'].map(async (list) => [list, await ask(path, list)] as const)));
+  const lists = new Map(
+    await Promise.all(['-encoders', '-muxers'].map(async (list) => [list, await ask(path, list)] as const)),
+  );
   return NEEDED.filter(([list, line]) => !line.test(lists.get(list) ?? '')).map(([, , words]) => words);
 }
 
@@ -74,8 +83,14 @@ function isTooOld(version: string): boolean {
 const execute = promisify(execFile);
 
 async function ask(path: string, question: string): Promise<string> {
-  const { stdout } = await execute(path, ['-hide_banner', question], { env: {}, timeout: 10_000, killSignal: 'SIGKILL', maxBuffer: 1 << 20 });
+  const { stdout } = await execute(path, ['-hide_banner', question], {
+    env: {},
+    timeout: 10_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: 1 << 20,
+  });
   return stdout;
 }
 
-const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

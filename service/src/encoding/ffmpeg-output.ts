@@ -16,7 +16,8 @@ export async function readTracks(folder: string, count: number): Promise<readonl
 async function readTrack(folder: string, names: ReadonlySet<string>, id: number): Promise<CmafTrack> {
   const header = readTrackHeader(await readFile(join(folder, initName(id))));
   const segments: CmafSegment[] = [];
-  for (let number = 1; names.has(segmentName(id, number)); number += 1) segments.push(await readSegment(folder, segmentName(id, number)));
+  for (let number = 1; names.has(segmentName(id, number)); number += 1)
+    segments.push(await readSegment(folder, segmentName(id, number)));
   if (segments.length === 0) throw new Error(`track ${id} has no segments`);
   return { id, ...header, segments };
 }
@@ -33,7 +34,11 @@ async function headOf(file: FileHandle): Promise<Uint8Array> {
 }
 
 /** An init and one segment make a film that can be opened by itself. */
-export async function writeExcerpt(folder: string, track: CmafTrack, { segment, path }: { segment: CmafSegment; path: string }): Promise<void> {
+export async function writeExcerpt(
+  folder: string,
+  track: CmafTrack,
+  { segment, path }: { segment: CmafSegment; path: string },
+): Promise<void> {
   const parts = [initName(track.id), segment.name].map((name) => readFile(join(folder, name)));
   await writeFile(path, await Promise.all(parts));
 }

@@ -13,40 +13,74 @@ let folder: string;
 let film: Film;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-poster-'));
-  film = await encodeFilm(await makeClip({ seconds: 6, fps: 30, flashAndBeep: true }), { posterTimeMs: 5000 });
+  film = await encodeFilm(await makeClip({ seconds: 6, fps: 30, flashAndBeep: true }), {
+    posterTimeMs: 5000,
+  });
 }, 60_000);
 afterAll(async () => {
   await film?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
-const isWhite = async (jpeg: Buffer): Promise<boolean> => ((await sharp(jpeg).stats()).channels[0]?.mean ?? 0) > 128;
+const isWhite = async (jpeg: Buffer): Promise<boolean> =>
+  ((await sharp(jpeg).stats()).channels[0]?.mean ?? 0) > 128;
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, picture] = [join(folder, 'excerpt.mp4'), join(folder, name)];
   const files = excerptFiles(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
   await writeFile(excerpt, await Promise.all(files.map((file) => readFile(film.path(file)))));
-  await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster({ excerpt, picture, timeMs, signal: new AbortController().signal });
+  await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster({
+    excerpt,
+    picture,
+    timeMs,
+    signal: new AbortController().signal,
+  });
   return readFile(picture);
 }
 
 describe('a poster', () => {
   test.each([
-    [0, true], [32, true], [33, false], [999, false], [1000, true], [1032, true], [1033, false], [3999, false], [4000, true], [4033, false], [5999, false], [60_000, false],
-  ])('at %d ms, flash: %j', async (timeMs, expected) => { expect(await isWhite(await posterAt(timeMs))).toBe(expected); });
+    [0, true],
+    [32, true],
+    [33, false],
+    [999, false],
+    [1000, true],
+    [1032, true],
+    [1033, false],
+    [3999, false],
+    [4000, true],
+    [4033, false],
+    [5999, false],
+    [60_000, false],
+  ])('at %d ms, flash: %j', async (timeMs, expected) => {
+    expect(await isWhite(await posterAt(timeMs))).toBe(expected);
+  });
 
-  test('is a JPEG of the film\'s size', async () => {
-    expect(await sharp(await posterAt(1500)).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+  test("is a JPEG of the film's size", async () => {
+    expect(await sharp(await posterAt(1500)).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 320,
+      height: 180,
+    });
   });
   test('that was wanted beforehand is made with the film, beside the thumbnail', async () => {
-    expect(film.files.map(({ name }) => name)).toEqual(expect.arrayContaining(['thumb.jpg', 'poster-5000.jpg']));
+    expect(film.files.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['thumb.jpg', 'poster-5000.jpg']),
+    );
     expect(await isWhite(await readFile(film.path('poster-5000.jpg')))).toBe(true);
     expect(film.files.map(({ name }) => name).filter((name) => name.includes('excerpt'))).toEqual([]);
   });
   test('of what is no film is refused', async () => {
     const excerpt = join(folder, 'noise.mp4');
     await writeFile(excerpt, 'no film');
-    const order = { excerpt, picture: join(folder, 'none.jpg'), timeMs: 0, signal: new AbortController().signal };
-    await expect(openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster(order)).rejects.toMatchObject({ code: 'encoding_failed' });
+    const order = {
+      excerpt,
+      picture: join(folder, 'none.jpg'),
+      timeMs: 0,
+      signal: new AbortController().signal,
+    };
+    await expect(openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster(order)).rejects.toMatchObject({
+      code: 'encoding_failed',
+    });
   });
 });

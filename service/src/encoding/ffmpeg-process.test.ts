@@ -22,23 +22,32 @@ function observed(text: string, more: Partial<EngineRun> = {}) {
 }
 
 const isAlive = (pid: number): Promise<boolean> =>
-  readFile(`/proc/${pid}/stat`, 'utf8').then((stat) => !/\) [ZX] /.test(stat), () => false);
+  readFile(`/proc/${pid}/stat`, 'utf8').then(
+    (stat) => !/\) [ZX] /.test(stat),
+    () => false,
+  );
 
 describe('running the engine', () => {
   test('its exit code, its output line by line, and what it says', async () => {
     const lines: string[] = [];
-    const end = await script('echo one; echo two; echo trouble >&2; exit 3', { onLine: (line) => lines.push(line) });
+    const end = await script('echo one; echo two; echo trouble >&2; exit 3', {
+      onLine: (line) => lines.push(line),
+    });
     expect(end).toEqual({ ended: 'exited', code: 3, log: 'trouble\n' });
     expect(lines).toEqual(expect.arrayContaining(['one', 'two']));
   });
   test('it sees no environment and no input, and gives way to others', async () => {
     const lines: string[] = [];
-    await script('env; read -r line || echo "input=none"; echo "nice=$(nice)"', { onLine: (line) => lines.push(line) });
+    await script('env; read -r line || echo "input=none"; echo "nice=$(nice)"', {
+      onLine: (line) => lines.push(line),
+    });
     expect(lines).toEqual(expect.arrayContaining(['input=none', 'nice=10']));
     expect(lines.filter((line) => /^(?:HOME|PATH=.*node|.*SECRET)/.test(line))).toEqual([]);
   });
   test('only the end of what it says is kept', async () => {
-    const { log } = await script('i=0; while [ $i -lt 200 ]; do echo "line $i" >&2; i=$((i+1)); done', { logBytes: 20 });
+    const { log } = await script('i=0; while [ $i -lt 200 ]; do echo "line $i" >&2; i=$((i+1)); done', {
+      logBytes: 20,
+    });
     expect(log).toHaveLength(20);
     expect(log).toMatch(/line 199\n$/);
   });
@@ -51,7 +60,9 @@ describe('running the engine', () => {
 describe('ending the engine', () => {
   test('at once, with the reason of the signal', async () => {
     const controller = new AbortController();
-    const { pid, end } = observed("trap '' TERM INT PIPE; while :; do sleep 1; done", { signal: controller.signal });
+    const { pid, end } = observed("trap '' TERM INT PIPE; while :; do sleep 1; done", {
+      signal: controller.signal,
+    });
     const outcome = expect(end).rejects.toBe('enough');
     const engine = await pid;
     controller.abort('enough');
@@ -67,21 +78,30 @@ describe('ending the engine', () => {
     expect(await isAlive(await pid)).toBe(false);
   });
   test('when it talks but gets nowhere', async () => {
-    const end = await script('while :; do echo frame=7; echo speed=2x; sleep 0.1; done', { limits: { ...GENEROUS, stallMs: 700 } });
+    const end = await script('while :; do echo frame=7; echo speed=2x; sleep 0.1; done', {
+      limits: { ...GENEROUS, stallMs: 700 },
+    });
     expect(end.ended).toBe('timed_out');
   });
   test('not while it gets on, however slowly', async () => {
-    const end = await script('for n in 1 2 3 4 5 6 7 8 9; do echo "frame=$n"; sleep 0.4; done', { limits: { ...GENEROUS, stallMs: 3000 } });
+    const end = await script('for n in 1 2 3 4 5 6 7 8 9; do echo "frame=$n"; sleep 0.4; done', {
+      limits: { ...GENEROUS, stallMs: 3000 },
+    });
     expect(end).toMatchObject({ ended: 'exited', code: 0 });
   });
   test('when it takes too much memory', async () => {
-    const hungry = 'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
-    expect((await script(hungry, { limits: { ...GENEROUS, memoryBytes: 20_000_000 } })).ended).toBe('out_of_memory');
+    const hungry =
+      'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
+    expect((await script(hungry, { limits: { ...GENEROUS, memoryBytes: 20_000_000 } })).ended).toBe(
+      'out_of_memory',
+    );
   });
   test('when it writes too much', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
     const flood = `while :; do head -c 100000 /dev/zero >> '${folder}/out'; sleep 0.05; done`;
-    expect((await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).ended).toBe('output_too_large');
+    expect((await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).ended).toBe(
+      'output_too_large',
+    );
   });
   test('killed by someone else: short of memory, as far as we can tell', async () => {
     expect((await script('kill -9 $$')).ended).toBe('out_of_memory');
@@ -91,10 +111,13 @@ describe('ending the engine', () => {
 test('the engine dies with us, even if we are killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
   const owner = join(folder, 'owner.ts');
-  await writeFile(owner, `
+  await writeFile(
+    owner,
+    `
     import { runFfmpeg } from '${new URL('./ffmpeg-process.ts', import.meta.url).pathname}';
     await runFfmpeg({ path: '/bin/sh', args: ['-c', "trap '' TERM INT PIPE HUP; echo pid=$$; while :; do sleep 1; done"],
-      signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`);
+      signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`,
+  );
   const child = spawn(process.execPath, [owner], { stdio: ['ignore', 'pipe', 'inherit'] });
   const engine = Promise.withResolvers<number>();
   createInterface(child.stdout).on('line', (line) => {

@@ -52,7 +52,11 @@ type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Resolves when the engine is gone, however it ended; rejects with the reason of the signal. */
 export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   run.signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', run.path, ...run.args], { env: {}, detached: true, stdio: 'pipe' });
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', run.path, ...run.args], {
+    env: {},
+    detached: true,
+    stdio: 'pipe',
+  });
   const log = keepEnd(child.stderr, run.logBytes ?? LOG_BYTES);
   const watch = openWatch(run.limits, () => release(child));
   const onAbort = () => release(child);

@@ -6,7 +6,11 @@ import type { EngineInput } from './engine-input.ts';
 import { type EngineEnd, runFfmpeg } from './ffmpeg-process.ts';
 import type { EngineLimits } from './ffmpeg-watch.ts';
 
-export type Session = { readonly ffmpegPath: string; readonly order: EncodeOrder; readonly input: EngineInput };
+export type Session = {
+  readonly ffmpegPath: string;
+  readonly order: EncodeOrder;
+  readonly input: EngineInput;
+};
 
 /** What a run of the engine needs of its order. */
 type Running = { readonly ffmpegPath: string; readonly order: Pick<EncodeOrder, 'signal'> };
@@ -28,8 +32,16 @@ export function openSession(ffmpegPath: string, order: EncodeOrder): Session {
 }
 
 /** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
-export async function runStep({ ffmpegPath, order }: Running, { limits, ...step }: EngineStep): Promise<EngineEnd> {
-  const end = await runFfmpeg({ path: ffmpegPath, signal: order.signal, limits: { ...LIMITS, ...limits }, ...step });
+export async function runStep(
+  { ffmpegPath, order }: Running,
+  { limits, ...step }: EngineStep,
+): Promise<EngineEnd> {
+  const end = await runFfmpeg({
+    path: ffmpegPath,
+    signal: order.signal,
+    limits: { ...LIMITS, ...limits },
+    ...step,
+  });
   if (end.ended === 'exited') return end;
   throw failed(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
 }
@@ -42,4 +54,5 @@ export async function runToSuccess(running: Running, step: EngineStep): Promise<
   throw failed('encoding_failed', end.log);
 }
 
-export const failed = (code: FailureCode, log = ''): EncodeFailed => new EncodeFailed(code, FAILURES[code], log);
+export const failed = (code: FailureCode, log = ''): EncodeFailed =>
+  new EncodeFailed(code, FAILURES[code], log);

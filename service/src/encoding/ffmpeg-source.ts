@@ -14,7 +14,11 @@ const FACTS_MS = 60_000;
 
 /** Throws EncodeFailed for a source that cannot be encoded, or not to its end. */
 export async function examineSource(session: Session): Promise<ExaminedSource> {
-  const { log } = await runStep(session, { args: factsArguments(session.input), limits: { wallMs: FACTS_MS }, logBytes: FACTS_BYTES });
+  const { log } = await runStep(session, {
+    args: factsArguments(session.input),
+    limits: { wallMs: FACTS_MS },
+    logBytes: FACTS_BYTES,
+  });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw failed('not_media', log);
   const chosen = chooseStreams(facts, log);
@@ -30,11 +34,16 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
 
 /** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */
 async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
-  const tail = facts.durationSeconds === null ? undefined : await listPackets(session, 'tail', facts.startSeconds);
+  const tail =
+    facts.durationSeconds === null ? undefined : await listPackets(session, 'tail', facts.startSeconds);
   return tail?.has(videoIndex) ? tail : listPackets(session, 'whole', 0);
 }
 
-async function listPackets(session: Session, part: 'tail' | 'whole', startSeconds: number): Promise<PacketEnds> {
+async function listPackets(
+  session: Session,
+  part: 'tail' | 'whole',
+  startSeconds: number,
+): Promise<PacketEnds> {
   const { ends, read } = openPacketList(startSeconds);
   const { log } = await runStep(session, { args: packetListArguments(session.input, part), onLine: read });
   if (saysTruncated(log)) throw failed('truncated', log);

@@ -44,7 +44,12 @@ export function openWatch(limits: EngineLimits, end: () => void): EngineWatch {
   return { read: life.read, broken: () => broken, close: () => closing.abort() };
 }
 
-type Life = { readonly started: number; readonly pid: () => string | undefined; readonly last: () => number; readonly read: (line: string) => void };
+type Life = {
+  readonly started: number;
+  readonly pid: () => string | undefined;
+  readonly last: () => number;
+  readonly read: (line: string) => void;
+};
 
 function signsOfLife(): Life {
   const started = performance.now();
@@ -67,7 +72,10 @@ function brokenTime({ wallMs, stallMs }: EngineLimits, life: Life): BrokenLimit 
   return stuck || now - life.started > wallMs ? 'timed_out' : undefined;
 }
 
-async function brokenSize({ memoryBytes, output }: EngineLimits, pid: string | undefined): Promise<BrokenLimit | undefined> {
+async function brokenSize(
+  { memoryBytes, output }: EngineLimits,
+  pid: string | undefined,
+): Promise<BrokenLimit | undefined> {
   if (pid && (await residentBytes(pid)) > memoryBytes) return 'out_of_memory';
   return output && (await folderBytes(output.folder)) > output.bytes ? 'output_too_large' : undefined;
 }
@@ -81,6 +89,13 @@ async function residentBytes(pid: string): Promise<number> {
 async function folderBytes(folder: string): Promise<number> {
   // Files are renamed while we look, and the folder may go with its owner; what is gone is not counted.
   const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).then(({ size }) => size, () => 0)));
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
   return sizes.reduce((total, size) => total + size, 0);
 }

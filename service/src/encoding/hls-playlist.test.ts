@@ -4,19 +4,30 @@ import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 
 const track = (id: number, [width, height]: readonly [number, number], bytes: number): CmafTrack => ({
-  id, timescale: 15360, codec: 'avc1.64001f', size: { width, height },
-  segments: [61440, 61440, 30720].map((duration, index) => ({ name: segmentName(id, index + 1), start: index * 61440, duration, bytes: bytes * (duration / 61440) })),
+  id,
+  timescale: 15360,
+  codec: 'avc1.64001f',
+  size: { width, height },
+  segments: [61440, 61440, 30720].map((duration, index) => ({
+    name: segmentName(id, index + 1),
+    start: index * 61440,
+    duration,
+    bytes: bytes * (duration / 61440),
+  })),
 });
 const sound: CmafTrack = { ...track(2, [0, 0], 64_000), codec: 'mp4a.40.2', size: null };
 const frameRate = { numerator: 30000, denominator: 1001 };
 
 const lines = (playlist: string) => playlist.split('\n');
-const multivariant = (tracks: readonly CmafTrack[]) => lines(multivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
+const multivariant = (tracks: readonly CmafTrack[]) =>
+  lines(multivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
 
 describe('multivariant playlist', () => {
   test('every variant with the sound that it is played with', () => {
     expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), sound])).toEqual([
-      '#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS',
+      '#EXTM3U',
+      '#EXT-X-VERSION:7',
+      '#EXT-X-INDEPENDENT-SEGMENTS',
       '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="3-1/r2.m3u8"',
       '#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=1280x720,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
       '3-1/r0.m3u8',
@@ -31,8 +42,20 @@ describe('multivariant playlist', () => {
   test('players start in the middle of the ladder, whichever way the picture stands', () => {
     const order = (sizes: [number, number][]) =>
       multivariant(sizes.map((size, id) => track(id, size, 1000))).filter((line) => line.endsWith('.m3u8'));
-    expect(order([[1920, 1080], [1280, 720], [640, 360]])).toEqual(['3-1/r1.m3u8', '3-1/r0.m3u8', '3-1/r2.m3u8']);
-    expect(order([[1080, 1920], [720, 1280], [360, 640]])).toEqual(['3-1/r1.m3u8', '3-1/r0.m3u8', '3-1/r2.m3u8']);
+    expect(
+      order([
+        [1920, 1080],
+        [1280, 720],
+        [640, 360],
+      ]),
+    ).toEqual(['3-1/r1.m3u8', '3-1/r0.m3u8', '3-1/r2.m3u8']);
+    expect(
+      order([
+        [1080, 1920],
+        [720, 1280],
+        [360, 640],
+      ]),
+    ).toEqual(['3-1/r1.m3u8', '3-1/r0.m3u8', '3-1/r2.m3u8']);
     expect(order([[1440, 1080]])).toEqual(['3-1/r0.m3u8']);
   });
 });
@@ -40,15 +63,26 @@ describe('multivariant playlist', () => {
 describe('media playlist', () => {
   test('all segments with their exact lengths, once and for all', () => {
     expect(lines(mediaPlaylist(track(1, [640, 360], 1000)))).toEqual([
-      '#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS', '#EXT-X-PLAYLIST-TYPE:VOD', '#EXT-X-TARGETDURATION:4',
+      '#EXTM3U',
+      '#EXT-X-VERSION:7',
+      '#EXT-X-INDEPENDENT-SEGMENTS',
+      '#EXT-X-PLAYLIST-TYPE:VOD',
+      '#EXT-X-TARGETDURATION:4',
       '#EXT-X-MAP:URI="r1-init.mp4"',
-      '#EXTINF:4.000000,', 'r1-00001.m4s', '#EXTINF:4.000000,', 'r1-00002.m4s', '#EXTINF:2.000000,', 'r1-00003.m4s',
-      '#EXT-X-ENDLIST', '',
+      '#EXTINF:4.000000,',
+      'r1-00001.m4s',
+      '#EXTINF:4.000000,',
+      'r1-00002.m4s',
+      '#EXTINF:2.000000,',
+      'r1-00003.m4s',
+      '#EXT-X-ENDLIST',
+      '',
     ]);
   });
   test('the target is the longest, rounded, and never zero', () => {
     const one = track(0, [640, 360], 1000);
-    const target = (duration: number) => mediaPlaylist({ ...one, segments: one.segments.map((each) => ({ ...each, duration })) });
+    const target = (duration: number) =>
+      mediaPlaylist({ ...one, segments: one.segments.map((each) => ({ ...each, duration })) });
     expect(target(Math.round(4.6 * 15360))).toContain('#EXT-X-TARGETDURATION:5\n');
     expect(target(600)).toContain('#EXT-X-TARGETDURATION:1\n');
   });

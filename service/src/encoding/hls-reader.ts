@@ -3,7 +3,9 @@ import { fittingRung, segmentAt } from './thumbnail-choice.ts';
 
 /** File name of the media playlist from which pictures are taken. */
 export function picturePlaylist(multivariant: string): string {
-  const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(([, width, path = '']) => ({ width: Number(width), path }));
+  const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
+    ([, width, path = '']) => ({ width: Number(width), path }),
+  );
   const { path } = fittingRung(rungs, ({ width }) => width);
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -12,6 +14,9 @@ export function picturePlaylist(multivariant: string): string {
 export function excerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
   const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
   if (init === undefined) throw new Error('the playlist names no init');
-  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({ seconds: Number(seconds), name }));
+  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({
+    seconds: Number(seconds),
+    name,
+  }));
   return [init, segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds }).name];
 }

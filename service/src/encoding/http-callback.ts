@@ -11,8 +11,14 @@ const TIMEOUT_MS = 10_000;
 export const openHttpCallback = ({ baseUrl, signingSecret }: CallbackSettings): Callback => ({
   async deliver(body, signal) {
     const response = await fetch(`${baseUrl()}/api/v1/webhooks/stream/onprem`, {
-      method: 'POST', body, redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      headers: { 'content-type': 'application/json', 'x-onprem-signature': sha256Concat(Buffer.from(body), signingSecret).toString('hex') },
+      method: 'POST',
+      body,
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      headers: {
+        'content-type': 'application/json',
+        'x-onprem-signature': sha256Concat(Buffer.from(body), signingSecret).toString('hex'),
+      },
     });
     const answer = await response.text();
     if (response.status !== 200) throw new Error(`the onprem door answered ${response.status}`);
@@ -20,4 +26,6 @@ export const openHttpCallback = ({ baseUrl, signingSecret }: CallbackSettings): 
   },
 });
 
-const toldBy = (answer: string): Told => ({ processed: (JSON.parse(answer) as { data: Told }).data.processed });
+const toldBy = (answer: string): Told => ({
+  processed: (JSON.parse(answer) as { data: Told }).data.processed,
+});

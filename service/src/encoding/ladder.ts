@@ -21,15 +21,24 @@ const STEP = 0.85;
 
 /** Rungs for a picture as shown, the largest first. */
 export function ladderFor(shown: Size): readonly Rung[] {
-  const scale = Math.min(1, TALLEST.side / shortSide(shown), LONGEST_SIDE / Math.max(shown.width, shown.height));
+  const scale = Math.min(
+    1,
+    TALLEST.side / shortSide(shown),
+    LONGEST_SIDE / Math.max(shown.width, shown.height),
+  );
   const top = scaled(shown, scale);
-  const lower = STANDARD.filter(({ side }) => side <= shortSide(top) * STEP).map(({ side }) => scaled(shown, side / shortSide(shown)));
+  const lower = STANDARD.filter(({ side }) => side <= shortSide(top) * STEP).map(({ side }) =>
+    scaled(shown, side / shortSide(shown)),
+  );
   return [top, ...lower].map(withCaps);
 }
 
 export const shortSide = ({ width, height }: Size): number => Math.min(width, height);
 
-const scaled = ({ width, height }: Size, scale: number): Size => ({ width: even(width, scale), height: even(height, scale) });
+const scaled = ({ width, height }: Size, scale: number): Size => ({
+  width: even(width, scale),
+  height: even(height, scale),
+});
 
 /** The nearest even length that is not above the original. */
 const even = (length: number, scale: number): number =>

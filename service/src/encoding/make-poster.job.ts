@@ -24,16 +24,18 @@ export type PosterNeeds = {
 const MAX_FILE = 64 * 1024 ** 2;
 
 /** Goes on until what is shown is what is wanted, however often that changes meanwhile. */
-export const makePosterJob = (needs: PosterNeeds) => async ({ payload, signal }: JobRun<JobPayloads['make-poster']>): Promise<void> => {
-  for (;;) {
-    signal.throwIfAborted();
-    const asset = await needs.byId(payload.assetId);
-    if (!asset || asset.deleted_at) return forget(needs, asset);
-    if (isPosterDue(asset)) await show(needs, asset, signal);
-    else if (awaitsReport(asset)) throw new Error('the report of what was encoded is still on its way');
-    else return;
-  }
-};
+export const makePosterJob =
+  (needs: PosterNeeds) =>
+  async ({ payload, signal }: JobRun<JobPayloads['make-poster']>): Promise<void> => {
+    for (;;) {
+      signal.throwIfAborted();
+      const asset = await needs.byId(payload.assetId);
+      if (!asset || asset.deleted_at) return forget(needs, asset);
+      if (isPosterDue(asset)) await show(needs, asset, signal);
+      else if (awaitsReport(asset)) throw new Error('the report of what was encoded is still on its way');
+      else return;
+    }
+  };
 
 /** A picture that was stored when all else of the asset was gone already goes too. */
 async function forget({ store }: PosterNeeds, asset: Asset | undefined): Promise<void> {
@@ -42,11 +44,16 @@ async function forget({ store }: PosterNeeds, asset: Asset | undefined): Promise
 
 async function show(needs: PosterNeeds, asset: Asset, signal: AbortSignal): Promise<void> {
   const { id, playback, poster_time_ms: timeMs } = asset;
-  if (playback?.kind === 'own' && timeMs !== null) await make(needs, { keyOf: (file) => renditionKey(id, playback.folder, file), timeMs, signal });
+  if (playback?.kind === 'own' && timeMs !== null)
+    await make(needs, { keyOf: (file) => renditionKey(id, playback.folder, file), timeMs, signal });
   await needs.showPoster(asset);
 }
 
-type Making = { readonly keyOf: (file: string) => ObjectKey; readonly timeMs: number; readonly signal: AbortSignal };
+type Making = {
+  readonly keyOf: (file: string) => ObjectKey;
+  readonly timeMs: number;
+  readonly signal: AbortSignal;
+};
 
 /** Its name says all that it depends on: one that is there is the right one. */
 async function make(needs: PosterNeeds, making: Making): Promise<void> {
@@ -60,7 +67,11 @@ async function make(needs: PosterNeeds, making: Making): Promise<void> {
   }
 }
 
-async function makeIn(scratch: string, { store, encoder }: PosterNeeds, { keyOf, timeMs, signal }: Making): Promise<string> {
+async function makeIn(
+  scratch: string,
+  { store, encoder }: PosterNeeds,
+  { keyOf, timeMs, signal }: Making,
+): Promise<string> {
   const [excerpt, picture] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
   const playlist = await textOf(store, keyOf(picturePlaylist(await textOf(store, keyOf('hls.m3u8')))));
   await writeFile(excerpt, bytesOf(store, excerptFiles(playlist, timeMs).map(keyOf)), { signal });
@@ -68,7 +79,8 @@ async function makeIn(scratch: string, { store, encoder }: PosterNeeds, { keyOf,
   return picture;
 }
 
-const textOf = async (store: ObjectStore, key: ObjectKey): Promise<string> => Buffer.concat(await store.stream(key).toArray()).toString();
+const textOf = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
+  Buffer.concat(await store.stream(key).toArray()).toString();
 
 async function* bytesOf(store: ObjectStore, keys: readonly ObjectKey[]): AsyncGenerator<Uint8Array> {
   for (const key of keys) yield* store.stream(key);

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { readSegmentTimes, readTrackHeader } from './mp4-boxes.ts';
 
 const box = (type: string, ...parts: (Uint8Array | string)[]): Buffer => {
-  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part.replaceAll(' ', ''), 'hex') : part)));
+  const body = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part.replaceAll(' ', ''), 'hex') : part)),
+  );
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length + 8);
   head.write(type, 4, 'latin1');
@@ -12,56 +14,115 @@ const box = (type: string, ...parts: (Uint8Array | string)[]): Buffer => {
 };
 const u32 = (value: number) => value.toString(16).padStart(8, '0');
 
-const mdhd = (timescale: number) => box('mdhd', '00000000', u32(0), u32(0), u32(timescale), u32(0), '55c40000');
-const wideMdhd = (timescale: number) => box('mdhd', '01000000', '0'.repeat(32), u32(timescale), '0'.repeat(16), '55c40000');
+const mdhd = (timescale: number) =>
+  box('mdhd', '00000000', u32(0), u32(0), u32(timescale), u32(0), '55c40000');
+const wideMdhd = (timescale: number) =>
+  box('mdhd', '01000000', '0'.repeat(32), u32(timescale), '0'.repeat(16), '55c40000');
 const init = (header: Buffer, entry: Buffer) =>
-  Buffer.concat([box('ftyp', '69736f35'), box('moov', box('mvhd', '0'.repeat(200)),
-    box('trak', box('tkhd', '0'.repeat(168)), box('mdia', header, box('hdlr', '0'.repeat(66)),
-      box('minf', box('stbl', box('stsd', '00000000 00000001', entry), box('stts', '0'.repeat(16)))))))]);
+  Buffer.concat([
+    box('ftyp', '69736f35'),
+    box(
+      'moov',
+      box('mvhd', '0'.repeat(200)),
+      box(
+        'trak',
+        box('tkhd', '0'.repeat(168)),
+        box(
+          'mdia',
+          header,
+          box('hdlr', '0'.repeat(66)),
+          box('minf', box('stbl', box('stsd', '00000000 00000001', entry), box('stts', '0'.repeat(16)))),
+        ),
+      ),
+    ),
+  ]);
 
-const avcC = box('avcC', '0164001e ffe1001e 6764001e acd940a0 2ff97016 a0202028 00000300 80000003 01e078b1 6cb01000 468ef8fc bfdf8f80');
+const avcC = box(
+  'avcC',
+  '0164001e ffe1001e 6764001e acd940a0 2ff97016 a0202028 00000300 80000003 01e078b1 6cb01000 468ef8fc bfdf8f80',
+);
 const avc1 = (width: number, height: number) =>
-  box('avc1', '0'.repeat(48), width.toString(16).padStart(4, '0'), height.toString(16).padStart(4, '0'), '0'.repeat(100), avcC, box('pasp', u32(1), u32(1)));
-const esds = box('esds', '00000000 03808080 25000100 04808080 17401500 00000001 f4000001 f4000580 80800511 9056e500 06808080 0102');
+  box(
+    'avc1',
+    '0'.repeat(48),
+    width.toString(16).padStart(4, '0'),
+    height.toString(16).padStart(4, '0'),
+    '0'.repeat(100),
+    avcC,
+    box('pasp', u32(1), u32(1)),
+  );
+const esds = box(
+  'esds',
+  '00000000 03808080 25000100 04808080 17401500 00000001 f4000001 f4000580 80800511 9056e500 06808080 0102',
+);
 const mp4a = box('mp4a', '0'.repeat(56), esds);
 
-const sidx = (start: bigint, durations: readonly number[], wide = true) => box('sidx', wide ? '01000000' : '00000000', u32(1), u32(15360),
-  start.toString(16).padStart(wide ? 16 : 8, '0'), '0'.repeat(wide ? 16 : 8), '0000', durations.length.toString(16).padStart(4, '0'),
-  ...durations.map((duration) => `${u32(4242)}${u32(duration)}80000000`));
-const segment = (index: Buffer) => Buffer.concat([box('styp', '6d736468'), index, box('moof', '00'), Buffer.from('7fffffff6d646174', 'hex')]);
+const sidx = (start: bigint, durations: readonly number[], wide = true) =>
+  box(
+    'sidx',
+    wide ? '01000000' : '00000000',
+    u32(1),
+    u32(15360),
+    start.toString(16).padStart(wide ? 16 : 8, '0'),
+    '0'.repeat(wide ? 16 : 8),
+    '0000',
+    durations.length.toString(16).padStart(4, '0'),
+    ...durations.map((duration) => `${u32(4242)}${u32(duration)}80000000`),
+  );
+const segment = (index: Buffer) =>
+  Buffer.concat([box('styp', '6d736468'), index, box('moof', '00'), Buffer.from('7fffffff6d646174', 'hex')]);
 
 describe('track header', () => {
   test('a picture track: timescale, profile and level, size', () => {
-    expect(readTrackHeader(init(mdhd(15360), avc1(640, 360)))).toEqual({ timescale: 15360, codec: 'avc1.64001e', size: { width: 640, height: 360 } });
+    expect(readTrackHeader(init(mdhd(15360), avc1(640, 360)))).toEqual({
+      timescale: 15360,
+      codec: 'avc1.64001e',
+      size: { width: 640, height: 360 },
+    });
   });
   test('a sound track: AAC-LC, from the innermost of its descriptors', () => {
-    expect(readTrackHeader(init(mdhd(48000), mp4a))).toEqual({ timescale: 48000, codec: 'mp4a.40.2', size: null });
+    expect(readTrackHeader(init(mdhd(48000), mp4a))).toEqual({
+      timescale: 48000,
+      codec: 'mp4a.40.2',
+      size: null,
+    });
   });
-  test('a header with times of 64 bits', () => expect(readTrackHeader(init(wideMdhd(90000), mp4a)).timescale).toBe(90000));
+  test('a header with times of 64 bits', () =>
+    expect(readTrackHeader(init(wideMdhd(90000), mp4a)).timescale).toBe(90000));
   test('the bytes may be a view into a larger buffer', () => {
     const padded = Buffer.concat([Buffer.alloc(13), init(mdhd(15360), avc1(640, 360))]);
     expect(readTrackHeader(padded.subarray(13)).codec).toBe('avc1.64001e');
   });
-  test('another codec is an error', () => expect(() => readTrackHeader(init(mdhd(1), box('hvc1', '00')))).toThrow('unexpected sample entry hvc1'));
-  test('an empty init is an error', () => expect(() => readTrackHeader(new Uint8Array())).toThrow('box moov is missing'));
+  test('another codec is an error', () =>
+    expect(() => readTrackHeader(init(mdhd(1), box('hvc1', '00')))).toThrow('unexpected sample entry hvc1'));
+  test('an empty init is an error', () =>
+    expect(() => readTrackHeader(new Uint8Array())).toThrow('box moov is missing'));
 });
 
 describe('segment times', () => {
-  test('one reference, as the engine writes it', () => expect(readSegmentTimes(segment(sidx(61440n, [30720])))).toEqual({ start: 61440, duration: 30720 }));
-  test('several references are summed', () => expect(readSegmentTimes(segment(sidx(0n, [10, 20, 30])))).toEqual({ start: 0, duration: 60 }));
-  test('times of 32 bits', () => expect(readSegmentTimes(segment(sidx(7n, [5], false)))).toEqual({ start: 7, duration: 5 }));
-  test('times beyond 32 bits', () => expect(readSegmentTimes(segment(sidx(2n ** 40n, [5]))).start).toBe(2 ** 40));
-  test('the samples need not be there', () => expect(readSegmentTimes(segment(sidx(0n, [5])).subarray(0, 100))).toEqual({ start: 0, duration: 5 }));
-  test('an index that is cut off is an error', () => expect(() => readSegmentTimes(segment(sidx(0n, [5])).subarray(0, 40))).toThrow('box sidx is missing'));
+  test('one reference, as the engine writes it', () =>
+    expect(readSegmentTimes(segment(sidx(61440n, [30720])))).toEqual({ start: 61440, duration: 30720 }));
+  test('several references are summed', () =>
+    expect(readSegmentTimes(segment(sidx(0n, [10, 20, 30])))).toEqual({ start: 0, duration: 60 }));
+  test('times of 32 bits', () =>
+    expect(readSegmentTimes(segment(sidx(7n, [5], false)))).toEqual({ start: 7, duration: 5 }));
+  test('times beyond 32 bits', () =>
+    expect(readSegmentTimes(segment(sidx(2n ** 40n, [5]))).start).toBe(2 ** 40));
+  test('the samples need not be there', () =>
+    expect(readSegmentTimes(segment(sidx(0n, [5])).subarray(0, 100))).toEqual({ start: 0, duration: 5 }));
+  test('an index that is cut off is an error', () =>
+    expect(() => readSegmentTimes(segment(sidx(0n, [5])).subarray(0, 40))).toThrow('box sidx is missing'));
 
   test('any bytes end in times or in an error, at once', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
-      try {
-        const { start, duration } = readSegmentTimes(bytes);
-        expect([Number.isFinite(start), Number.isFinite(duration)]).toEqual([true, true]);
-      } catch (error) {
-        expect(error).toBeInstanceOf(Error);
-      }
-    }));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 256 }), (bytes) => {
+        try {
+          const { start, duration } = readSegmentTimes(bytes);
+          expect([Number.isFinite(start), Number.isFinite(duration)]).toEqual([true, true]);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+    );
   });
 });

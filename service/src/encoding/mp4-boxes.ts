@@ -26,7 +26,8 @@ export function readSegmentTimes(head: Uint8Array): SegmentTimes {
   const start = wide ? Number(sidx.getBigUint64(12)) : sidx.getUint32(12);
   const references = inner(sidx, wide ? 30 : 22);
   let duration = 0;
-  for (let index = 0; index < references.getUint16(0); index += 1) duration += references.getUint32(2 + index * 12 + 4);
+  for (let index = 0; index < references.getUint16(0); index += 1)
+    duration += references.getUint32(2 + index * 12 + 4);
   return { start, duration };
 }
 
@@ -38,7 +39,8 @@ function sampleEntry({ type, body }: Box): Pick<TrackHeader, 'codec' | 'size'> {
     const profile = [1, 2, 3].map((at) => hex(avcC.getUint8(at))).join('');
     return { codec: `avc1.${profile}`, size: { width: body.getUint16(24), height: body.getUint16(26) } };
   }
-  if (type === 'mp4a') return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
+  if (type === 'mp4a')
+    return { codec: `mp4a.40.${audioObjectType(boxAt(inner(body, 28), ['esds']))}`, size: null };
   throw new Error(`unexpected sample entry ${type}`);
 }
 
@@ -77,13 +79,18 @@ function boxes(bytes: DataView): Box[] {
   for (let at = 0; at + 8 <= bytes.byteLength; ) {
     const size = bytes.getUint32(at);
     if (size < 8 || at + size > bytes.byteLength) break;
-    found.push({ type: text(bytes, at + 4), body: new DataView(bytes.buffer, bytes.byteOffset + at + 8, size - 8) });
+    found.push({
+      type: text(bytes, at + 4),
+      body: new DataView(bytes.buffer, bytes.byteOffset + at + 8, size - 8),
+    });
     at += size;
   }
   return found;
 }
 
 const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const inner = (bytes: DataView, from: number): DataView => new DataView(bytes.buffer, bytes.byteOffset + from, bytes.byteLength - from);
-const text = (bytes: DataView, at: number): string => String.fromCharCode(...[0, 1, 2, 3].map((offset) => bytes.getUint8(at + offset)));
+const inner = (bytes: DataView, from: number): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset + from, bytes.byteLength - from);
+const text = (bytes: DataView, at: number): string =>
+  String.fromCharCode(...[0, 1, 2, 3].map((offset) => bytes.getUint8(at + offset)));
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');

@@ -24,7 +24,8 @@ describe('packet ends', () => {
   test('the latest end of each stream, not that of its last packet', () => {
     expect(ends(LIST)).toEqual({ 0: 121344 / 12288, 1: 436590 / 44100 });
   });
-  test('counted from where the file starts', () => expect(ends(LIST, 1.5)[0]).toBeCloseTo(121344 / 12288 - 1.5));
+  test('counted from where the file starts', () =>
+    expect(ends(LIST, 1.5)[0]).toBeCloseTo(121344 / 12288 - 1.5));
   test('a packet without a time is passed over', () => {
     expect(ends('#tb 0: 1/1000\n0, NOPTS, NOPTS, 40, 9, 0x1\n0, NOPTS, 960, 40, 9, 0x1\n')).toEqual({ 0: 1 });
   });

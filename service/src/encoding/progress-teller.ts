@@ -22,7 +22,12 @@ export function progressTeller({ head, callback, log, signal, onOvertaken }: Nee
   let lastAt = 0;
   let underWay: Promise<void> | undefined;
   const deliver = async ({ progress, renditions }: Word) => {
-    const report: EncoderReport = { ...head, status: 'processing', progress, ...(renditions.length > 0 && { renditions }) };
+    const report: EncoderReport = {
+      ...head,
+      status: 'processing',
+      progress,
+      ...(renditions.length > 0 && { renditions }),
+    };
     const { processed } = await callback.deliver(JSON.stringify(report), signal);
     if (!processed) onOvertaken();
   };
@@ -30,8 +35,13 @@ export function progressTeller({ head, callback, log, signal, onOvertaken }: Nee
     told = word.progress;
     lastAt = Date.now();
     underWay = deliver(word)
-      .catch((error: Error) => { if (!signal.aborted) log.warn({ asset_id: head.asset_id, error: error.message }, 'progress could not be told'); })
-      .finally(() => { underWay = undefined; });
+      .catch((error: Error) => {
+        if (!signal.aborted)
+          log.warn({ asset_id: head.asset_id, error: error.message }, 'progress could not be told');
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
   };
   return {
     begin: () => send({ progress: 0, renditions: [] }),
@@ -39,6 +49,8 @@ export function progressTeller({ head, callback, log, signal, onOvertaken }: Nee
       next = { progress: Math.floor(progress), renditions };
       if (!underWay && next.progress > told && Date.now() - lastAt >= SPACING_MS) send(next);
     },
-    end: async () => { await underWay; },
+    end: async () => {
+      await underWay;
+    },
   };
 }

@@ -90,17 +90,31 @@ Error marking filters as finished
 `;
 
 describe('source facts', () => {
-  test.each([['5.1', ROTATED_5_1], ['7.0', ROTATED_7_0]])('a rotated film, as ffmpeg %s tells it', (_, words) => {
+  test.each([
+    ['5.1', ROTATED_5_1],
+    ['7.0', ROTATED_7_0],
+  ])('a rotated film, as ffmpeg %s tells it', (_, words) => {
     expect(parseSourceFacts(words, 'mov')).toEqual({
       durationSeconds: 2,
       startSeconds: 0,
       streams: [
-        { index: 0, kind: 'Video', codec: 'h264', size: { width: 320, height: 180 }, averageRate: 30, still: false },
+        {
+          index: 0,
+          kind: 'Video',
+          codec: 'h264',
+          size: { width: 320, height: 180 },
+          averageRate: 30,
+          still: false,
+        },
         { index: 1, kind: 'Audio', codec: 'aac', size: null, averageRate: null, still: false },
       ],
       picture: {
-        shown: { width: 180, height: 320 }, frameRate: { numerator: 30, denominator: 1 },
-        interlaced: false, transfer: 'sdr', matrix: 'unknown', fullRange: false,
+        shown: { width: 180, height: 320 },
+        frameRate: { numerator: 30, denominator: 1 },
+        interlaced: false,
+        transfer: 'sdr',
+        matrix: 'unknown',
+        fullRange: false,
       },
     });
   });
@@ -114,33 +128,59 @@ describe('source facts', () => {
     expect(facts?.picture?.shown).toEqual({ width: 180, height: 569 });
   });
   test('an undefined pixel aspect is square', () => {
-    expect(parseSourceFacts(ROTATED_7_0.replaceAll('sar:1/1', 'sar:0/1'), 'mov')?.picture?.shown).toEqual({ width: 180, height: 320 });
+    expect(parseSourceFacts(ROTATED_7_0.replaceAll('sar:1/1', 'sar:0/1'), 'mov')?.picture?.shown).toEqual({
+      width: 180,
+      height: 320,
+    });
   });
   test('the clock of a transport stream tells nothing', () => {
-    expect(parseSourceFacts(INTERLACED_7_0, 'mpegts')).toMatchObject({ durationSeconds: null, startSeconds: 0 });
+    expect(parseSourceFacts(INTERLACED_7_0, 'mpegts')).toMatchObject({
+      durationSeconds: null,
+      startSeconds: 0,
+    });
   });
 
   test('high dynamic range, exact frame rate, negative start', () => {
     const facts = parseSourceFacts(PQ_5_1, 'matroska');
     expect(facts).toMatchObject({ durationSeconds: 1.01, startSeconds: -0.007 });
-    expect(facts?.picture).toMatchObject({ transfer: 'pq', matrix: 'bt2020nc', frameRate: { numerator: 24000, denominator: 1001 } });
-    expect(parseSourceFacts(PQ_5_1.replace('color_trc:smpte2084', 'color_trc:arib-std-b67'), 'matroska')?.picture?.transfer).toBe('hlg');
+    expect(facts?.picture).toMatchObject({
+      transfer: 'pq',
+      matrix: 'bt2020nc',
+      frameRate: { numerator: 24000, denominator: 1001 },
+    });
+    expect(
+      parseSourceFacts(PQ_5_1.replace('color_trc:smpte2084', 'color_trc:arib-std-b67'), 'matroska')?.picture
+        ?.transfer,
+    ).toBe('hlg');
   });
-  test('tags in a file cannot pose as streams', () => expect(parseSourceFacts(PQ_5_1, 'matroska')?.streams).toHaveLength(2));
+  test('tags in a file cannot pose as streams', () =>
+    expect(parseSourceFacts(PQ_5_1, 'matroska')?.streams).toHaveLength(2));
   test('a language with a region is no obstacle', () => {
-    expect(parseSourceFacts(PQ_5_1.replace('(deu)', '(pt-BR)'), 'matroska')?.streams[1]).toMatchObject({ kind: 'Audio', codec: 'opus' });
+    expect(parseSourceFacts(PQ_5_1.replace('(deu)', '(pt-BR)'), 'matroska')?.streams[1]).toMatchObject({
+      kind: 'Audio',
+      codec: 'opus',
+    });
   });
 
-  test('a cover is a still, and the decoder\'s name is not the codec\'s', () => {
+  test("a cover is a still, and the decoder's name is not the codec's", () => {
     expect(parseSourceFacts(COVER_7_0, 'mov')).toMatchObject({
-      streams: [{ codec: 'mp3', still: false }, { codec: 'mjpeg', still: true, averageRate: null }],
+      streams: [
+        { codec: 'mp3', still: false },
+        { codec: 'mjpeg', still: true, averageRate: null },
+      ],
       picture: null,
     });
   });
   test('no frame and no duration are null', () => {
-    expect(parseSourceFacts(ENCRYPTED_5_1, 'mov')).toMatchObject({ durationSeconds: null, startSeconds: 0, picture: null });
+    expect(parseSourceFacts(ENCRYPTED_5_1, 'mov')).toMatchObject({
+      durationSeconds: null,
+      startSeconds: 0,
+      picture: null,
+    });
   });
   test('a file that could not be opened has no facts', () => {
-    expect(parseSourceFacts("[in#0 @ 0x55ade7042d40] Error opening input: Invalid argument\n", 'mov')).toBeUndefined();
+    expect(
+      parseSourceFacts('[in#0 @ 0x55ade7042d40] Error opening input: Invalid argument\n', 'mov'),
+    ).toBeUndefined();
   });
 });

@@ -41,25 +41,32 @@ export type SourceFacts = {
 // The engine indents tags by four spaces and more, so a file cannot write lines that look like these.
 const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
-const STREAM = /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
+const STREAM =
+  /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
 const FRAME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
-const COLOUR = /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
+const COLOUR =
+  /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
 /** Undefined where the engine could not open the file at all. */
 export function parseSourceFacts(words: string, container: Container): SourceFacts | undefined {
   if (!INPUT.test(words)) return undefined;
   const [input = ''] = words.split(/^(?:Stream mapping:|Output #0)/m, 1);
-  return { ...clockOf(input, container), streams: [...input.matchAll(STREAM)].map(streamOf), picture: pictureOf(words) };
+  return {
+    ...clockOf(input, container),
+    streams: [...input.matchAll(STREAM)].map(streamOf),
+    picture: pictureOf(words),
+  };
 }
 
 /** A transport stream's clock starts anywhere, and its duration is derived, not claimed. */
 function clockOf(input: string, container: Container): Pick<SourceFacts, 'durationSeconds' | 'startSeconds'> {
   if (container === 'mpegts') return { durationSeconds: null, startSeconds: 0 };
   const [, hours, minutes, seconds, start] = DURATION.exec(input) ?? [];
-  const durationSeconds = hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  const durationSeconds =
+    hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return { durationSeconds, startSeconds: Number(start ?? 0) };
 }
 
@@ -81,7 +88,13 @@ function pictureOf(words: string): Picture | null {
   const [first] = frames;
   if (!first) return null;
   const [, range = 'unknown', matrix = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
-  const [, sarWidth, sarHeight, width, height] = first.map(Number) as [number, number, number, number, number];
+  const [, sarWidth, sarHeight, width, height] = first.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   return {
     shown: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),

@@ -8,9 +8,26 @@ const SOUND = 1;
 const rate = (numerator: number, denominator = 1) => ({ numerator, denominator });
 
 const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rate(25)): SourceFacts => ({
-  durationSeconds, startSeconds,
-  streams: [{ index: VIDEO, kind: 'Video', codec: 'h264', size: null, averageRate: frameRate.numerator / frameRate.denominator, still: false }],
-  picture: { shown: { width: 640, height: 360 }, frameRate, interlaced: false, transfer: 'sdr', matrix: 'bt709', fullRange: false },
+  durationSeconds,
+  startSeconds,
+  streams: [
+    {
+      index: VIDEO,
+      kind: 'Video',
+      codec: 'h264',
+      size: null,
+      averageRate: frameRate.numerator / frameRate.denominator,
+      still: false,
+    },
+  ],
+  picture: {
+    shown: { width: 640, height: 360 },
+    frameRate,
+    interlaced: false,
+    transfer: 'sdr',
+    matrix: 'bt709',
+    fullRange: false,
+  },
 });
 
 const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
@@ -20,7 +37,7 @@ const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
 
 describe('frame rate', () => {
   test.each([
-    ['the source\'s own, exactly', rate(30000, 1001), 29.97],
+    ["the source's own, exactly", rate(30000, 1001), 29.97],
     ['60 is kept', rate(60), 60],
     ['nearly constant counts as constant', rate(30), 29.6],
   ])('%s', (_, frameRate, average) => expect(frameRateFor(frameRate, average)).toEqual(frameRate));
@@ -36,22 +53,36 @@ describe('frame rate', () => {
 
 describe('timeline', () => {
   test('picture and sound of one length', () => {
-    expect(timeline(facts(6.02), [VIDEO, 6], [SOUND, 6.016])).toMatchObject({ leadInSeconds: 0, frames: 150, durationSeconds: 6 });
+    expect(timeline(facts(6.02), [VIDEO, 6], [SOUND, 6.016])).toMatchObject({
+      leadInSeconds: 0,
+      frames: 150,
+      durationSeconds: 6,
+    });
   });
   test('sound that goes on holds the last picture', () => {
-    expect(timeline(facts(11), [VIDEO, 6], [SOUND, 11])).toMatchObject({ frames: 275, durationSeconds: 11, holdSeconds: 5 });
+    expect(timeline(facts(11), [VIDEO, 6], [SOUND, 11])).toMatchObject({
+      frames: 275,
+      durationSeconds: 11,
+      holdSeconds: 5,
+    });
   });
   test('a picture that goes on is whole without being held', () => {
     expect(timeline(facts(6), [VIDEO, 6], [SOUND, 2])).toMatchObject({ frames: 150, holdSeconds: 0 });
   });
   test('a last picture that is meant to stay a little longer does', () => {
-    expect(timeline(facts(6.3), [VIDEO, 6])).toMatchObject({ durationSeconds: 6.32, holdSeconds: expect.closeTo(0.3) });
+    expect(timeline(facts(6.3), [VIDEO, 6])).toMatchObject({
+      durationSeconds: 6.32,
+      holdSeconds: expect.closeTo(0.3),
+    });
   });
   test('sound is as long as its packets, whatever the container claims', () => {
     expect(timeline(facts(6.4), [VIDEO, 5.9], [SOUND, 6])).toMatchObject({ durationSeconds: 6 });
   });
   test('an empty beginning belongs to the film', () => {
-    expect(timeline(facts(5, 0.24), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0.24, durationSeconds: 5.24 });
+    expect(timeline(facts(5, 0.24), [VIDEO, 5])).toMatchObject({
+      leadInSeconds: 0.24,
+      durationSeconds: 5.24,
+    });
   });
   test('a clock that starts late does not', () => {
     expect(timeline(facts(5, 3600), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
@@ -63,7 +94,10 @@ describe('timeline', () => {
     expect(isTooLong(timeline(facts(129_762), [VIDEO, 129_762]))).toBe(true);
   });
   test('frames are counted at the exact rate', () => {
-    expect(timeline(facts(10.01, 0, rate(30000, 1001)), [VIDEO, 10.01])).toMatchObject({ frames: 300, durationSeconds: 10.01 });
+    expect(timeline(facts(10.01, 0, rate(30000, 1001)), [VIDEO, 10.01])).toMatchObject({
+      frames: 300,
+      durationSeconds: 10.01,
+    });
   });
 });
 
@@ -75,7 +109,8 @@ describe('what is missing', () => {
     expect(isTruncated(missing(facts(30), [VIDEO, 11.4]))).toBe(true);
   });
   test('all of it', () => expect(isTruncated(missing(facts(30)))).toBe(true));
-  test('the stream that lasts longest counts, whichever it is', () => expect(missing(facts(30), [VIDEO, 6], [7, 30])).toBe(0));
+  test('the stream that lasts longest counts, whichever it is', () =>
+    expect(missing(facts(30), [VIDEO, 6], [7, 30])).toBe(0));
   test('hundredths are rounding', () => expect(missing(facts(30.02), [VIDEO, 30])).toBe(0));
   test('a fraction of a second is no truncation', () => {
     expect(missing(facts(30.4), [VIDEO, 30])).toBeCloseTo(0.4);

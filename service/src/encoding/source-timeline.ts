@@ -2,7 +2,6 @@
 import type { PacketEnds } from './packet-ends.ts';
 import type { Rational, SourceFacts } from './source-facts.ts';
 
-
 export type Timeline = {
   /** Empty time before the first timestamp that belongs to the film; the first picture is shown in it. */
   readonly leadInSeconds: number;
@@ -26,7 +25,8 @@ const LONGEST_LEAD_IN_SECONDS = 1;
 /** A few damaged bytes can make days of a second. */
 const LONGEST_SECONDS = 12 * 3600;
 
-export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number => (count * denominator) / numerator;
+export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number =>
+  (count * denominator) / numerator;
 
 /** The source's own rate where it is (nearly) constant, else 30. */
 export function frameRateFor(rate: Rational | null, average: number | null): Rational {
@@ -41,7 +41,9 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
   if (durationSeconds === null) return 0;
   const end = lastEnd(ends);
   // Some containers count their duration from the first timestamp, others from zero.
-  const claims = [durationSeconds - startSeconds, durationSeconds].filter((claim) => claim > end - ROUNDING_SECONDS);
+  const claims = [durationSeconds - startSeconds, durationSeconds].filter(
+    (claim) => claim > end - ROUNDING_SECONDS,
+  );
   const missing = Math.min(...claims) - end;
   return Number.isFinite(missing) && missing > HARMLESS_SECONDS ? missing : 0;
 }
@@ -49,19 +51,31 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
 export const isTooLong = ({ durationSeconds }: Timeline): boolean => durationSeconds > LONGEST_SECONDS;
 
-type Measured = { readonly facts: SourceFacts; readonly videoIndex: number; readonly ends: PacketEnds; readonly missing: number };
+type Measured = {
+  readonly facts: SourceFacts;
+  readonly videoIndex: number;
+  readonly ends: PacketEnds;
+  readonly missing: number;
+};
 
 /** The renditions cover the whole film: from zero to the end of picture or sound, whichever is later. */
 export function timelineOf({ facts, videoIndex, ends, missing }: Measured): Timeline {
   const average = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
   const frameRate = frameRateFor(facts.picture?.frameRate ?? null, average);
-  const leadInSeconds = facts.startSeconds > 0 && facts.startSeconds <= LONGEST_LEAD_IN_SECONDS ? facts.startSeconds : 0;
+  const leadInSeconds =
+    facts.startSeconds > 0 && facts.startSeconds <= LONGEST_LEAD_IN_SECONDS ? facts.startSeconds : 0;
   const packetEnd = lastEnd(ends);
   const pictureEnd = ends.get(videoIndex) ?? packetEnd;
   // A last picture may be meant to stay longer than its packet says; sound is as long as its packets.
   const end = pictureEnd === packetEnd ? packetEnd + missing : packetEnd;
   const frames = Math.max(1, Math.round((leadInSeconds + end) / secondsOf(frameRate)));
-  return { leadInSeconds, frameRate, frames, durationSeconds: secondsOf(frameRate, frames), holdSeconds: end - pictureEnd };
+  return {
+    leadInSeconds,
+    frameRate,
+    frames,
+    durationSeconds: secondsOf(frameRate, frames),
+    holdSeconds: end - pictureEnd,
+  };
 }
 
 const lastEnd = (ends: PacketEnds): number => Math.max(0, ...ends.values());

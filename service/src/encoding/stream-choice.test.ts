@@ -3,9 +3,22 @@ import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
 import { chooseStreams, saysTruncated } from './stream-choice.ts';
 
-const picture = { shown: { width: 640, height: 360 }, frameRate: null, interlaced: false, transfer: 'sdr', matrix: 'bt709', fullRange: false } as const;
-const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream =>
-  ({ index, kind, codec, size: null, averageRate: null, still: false });
+const picture = {
+  shown: { width: 640, height: 360 },
+  frameRate: null,
+  interlaced: false,
+  transfer: 'sdr',
+  matrix: 'bt709',
+  fullRange: false,
+} as const;
+const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream => ({
+  index,
+  kind,
+  codec,
+  size: null,
+  averageRate: null,
+  still: false,
+});
 const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = '') =>
   chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, picture, ...more }, log);
 
@@ -14,31 +27,42 @@ const sound = stream(1, 'Audio', 'aac');
 const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
-  test('picture and sound', () => expect(choose([film, sound])).toEqual({ video: film, audio: sound, picture }));
+  test('picture and sound', () =>
+    expect(choose([film, sound])).toEqual({ video: film, audio: sound, picture }));
   test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, audio: undefined }));
   test('a cover is not the film, wherever it stands', () => {
     expect(choose([cover, stream(1, 'Video', 'vp9')])).toMatchObject({ video: { index: 1 } });
   });
   test('the first sound that can be decoded', () => {
-    expect(choose([film, stream(1, 'Audio', 'apac'), stream(2, 'Audio', 'aac')])).toMatchObject({ audio: { index: 2 } });
+    expect(choose([film, stream(1, 'Audio', 'apac'), stream(2, 'Audio', 'aac')])).toMatchObject({
+      audio: { index: 2 },
+    });
   });
-  test('timecodes and other data are no obstacle', () => expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
+  test('timecodes and other data are no obstacle', () =>
+    expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
   test('nothing at all', () => expect(choose([])).toBe('not_media'));
   test('sound alone', () => expect(choose([sound])).toBe('no_video_track'));
   test('a cover alone', () => expect(choose([sound, cover])).toBe('no_video_track'));
-  test('an unknown picture codec', () => expect(choose([stream(0, 'Video', 'dvvideo')])).toBe('unsupported_codec'));
-  test('a codec named like a part of every object', () => expect(choose([stream(0, 'Video', 'constructor')])).toBe('unsupported_codec'));
-  test('a sound that would be lost', () => expect(choose([film, stream(1, 'Audio', 'adpcm_ima_qt')])).toBe('unsupported_codec'));
+  test('an unknown picture codec', () =>
+    expect(choose([stream(0, 'Video', 'dvvideo')])).toBe('unsupported_codec'));
+  test('a codec named like a part of every object', () =>
+    expect(choose([stream(0, 'Video', 'constructor')])).toBe('unsupported_codec'));
+  test('a sound that would be lost', () =>
+    expect(choose([film, stream(1, 'Audio', 'adpcm_ima_qt')])).toBe('unsupported_codec'));
   test('a picture of more than 36 megapixels', () => {
-    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toBe('picture_too_large');
+    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toBe(
+      'picture_too_large',
+    );
     expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ audio: undefined });
   });
   test('not one frame', () => {
     expect(choose([film], { picture: null })).toBe('not_media');
-    expect(choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n')).toBe('truncated');
+    expect(choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n')).toBe(
+      'truncated',
+    );
   });
-  test('the engine\'s word for missing bytes', () => {
+  test("the engine's word for missing bytes", () => {
     expect(saysTruncated('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);
     expect(saysTruncated("Input #0, from 'file:partial file.mp4'")).toBe(false);
   });

@@ -3,7 +3,11 @@ import type { FailureCode } from './encode-failure.ts';
 import { MAX_PIXELS, isDecodable } from './engine-input.ts';
 import type { Picture, SourceFacts, SourceStream } from './source-facts.ts';
 
-export type ChosenStreams = { readonly video: SourceStream; readonly audio: SourceStream | undefined; readonly picture: Picture };
+export type ChosenStreams = {
+  readonly video: SourceStream;
+  readonly audio: SourceStream | undefined;
+  readonly picture: Picture;
+};
 
 /** The moving picture, and the first sound that can be decoded. `log`: what the engine said while it looked. */
 export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | FailureCode {

@@ -1,5 +1,11 @@
 // Where a film's thumbnail is taken from: its own finished renditions, early and not from a black stretch, or at the time that the caller chose.
-import { type CmafSegment, type CmafTrack, type VideoTrack, isVideo, secondsOfSegment } from './cmaf-track.ts';
+import {
+  type CmafSegment,
+  type CmafTrack,
+  type VideoTrack,
+  isVideo,
+  secondsOfSegment,
+} from './cmaf-track.ts';
 
 const WIDEST = 1280;
 const EARLIEST_PART = 0.1;
@@ -10,7 +16,10 @@ export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: Cm
 /** The segment at a tenth of the film; if it is much smaller than most (black, a title card), the next that is not. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
   const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
-  const candidates = track.segments.slice(Math.floor(track.segments.length * EARLIEST_PART), Math.ceil(track.segments.length * LATEST_PART));
+  const candidates = track.segments.slice(
+    Math.floor(track.segments.length * EARLIEST_PART),
+    Math.ceil(track.segments.length * LATEST_PART),
+  );
   const typical = track.segments.reduce((total, { bytes }) => total + bytes, 0) / track.segments.length;
   const segment = candidates.find(({ bytes }) => bytes >= typical / 2) ?? candidates[0];
   if (!segment) throw new Error('no segments');
@@ -20,7 +29,10 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
 /** The segment that shows a time. */
 export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
   const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
-  return { track, segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => secondsOfSegment(track, segment) }) };
+  return {
+    track,
+    segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => secondsOfSegment(track, segment) }),
+  };
 }
 
 /** The widest that is no wider than a thumbnail, else the narrowest. */
@@ -32,7 +44,10 @@ export function fittingRung<T>(rungs: readonly T[], widthOf: (rung: T) => number
 }
 
 /** The last that begins by then. */
-export function segmentAt<T>(segments: readonly T[], { timeMs, secondsOf }: { timeMs: number; secondsOf: (segment: T) => number }): T {
+export function segmentAt<T>(
+  segments: readonly T[],
+  { timeMs, secondsOf }: { timeMs: number; secondsOf: (segment: T) => number },
+): T {
   let start = 0;
   const begun = segments.filter((segment) => {
     const hasBegun = start < secondsBy(timeMs);

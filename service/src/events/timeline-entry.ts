@@ -1,10 +1,19 @@
 // What happened to an asset, told to its owner: who said it, when, how long after what came before, and a sentence in plain language (contract B2, B8).
 import type { EventType } from '../assets/asset-event.ts';
 
-export type EventRow = { readonly id: string; readonly type: string; readonly data: unknown; readonly created_at: Date };
+export type EventRow = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly created_at: Date;
+};
 
 export type TimelineEntry = {
-  readonly id: string; readonly at: string; readonly type: string; readonly source: string; readonly attempt: number | null;
+  readonly id: string;
+  readonly at: string;
+  readonly type: string;
+  readonly source: string;
+  readonly attempt: number | null;
   /** Since the entry before; null for the first. */
   readonly latency_ms: number | null;
   readonly sentence: string;
@@ -14,19 +23,30 @@ export type TimelineEntry = {
 type Data = Readonly<Record<string, unknown>>;
 
 /** Oldest first. */
-export const timelineOf = (rows: readonly EventRow[]): TimelineEntry[] => rows.map((row, index) => entryOf(row, rows[index - 1]));
+export const timelineOf = (rows: readonly EventRow[]): TimelineEntry[] =>
+  rows.map((row, index) => entryOf(row, rows[index - 1]));
 
 function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | undefined): TimelineEntry {
   const { source = 'caller', attempt = null, ...details } = data as Data;
   return {
-    id, at: created_at.toISOString(), type, source: String(source), attempt: attempt as number | null,
+    id,
+    at: created_at.toISOString(),
+    type,
+    source: String(source),
+    attempt: attempt as number | null,
     latency_ms: before ? Math.max(0, created_at.getTime() - before.created_at.getTime()) : null,
-    sentence: sentenceOf(type, data as Data), details,
+    sentence: sentenceOf(type, data as Data),
+    details,
   };
 }
 
 const WHO: Readonly<Record<string, string>> = {
-  caller: 'The caller', webhook: 'The provider', inspect: 'The provider, when it was asked,', replay: 'An operator, by replaying a delivery,', service: 'The service', sweep: 'The sweep',
+  caller: 'The caller',
+  webhook: 'The provider',
+  inspect: 'The provider, when it was asked,',
+  replay: 'An operator, by replaying a delivery,',
+  service: 'The service',
+  sweep: 'The sweep',
 };
 
 function sentenceOf(type: string, data: Data): string {
@@ -36,13 +56,16 @@ function sentenceOf(type: string, data: Data): string {
   return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}`;
 }
 
-const nextLook = ({ next_check_at: at }: Data): string => (typeof at === 'string' ? ` Looked at next at ${at}.` : '');
+const nextLook = ({ next_check_at: at }: Data): string =>
+  typeof at === 'string' ? ` Looked at next at ${at}.` : '';
 
 const again = ({ attempt }: Data): string => (Number(attempt) > 1 ? `, in attempt ${Number(attempt)}` : '');
 
 function began({ source = 'caller', attempt }: Data): string {
   if (source !== 'caller') return 'reported that work on it began';
-  return Number(attempt) > 1 ? 'asked for another try: work on it began again' : 'said that the bytes are there: work on them began';
+  return Number(attempt) > 1
+    ? 'asked for another try: work on it began again'
+    : 'said that the bytes are there: work on them began';
 }
 
 const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>> = {
@@ -51,10 +74,16 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
   'asset.processing': (who, data) => `${who} ${began(data)}${again(data)}.`,
   'asset.playable': () => 'There is something to play now.',
   'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
-  'asset.failed': (who, data) => `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
-  'asset.updated': (_who, data) => (data['restored'] ? 'It was brought back from the trash.' : `It was edited: ${(data['fields'] as string[] | undefined)?.join(', ') || 'nothing changed'}.`),
-  'asset.deleted': (_who, data) => (data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.'),
-  'asset.checked': (who, data) => CHECKED[String(data['reason'])] ?? `${who} met trouble: ${String(data['code'] ?? data['reason'])}.`,
+  'asset.failed': (who, data) =>
+    `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
+  'asset.updated': (_who, data) =>
+    data['restored']
+      ? 'It was brought back from the trash.'
+      : `It was edited: ${(data['fields'] as string[] | undefined)?.join(', ') || 'nothing changed'}.`,
+  'asset.deleted': (_who, data) =>
+    data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.',
+  'asset.checked': (who, data) =>
+    CHECKED[String(data['reason'])] ?? `${who} met trouble: ${String(data['code'] ?? data['reason'])}.`,
 };
 
 /** Why the sweep left an asset as it was, or what it did. */
@@ -62,9 +91,11 @@ const CHECKED: Readonly<Record<string, string>> = {
   not_due: 'Work on it is under way and may take until then, as fast as its provider was lately.',
   job_under_way: 'It takes longer than expected; its job waits or runs.',
   job_lost: 'Its job was lost and has been started again.',
-  encoder_outside: 'It takes longer than expected; an encoder outside of this service is at work, and only its reports tell of it.',
+  encoder_outside:
+    'It takes longer than expected; an encoder outside of this service is at work, and only its reports tell of it.',
   nothing_waited_for: 'There is nothing more to wait for.',
-  not_configured: 'It takes longer than expected, and its provider cannot be asked: its settings are missing.',
+  not_configured:
+    'It takes longer than expected, and its provider cannot be asked: its settings are missing.',
   not_answered: 'It takes longer than expected, and its provider could not be asked.',
   no_bytes_yet: 'Its provider was asked and has no bytes of it yet.',
   repaired: 'A report was lost: the provider was asked, and the asset repaired by the sweep.',

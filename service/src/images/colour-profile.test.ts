@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { iccProfileOf, withIccProfile } from './colour-profile.ts';
 
 const blank = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#40c040' } }).png();
-const displayP3 = async (): Promise<Buffer> => (await sharp(await blank().withIccProfile('p3').toBuffer()).metadata()).icc as Buffer;
+const displayP3 = async (): Promise<Buffer> =>
+  (await sharp(await blank().withIccProfile('p3').toBuffer()).metadata()).icc as Buffer;
 
 function colourBox(profile: Uint8Array, length = profile.length + 12): Buffer {
   const box = Buffer.concat([Buffer.alloc(4), Buffer.from('colrprof'), profile]);
@@ -30,13 +31,21 @@ test('colours in a PNG with a profile come out as sRGB', async () => {
 
 test('what is cut, too long or no profile is none', async () => {
   const profile = await displayP3();
-  for (const box of [colourBox(profile).subarray(0, 300), colourBox(profile, 5), colourBox(profile, 0xffffffff), colourBox(profile, profile.length + 11), colourBox(Buffer.alloc(400))]) {
+  for (const box of [
+    colourBox(profile).subarray(0, 300),
+    colourBox(profile, 5),
+    colourBox(profile, 0xffffffff),
+    colourBox(profile, profile.length + 11),
+    colourBox(Buffer.alloc(400)),
+  ]) {
     expect(iccProfileOf(Buffer.concat([box, Buffer.alloc(20)]))).toBeUndefined();
   }
 });
 
 test('no bytes at all break the search', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 64 }), (before, after) => {
-    expect(iccProfileOf(Buffer.concat([before, Buffer.from('colrprof'), after]))).toBeUndefined();
-  }));
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 64 }), (before, after) => {
+      expect(iccProfileOf(Buffer.concat([before, Buffer.from('colrprof'), after]))).toBeUndefined();
+    }),
+  );
 });

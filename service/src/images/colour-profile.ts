@@ -9,7 +9,10 @@ export function iccProfileOf(heif: Buffer): Uint8Array | undefined {
   const at = heif.indexOf(MARK, 4, 'latin1');
   if (at < 0) return undefined;
   const profile = heif.subarray(at + MARK.length, at - 4 + heif.readUInt32BE(at - 4));
-  const isWhole = profile.length > HEADER_BYTES && profile.readUInt32BE(0) === profile.length && profile.toString('latin1', 36, 40) === 'acsp';
+  const isWhole =
+    profile.length > HEADER_BYTES &&
+    profile.readUInt32BE(0) === profile.length &&
+    profile.toString('latin1', 36, 40) === 'acsp';
   return isWhole ? profile : undefined;
 }
 

@@ -10,34 +10,62 @@ const PLACEHOLDER = { width: 100, height: 100, fit: 'inside', withoutEnlargement
 
 export async function examine(bytes: Buffer, maxPixels: number): Promise<Examined> {
   const picture = await openPicture(bytes, maxPixels);
-  const { data, info } = await fitted(picture, THUMBNAIL).then((drawn) => drawn.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }));
+  const { data, info } = await fitted(picture, THUMBNAIL).then((drawn) =>
+    drawn.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }),
+  );
   if (picture.animated) await decodeFrames(picture);
-  const small = () => sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } });
-  const hash = await small().resize(PLACEHOLDER).toColourspace('srgb').ensureAlpha().raw().toBuffer({ resolveWithObject: true });
-  const placeholder = Buffer.from(rgbaToThumbHash(hash.info.width, hash.info.height, hash.data)).toString('base64');
+  const small = () =>
+    sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } });
+  const hash = await small()
+    .resize(PLACEHOLDER)
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const placeholder = Buffer.from(rgbaToThumbHash(hash.info.width, hash.info.height, hash.data)).toString(
+    'base64',
+  );
   return {
-    facts: { width: picture.width, height: picture.height, animated: picture.animated, alpha: isSeenThrough(data, info.channels), placeholder },
+    facts: {
+      width: picture.width,
+      height: picture.height,
+      animated: picture.animated,
+      alpha: isSeenThrough(data, info.channels),
+      placeholder,
+    },
     thumbnail: await ENCODERS.jpeg(small()).toBuffer(),
   };
 }
 
-export async function render(bytes: Buffer, { width, height, fit, format, animated }: Variant, maxPixels: number): Promise<Buffer> {
+export async function render(
+  bytes: Buffer,
+  { width, height, fit, format, animated }: Variant,
+  maxPixels: number,
+): Promise<Buffer> {
   const picture = await openPicture(bytes, maxPixels);
   // The size of `inside` is exact: computed again it might differ by a pixel from what its name says.
-  const box: Box = { width, height, fit: fit === 'inside' ? 'fill' : fit, background: format === 'jpeg' ? 'white' : 'transparent' };
+  const box: Box = {
+    width,
+    height,
+    fit: fit === 'inside' ? 'fill' : fit,
+    background: format === 'jpeg' ? 'white' : 'transparent',
+  };
   return ENCODERS[format](await fitted(picture, box, animated)).toBuffer();
 }
 
 /** Of one or three channels none is alpha, of more the last. A callback for each of a million bytes would take longer than to encode them. */
 function isSeenThrough(pixels: Buffer, channels: number): boolean {
   if (channels % 2 === 1) return false;
-  for (let at = channels - 1; at < pixels.length; at += channels) if ((pixels[at] as number) < 255) return true;
+  for (let at = channels - 1; at < pixels.length; at += channels)
+    if ((pixels[at] as number) < 255) return true;
   return false;
 }
 
 /** Small, for the frames are only looked at for faults. */
 async function decodeFrames(picture: Picture): Promise<void> {
-  await (await fitted(picture, { width: 8, height: 8, fit: 'fill', background: 'transparent' }, true)).raw().toBuffer();
+  await (await fitted(picture, { width: 8, height: 8, fit: 'fill', background: 'transparent' }, true))
+    .raw()
+    .toBuffer();
 }
 
 /** Made while somebody waits: the best size for the time, not the best of all. JPEG has no transparency: white lies below. */

@@ -3,8 +3,14 @@ import { createRequire } from 'node:module';
 
 /** The part of the library that is used: it describes itself to TypeScript only in part. */
 type HeifImage = {
-  is_primary(): boolean; get_width(): number; get_height(): number; free(): void;
-  display<T extends { readonly data: Uint8Array }>(target: T & { width: number; height: number }, done: (shown: T | null) => void): void;
+  is_primary(): boolean;
+  get_width(): number;
+  get_height(): number;
+  free(): void;
+  display<T extends { readonly data: Uint8Array }>(
+    target: T & { width: number; height: number },
+    done: (shown: T | null) => void,
+  ): void;
 };
 type Library = { readonly HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] } };
 
@@ -30,7 +36,9 @@ async function pixelsOf(image: HeifImage, maxPixels: number): Promise<Decoded> {
   const height = image.get_height();
   if (width * height > maxPixels) throw new Error('exceeds pixel limit');
   const pixels = Buffer.alloc(width * height * 4);
-  const shown = await new Promise<unknown>((resolve) => image.display({ data: pixels, width, height }, resolve));
+  const shown = await new Promise<unknown>((resolve) =>
+    image.display({ data: pixels, width, height }, resolve),
+  );
   if (!shown) throw new Error('the picture cannot be decoded');
   return { width, height, pixels };
 }

@@ -20,7 +20,9 @@ export type ImageFacts = {
 export type ImageRefusal = 'not_media' | 'truncated' | 'too_large_picture' | 'too_demanding';
 
 /** `thumbnail`: a JPEG of at most 640 pixels a side. */
-export type Examined = { readonly facts: ImageFacts; readonly thumbnail: Uint8Array } | { readonly refused: ImageRefusal };
+export type Examined =
+  | { readonly facts: ImageFacts; readonly thumbnail: Uint8Array }
+  | { readonly refused: ImageRefusal };
 export type Rendered = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
 /** Never throws for what is in the bytes; fails only where they cannot be read. What it makes is sRGB, upright, and without any metadata. */

@@ -1,21 +1,39 @@
 // Which picture a viewer is sent (contract B5): the box, the form, and a name for each that differs.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseVariant, FITS, FORMATS, nameOf, type Original, SIZES, typeOf, type Wish } from './image-variant.ts';
+import {
+  chooseVariant,
+  FITS,
+  FORMATS,
+  nameOf,
+  type Original,
+  SIZES,
+  typeOf,
+  type Wish,
+} from './image-variant.ts';
 
 const PHOTO: Original = { width: 4000, height: 3000, animated: false, alpha: false };
 const CLIP: Original = { ...PHOTO, width: 480, height: 270, animated: true };
 const LOGO: Original = { ...PHOTO, alpha: true };
 const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
-const sizeOf = (wish: Wish, original = PHOTO): string => nameOf(chooseVariant(original, wish, undefined)).replace(/\.\w+$/, '');
-const formatOf = (original: Original, accept?: string, wish: Wish = {}) => chooseVariant(original, wish, accept).format;
+const sizeOf = (wish: Wish, original = PHOTO): string =>
+  nameOf(chooseVariant(original, wish, undefined)).replace(/\.\w+$/, '');
+const formatOf = (original: Original, accept?: string, wish: Wish = {}) =>
+  chooseVariant(original, wish, accept).format;
 
 describe('the size', () => {
   test.each<[Wish, string]>([
-    [{ w: 640 }, '640x480'], [{ h: 480 }, '640x480'], [{ w: 640, h: 480 }, '640x480'], [{ w: 640, h: 64 }, '85x64'], [{}, '2560x1920'],
-    [{ w: 320, h: 320, fit: 'cover' }, '320x320-cover'], [{ w: 320, h: 320, fit: 'contain' }, '320x320-contain'], [{ w: 320, h: 320, fit: 'inside' }, '320x240'],
-    [{ w: 320, fit: 'cover' }, '320x240'], [{ h: 320, fit: 'contain' }, '427x320'],
+    [{ w: 640 }, '640x480'],
+    [{ h: 480 }, '640x480'],
+    [{ w: 640, h: 480 }, '640x480'],
+    [{ w: 640, h: 64 }, '85x64'],
+    [{}, '2560x1920'],
+    [{ w: 320, h: 320, fit: 'cover' }, '320x320-cover'],
+    [{ w: 320, h: 320, fit: 'contain' }, '320x320-contain'],
+    [{ w: 320, h: 320, fit: 'inside' }, '320x240'],
+    [{ w: 320, fit: 'cover' }, '320x240'],
+    [{ h: 320, fit: 'contain' }, '427x320'],
   ])('of a photo asked for as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
 
   test('is never more than the original has', () => {
@@ -35,36 +53,67 @@ describe('the size', () => {
 
 describe('the form', () => {
   test.each<[string, readonly [Original, string?], string]>([
-    ['a photo for a browser', [PHOTO, BROWSER], 'avif'], ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'], ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],
-    ['a photo for whoever says nothing', [PHOTO], 'jpeg'], ['a photo for whoever refuses AVIF', [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'], 'jpeg'],
-    ['a photo for an odd sender', [PHOTO, 'IMAGE/AVIF;q=0.1'], 'avif'], ['a logo for whoever says nothing', [LOGO], 'png'], ['a logo for a browser', [LOGO, BROWSER], 'avif'],
-    ['what moves for a browser', [CLIP, BROWSER], 'webp'], ['what moves for whoever says nothing', [CLIP], 'gif'], ['what moves for AVIF alone', [CLIP, 'image/avif'], 'gif'],
+    ['a photo for a browser', [PHOTO, BROWSER], 'avif'],
+    ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'],
+    ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],
+    ['a photo for whoever says nothing', [PHOTO], 'jpeg'],
+    ['a photo for whoever refuses AVIF', [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'], 'jpeg'],
+    ['a photo for an odd sender', [PHOTO, 'IMAGE/AVIF;q=0.1'], 'avif'],
+    ['a logo for whoever says nothing', [LOGO], 'png'],
+    ['a logo for a browser', [LOGO, BROWSER], 'avif'],
+    ['what moves for a browser', [CLIP, BROWSER], 'webp'],
+    ['what moves for whoever says nothing', [CLIP], 'gif'],
+    ['what moves for AVIF alone', [CLIP, 'image/avif'], 'gif'],
   ])('of %s', (_, [original, accept], expected) => expect(formatOf(original, accept)).toBe(expected));
 
-  test.each(FORMATS)('is %s where that is asked for', (format) => expect(formatOf(CLIP, BROWSER, { format })).toBe(format));
+  test.each(FORMATS)('is %s where that is asked for', (format) =>
+    expect(formatOf(CLIP, BROWSER, { format })).toBe(format),
+  );
 
   test('moves where it can', () => {
     const moving = (wish: Wish, accept?: string) => chooseVariant(CLIP, wish, accept).animated;
-    expect([moving({}), moving({}, BROWSER), moving({ format: 'webp' }), moving({ format: 'avif' }), moving({ format: 'jpeg' })]).toEqual([true, true, true, false, false]);
+    expect([
+      moving({}),
+      moving({}, BROWSER),
+      moving({ format: 'webp' }),
+      moving({ format: 'avif' }),
+      moving({ format: 'jpeg' }),
+    ]).toEqual([true, true, true, false, false]);
     expect(chooseVariant(PHOTO, { format: 'webp' }, undefined).animated).toBe(false);
   });
 
   test('has its media type', () => {
-    expect(FORMATS.map((format) => typeOf(chooseVariant(PHOTO, { format }, undefined)))).toEqual(['image/avif', 'image/webp', 'image/jpeg', 'image/png']);
+    expect(FORMATS.map((format) => typeOf(chooseVariant(PHOTO, { format }, undefined)))).toEqual([
+      'image/avif',
+      'image/webp',
+      'image/jpeg',
+      'image/png',
+    ]);
   });
 });
 
 test('whatever is asked of whatever picture: it fits the box, enlarges nothing, and has a name that can be a key', () => {
-  const sides = fc.record({ width: fc.integer({ min: 1, max: 70_000 }), height: fc.integer({ min: 1, max: 70_000 }), animated: fc.boolean(), alpha: fc.boolean() });
+  const sides = fc.record({
+    width: fc.integer({ min: 1, max: 70_000 }),
+    height: fc.integer({ min: 1, max: 70_000 }),
+    animated: fc.boolean(),
+    alpha: fc.boolean(),
+  });
   const size = fc.constantFrom(...SIZES);
-  const wishes = fc.record({ w: size, h: size, fit: fc.constantFrom(...FITS), format: fc.constantFrom(...FORMATS) }, { requiredKeys: [] });
-  fc.assert(fc.property(sides, wishes, fc.option(fc.string(), { nil: undefined }), (original, wish, accept) => {
-    const variant = chooseVariant(original, wish as Wish, accept);
-    expect(variant.width).toBeLessThanOrEqual(wish.w ?? 5120);
-    expect(variant.height).toBeLessThanOrEqual(wish.h ?? 5120);
-    if (variant.fit !== 'contain') expect([variant.width <= original.width, variant.height <= original.height]).toEqual([true, true]);
-    expect(nameOf(variant)).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
-  }));
+  const wishes = fc.record(
+    { w: size, h: size, fit: fc.constantFrom(...FITS), format: fc.constantFrom(...FORMATS) },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(sides, wishes, fc.option(fc.string(), { nil: undefined }), (original, wish, accept) => {
+      const variant = chooseVariant(original, wish as Wish, accept);
+      expect(variant.width).toBeLessThanOrEqual(wish.w ?? 5120);
+      expect(variant.height).toBeLessThanOrEqual(wish.h ?? 5120);
+      if (variant.fit !== 'contain')
+        expect([variant.width <= original.width, variant.height <= original.height]).toEqual([true, true]);
+      expect(nameOf(variant)).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
+    }),
+  );
 });
 
 test('wishes that come to the same picture share it', () => {

@@ -11,13 +11,29 @@ export type Fit = (typeof FITS)[number];
 export type ImageFormat = (typeof FORMATS)[number] | 'gif';
 
 /** What was asked for; a side that is not named follows from the other, a form that is not named from what the viewer reads. */
-export type Wish = { readonly w?: number; readonly h?: number; readonly fit?: Fit; readonly format?: (typeof FORMATS)[number] };
+export type Wish = {
+  readonly w?: number;
+  readonly h?: number;
+  readonly fit?: Fit;
+  readonly format?: (typeof FORMATS)[number];
+};
 
 /** The original, as it is shown. */
-export type Original = { readonly width: number; readonly height: number; readonly animated: boolean; readonly alpha: boolean };
+export type Original = {
+  readonly width: number;
+  readonly height: number;
+  readonly animated: boolean;
+  readonly alpha: boolean;
+};
 
 /** A picture exactly as it is made. */
-export type Variant = { readonly width: number; readonly height: number; readonly fit: Fit; readonly format: ImageFormat; readonly animated: boolean };
+export type Variant = {
+  readonly width: number;
+  readonly height: number;
+  readonly fit: Fit;
+  readonly format: ImageFormat;
+  readonly animated: boolean;
+};
 
 /** A side that nobody named may be this long: a strip of comics is longer than any screen. */
 const LONGEST_UNNAMED = 5120;
@@ -27,15 +43,28 @@ export function chooseVariant(original: Original, wish: Wish, accept: string | u
   const format = wish.format ?? bestFormat(original, accept);
   const animated = original.animated && (format === 'webp' || format === 'gif');
   const { w = 0, h = 0, fit = 'inside' } = wish;
-  return { ...(w && h && fit !== 'inside' ? boxed(original, { w, h, fit }) : { ...inside(original, boxOf(w, h)), fit: 'inside' }), format, animated };
+  return {
+    ...(w && h && fit !== 'inside'
+      ? boxed(original, { w, h, fit })
+      : { ...inside(original, boxOf(w, h)), fit: 'inside' }),
+    format,
+    animated,
+  };
 }
 
 /** Names tell all that makes a difference, so that what looks the same is kept once. */
-export const nameOf = ({ width, height, fit, format }: Variant): string => `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
+export const nameOf = ({ width, height, fit, format }: Variant): string =>
+  `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
 
 export const typeOf = ({ format }: Variant): string => `image/${format}`;
 
-const EXTENSIONS: Readonly<Record<ImageFormat, string>> = { avif: 'avif', webp: 'webp', jpeg: 'jpg', png: 'png', gif: 'gif' };
+const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
+  avif: 'avif',
+  webp: 'webp',
+  jpeg: 'jpg',
+  png: 'png',
+  gif: 'gif',
+};
 
 type Box = { readonly w: number; readonly h: number };
 
@@ -50,7 +79,10 @@ function inside({ width, height }: Original, { w, h }: Box): { width: number; he
 }
 
 /** A box that would enlarge the picture shrinks, and keeps its shape. */
-function boxed({ width, height }: Original, { w, h, fit }: Box & { readonly fit: Fit }): Pick<Variant, 'width' | 'height' | 'fit'> {
+function boxed(
+  { width, height }: Original,
+  { w, h, fit }: Box & { readonly fit: Fit },
+): Pick<Variant, 'width' | 'height' | 'fit'> {
   const scale = (fit === 'cover' ? Math.max : Math.min)(w / width, h / height);
   const shrink = Math.max(1, scale);
   return { width: pixels(w / shrink), height: pixels(h / shrink), fit };

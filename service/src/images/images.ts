@@ -20,7 +20,10 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_MADE_BYTES = 512 * 1024 * 1024;
 
 /** What the picture is, with its thumbnail stored; or why it is none. */
-export async function examine({ store, processor }: ImageNeeds, asset: Asset): Promise<{ facts: ImageFacts } | { refused: ImageRefusal }> {
+export async function examine(
+  { store, processor }: ImageNeeds,
+  asset: Asset,
+): Promise<{ facts: ImageFacts } | { refused: ImageRefusal }> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
   const seen = await processor.examine(sourceOf(store, asset));
   if ('refused' in seen) return seen;
@@ -31,7 +34,9 @@ export async function examine({ store, processor }: ImageNeeds, asset: Asset): P
 }
 
 /** Removes all that was made of the picture. */
-export const forget = async ({ store }: ImageNeeds, assetId: string): Promise<void> => { await store.removeAll(variantsPrefix(assetId)); };
+export const forget = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
+  await store.removeAll(variantsPrefix(assetId));
+};
 
 export type Asked = { readonly wish: Wish; readonly accept: string | undefined };
 export type Made = { readonly key: ObjectKey; readonly type: string; readonly name: string };
@@ -41,18 +46,24 @@ export async function variantOf(needs: ImageNeeds, asset: Asset, { wish, accept 
   const variant = chooseVariant(originalOf(asset), wish, accept);
   const name = nameOf(variant);
   const key = variantKey(asset.id, name);
-  if ((await needs.store.size(key)) === undefined) await needs.inFlight(key, () => make(needs, asset, { key, variant }));
+  if ((await needs.store.size(key)) === undefined)
+    await needs.inFlight(key, () => make(needs, asset, { key, variant }));
   return { key, type: typeOf(variant), name };
 }
 
 function originalOf({ width, height, playback }: Asset): Original {
-  if (playback?.kind !== 'image' || width === null || height === null) throw notFound('There is no picture here');
+  if (playback?.kind !== 'image' || width === null || height === null)
+    throw notFound('There is no picture here');
   return { width, height, animated: playback.animated, alpha: playback.alpha };
 }
 
 type Making = { readonly key: ObjectKey; readonly variant: Variant };
 
-async function make({ byId, store, processor }: ImageNeeds, asset: Asset, { key, variant }: Making): Promise<void> {
+async function make(
+  { byId, store, processor }: ImageNeeds,
+  asset: Asset,
+  { key, variant }: Making,
+): Promise<void> {
   if ((await store.size(originalKey(asset.id))) === undefined) throw notFound('There is no picture here');
   const made = await processor.render(sourceOf(store, asset), variant);
   if ('refused' in made) throw unavailable('This picture could not be made in time', made.refused);

@@ -6,14 +6,21 @@ import { decodeHeif } from './heif.worker.ts';
 
 /** As shown: orientation applied. */
 export type Picture = {
-  readonly width: number; readonly height: number; readonly animated: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly animated: boolean;
   /** One frame upright, or all frames as they are. */
   open(allFrames: boolean): Sharp;
   /** Colours of pixels that could not be given their profile when they were decoded. */
   readonly profile: Uint8Array | undefined;
 };
 
-export type Box = { readonly width: number; readonly height: number; readonly fit: 'inside' | 'cover' | 'contain' | 'fill'; readonly background: 'white' | 'transparent' };
+export type Box = {
+  readonly width: number;
+  readonly height: number;
+  readonly fit: 'inside' | 'cover' | 'contain' | 'fill';
+  readonly background: 'white' | 'transparent';
+};
 
 export const openPicture = (bytes: Buffer, maxPixels: number): Promise<Picture> =>
   detect(bytes) === 'heif' ? openHeif(bytes, maxPixels) : openWithSharp(bytes, maxPixels);
@@ -24,7 +31,9 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture>
   const facts = await sharp(bytes, moving).metadata();
   const animated = (facts.pages ?? 1) > 1;
   return {
-    ...sizeOf(facts, animated), animated, profile: undefined,
+    ...sizeOf(facts, animated),
+    animated,
+    profile: undefined,
     open: (allFrames) => (allFrames && animated ? sharp(bytes, moving) : sharp(bytes, options).autoOrient()),
   };
 }
@@ -32,17 +41,32 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture>
 /** Pages of other formats are other pictures, not frames. */
 const canMove = (bytes: Buffer): boolean => ['gif', 'webp'].includes(detect(bytes));
 
-function sizeOf({ width, height, pageHeight, autoOrient }: Metadata, animated: boolean): { width: number; height: number } {
+function sizeOf(
+  { width, height, pageHeight, autoOrient }: Metadata,
+  animated: boolean,
+): { width: number; height: number } {
   return animated ? { width, height: pageHeight ?? height } : autoOrient;
 }
 
 async function openHeif(bytes: Buffer, maxPixels: number): Promise<Picture> {
   const { width, height, pixels } = await decodeHeif(bytes, maxPixels);
-  return { width, height, animated: false, profile: iccProfileOf(bytes), open: () => sharp(pixels, { raw: { width, height, channels: 4 } }) };
+  return {
+    width,
+    height,
+    animated: false,
+    profile: iccProfileOf(bytes),
+    open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),
+  };
 }
 
-export async function fitted(picture: Picture, { background, ...box }: Box, allFrames = false): Promise<Sharp> {
-  const drawn = picture.open(allFrames).resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : CLEAR });
+export async function fitted(
+  picture: Picture,
+  { background, ...box }: Box,
+  allFrames = false,
+): Promise<Sharp> {
+  const drawn = picture
+    .open(allFrames)
+    .resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : CLEAR });
   if (!picture.profile) return drawn;
   return sharp(withIccProfile(await drawn.png({ compressionLevel: 0 }).toBuffer(), picture.profile));
 }

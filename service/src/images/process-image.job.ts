@@ -17,20 +17,36 @@ export type ProcessNeeds = {
 type Seen = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
 
 /** Run again after a crash, it does the same once more. */
-export const processImageJob = ({ byId, apply, examine, forget }: ProcessNeeds) => async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
-  const asset = await byId(assetId);
-  if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
-  const outcome = await apply(reportOf(await examine(asset)), { ref: { assetId } });
-  if (outcome?.reason === 'deleted_asset') await forget(assetId);
-};
+export const processImageJob =
+  ({ byId, apply, examine, forget }: ProcessNeeds) =>
+  async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
+    const asset = await byId(assetId);
+    if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
+    const outcome = await apply(reportOf(await examine(asset)), { ref: { assetId } });
+    if (outcome?.reason === 'deleted_asset') await forget(assetId);
+  };
 
-const reportOf = (seen: Seen): StreamReport => 'facts' in seen ? ready(seen.facts) : {
-  source: 'service', provider: null, event: 'failed',
-  failure: { code: seen.refused, message: WORDS[seen.refused], retryable: seen.refused === 'too_demanding' },
-};
+const reportOf = (seen: Seen): StreamReport =>
+  'facts' in seen
+    ? ready(seen.facts)
+    : {
+        source: 'service',
+        provider: null,
+        event: 'failed',
+        failure: {
+          code: seen.refused,
+          message: WORDS[seen.refused],
+          retryable: seen.refused === 'too_demanding',
+        },
+      };
 
-const ready = ({ animated, alpha, ...picture }: ImageFacts): StreamReport =>
-  ({ source: 'service', provider: null, event: 'succeeded', playback: { kind: 'image', animated, alpha }, picture });
+const ready = ({ animated, alpha, ...picture }: ImageFacts): StreamReport => ({
+  source: 'service',
+  provider: null,
+  event: 'succeeded',
+  playback: { kind: 'image', animated, alpha },
+  picture,
+});
 
 const WORDS: Readonly<Record<ImageRefusal, string>> = {
   not_media: 'The picture cannot be decoded',

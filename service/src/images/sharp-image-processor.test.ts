@@ -11,13 +11,19 @@ import type { Variant } from './image-variant.ts';
 import { openSharpImageProcessor } from './sharp-image-processor.ts';
 
 let processor: ImageProcessor;
-beforeAll(() => { processor = openSharpImageProcessor({ maxPixels: 1_000_000, deadlineMs: 60_000 }); });
+beforeAll(() => {
+  processor = openSharpImageProcessor({ maxPixels: 1_000_000, deadlineMs: 60_000 });
+});
 afterAll(() => processor.close());
 
 const source = (bytes: Uint8Array) => async () => bytes;
 const examine = async (bytes: Uint8Array): Promise<Examined> => processor.examine(source(bytes));
-const refusal = async (bytes: Uint8Array) => { const seen = await examine(bytes); return 'refused' in seen ? seen.refused : 'taken'; };
-const draw = (width: number, height: number): Sharp => sharp({ create: { width, height, channels: 3, background: '#40c040' } });
+const refusal = async (bytes: Uint8Array) => {
+  const seen = await examine(bytes);
+  return 'refused' in seen ? seen.refused : 'taken';
+};
+const draw = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background: '#40c040' } });
 
 async function factsOf(bytes: Uint8Array): Promise<ImageFacts> {
   const seen = await examine(bytes);
@@ -26,44 +32,88 @@ async function factsOf(bytes: Uint8Array): Promise<ImageFacts> {
 }
 
 async function render(bytes: Uint8Array, variant: Partial<Variant>): Promise<Buffer> {
-  const made: Rendered = await processor.render(source(bytes), { width: 40, height: 30, fit: 'inside', format: 'jpeg', animated: false, ...variant });
+  const made: Rendered = await processor.render(source(bytes), {
+    width: 40,
+    height: 30,
+    fit: 'inside',
+    format: 'jpeg',
+    animated: false,
+    ...variant,
+  });
   if ('refused' in made) throw new Error(made.refused);
   return Buffer.from(made.bytes);
 }
 
 describe('a good picture', () => {
-  test.each(['jpeg', 'png', 'webp', 'avif', 'gif'] as const)('is measured and has a placeholder and a thumbnail: %s', async (format) => {
-    const seen = await examine(await draw(800, 600).toFormat(format).toBuffer());
-    expect(seen).toMatchObject({ facts: { width: 800, height: 600, animated: false, alpha: false, placeholder: expect.stringMatching(/^[\w+/]{20,40}=*$/) } });
-    expect('thumbnail' in seen && await sharp(seen.thumbnail).metadata()).toMatchObject({ format: 'jpeg', width: 640, height: 480, space: 'srgb' });
-  });
+  test.each(['jpeg', 'png', 'webp', 'avif', 'gif'] as const)(
+    'is measured and has a placeholder and a thumbnail: %s',
+    async (format) => {
+      const seen = await examine(await draw(800, 600).toFormat(format).toBuffer());
+      expect(seen).toMatchObject({
+        facts: {
+          width: 800,
+          height: 600,
+          animated: false,
+          alpha: false,
+          placeholder: expect.stringMatching(/^[\w+/]{20,40}=*$/),
+        },
+      });
+      expect('thumbnail' in seen && (await sharp(seen.thumbnail).metadata())).toMatchObject({
+        format: 'jpeg',
+        width: 640,
+        height: 480,
+        space: 'srgb',
+      });
+    },
+  );
 
   test('is read from a file as well', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-picture-'));
     await writeFile(join(folder, 'original'), await draw(8, 6).png().toBuffer());
-    expect(await processor.examine(join(folder, 'original'))).toMatchObject({ facts: { width: 8, height: 6 } });
+    expect(await processor.examine(join(folder, 'original'))).toMatchObject({
+      facts: { width: 8, height: 6 },
+    });
     await rm(folder, { recursive: true });
     await expect(processor.examine(join(folder, 'original'))).rejects.toThrow('could not be read');
   });
 
   test.each(['16 bits', 'grey', 'CMYK'])('of an odd kind becomes plain sRGB: %s', async (kind) => {
-    const odd = { '16 bits': draw(40, 30).toColourspace('rgb16').png(), grey: draw(40, 30).greyscale().png(), CMYK: draw(40, 30).toColourspace('cmyk').jpeg() }[kind] as Sharp;
+    const odd = {
+      '16 bits': draw(40, 30).toColourspace('rgb16').png(),
+      grey: draw(40, 30).greyscale().png(),
+      CMYK: draw(40, 30).toColourspace('cmyk').jpeg(),
+    }[kind] as Sharp;
     const shown = await sharp(await render(await odd.toBuffer(), { format: 'png' })).metadata();
     expect([shown.depth, shown.icc]).toEqual(['uchar', undefined]);
     expect(['srgb', 'b-w']).toContain(shown.space);
   });
 
   test('that can be seen through stays so, and lies on white where the form has no holes', async () => {
-    const glass = await sharp({ create: { width: 40, height: 30, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } }).png().toBuffer();
+    const glass = await sharp({
+      create: { width: 40, height: 30, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
+    })
+      .png()
+      .toBuffer();
     expect((await factsOf(glass)).alpha).toBe(true);
-    const corner = async (format: Variant['format']) => [...(await sharp(await render(glass, { format })).ensureAlpha().raw().toBuffer()).subarray(0, 4)];
+    const corner = async (format: Variant['format']) => [
+      ...(
+        await sharp(await render(glass, { format }))
+          .ensureAlpha()
+          .raw()
+          .toBuffer()
+      ).subarray(0, 4),
+    ];
     expect(await corner('jpeg')).toEqual([255, 255, 255, 255]);
-    for (const format of ['png', 'webp', 'avif', 'gif'] as const) expect((await corner(format))[3], format).toBe(0);
+    for (const format of ['png', 'webp', 'avif', 'gif'] as const)
+      expect((await corner(format))[3], format).toBe(0);
   });
 
   test('fills the box, or keeps its shape within it', async () => {
     const wide = await draw(400, 100).png().toBuffer();
-    const sizeOf = async (variant: Partial<Variant>) => { const { width, height } = await sharp(await render(wide, variant)).metadata(); return [width, height]; };
+    const sizeOf = async (variant: Partial<Variant>) => {
+      const { width, height } = await sharp(await render(wide, variant)).metadata();
+      return [width, height];
+    };
     expect(await sizeOf({ fit: 'cover', width: 100, height: 100 })).toEqual([100, 100]);
     expect(await sizeOf({ fit: 'contain', width: 100, height: 100, format: 'webp' })).toEqual([100, 100]);
     expect(await sizeOf({ fit: 'inside', width: 40, height: 10, format: 'avif' })).toEqual([40, 10]);
@@ -73,7 +123,11 @@ describe('a good picture', () => {
     const bytes = await movie({ width: 64, height: 48, frames: 5, format });
     expect(await factsOf(bytes)).toMatchObject({ width: 64, height: 48, animated: true });
     for (const made of ['gif', 'webp'] as const) {
-      expect(await sharp(await render(bytes, { width: 32, height: 24, format: made, animated: true }), { animated: true }).metadata()).toMatchObject({ format: made, pages: 5, width: 32, pageHeight: 24 });
+      expect(
+        await sharp(await render(bytes, { width: 32, height: 24, format: made, animated: true }), {
+          animated: true,
+        }).metadata(),
+      ).toMatchObject({ format: made, pages: 5, width: 32, pageHeight: 24 });
     }
     expect((await sharp(await render(bytes, { format: 'jpeg' })).metadata()).height).toBe(30);
   });
@@ -83,18 +137,33 @@ describe('HEIC', () => {
   test.each([1, 2] as const)('is decoded, turned as it says: a grid of %d × that', async (tiles) => {
     const bytes = await makeHeic({ width: 512, height: 256, tiles, turned: 1 });
     expect(await factsOf(bytes)).toMatchObject({ width: 256, height: 512, animated: false, alpha: false });
-    expect(await sharp(await render(bytes, { width: 64, height: 128 })).metadata()).toMatchObject({ format: 'jpeg', width: 64, height: 128 });
+    expect(await sharp(await render(bytes, { width: 64, height: 128 })).metadata()).toMatchObject({
+      format: 'jpeg',
+      width: 64,
+      height: 128,
+    });
   });
 
   test('has the colours of its profile', async () => {
     const { icc } = await sharp(await draw(8, 8).withIccProfile('p3').png().toBuffer()).metadata();
-    const greenOf = async (profile?: Uint8Array) => (await sharp(await render(await makeHeic({ width: 128, height: 128, colour: '0x40c040', ...(profile && { profile }) }), { format: 'png' })).raw().toBuffer())[0] as number;
+    const greenOf = async (profile?: Uint8Array) =>
+      (
+        await sharp(
+          await render(
+            await makeHeic({ width: 128, height: 128, colour: '0x40c040', ...(profile && { profile }) }),
+            { format: 'png' },
+          ),
+        )
+          .raw()
+          .toBuffer()
+      )[0] as number;
     expect((await greenOf()) - (await greenOf(icc))).toBeGreaterThan(20);
   });
 
   test('that is cut or lies is refused', async () => {
     const bytes = await makeHeic({ width: 256, height: 256 });
-    for (const end of [40, 300, Math.floor(bytes.length / 2)]) expect(await refusal(bytes.subarray(0, end))).toMatch(/^(?:not_media|truncated)$/);
+    for (const end of [40, 300, Math.floor(bytes.length / 2)])
+      expect(await refusal(bytes.subarray(0, end))).toMatch(/^(?:not_media|truncated)$/);
     expect(await refusal(await makeHeic({ width: 2048, height: 512 }))).toBe('too_large_picture');
   });
 });
@@ -112,8 +181,16 @@ describe('a bad picture', () => {
   });
 
   test('of a kind that is not allowed is none, whatever can be said of it', async () => {
-    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><image href="file:///etc/hostname"/></svg>';
-    for (const bytes of [Buffer.from(svg), Buffer.from(`<?xml version="1.0"?>${svg}`), await draw(8, 8).tiff().toBuffer(), Buffer.from('%PDF-1.4'), Buffer.from('P6 1 1 255 abc'), Buffer.alloc(0)]) {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><image href="file:///etc/hostname"/></svg>';
+    for (const bytes of [
+      Buffer.from(svg),
+      Buffer.from(`<?xml version="1.0"?>${svg}`),
+      await draw(8, 8).tiff().toBuffer(),
+      Buffer.from('%PDF-1.4'),
+      Buffer.from('P6 1 1 255 abc'),
+      Buffer.alloc(0),
+    ]) {
       expect(await refusal(bytes)).toBe('not_media');
     }
   });
@@ -121,7 +198,9 @@ describe('a bad picture', () => {
   test('that takes too long costs its process, and the next one is served', async () => {
     const hasty = openSharpImageProcessor({ deadlineMs: 1 });
     const bytes = await draw(2000, 2000).png().toBuffer();
-    expect(await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))))).toEqual(Array.from({ length: 4 }, () => ({ refused: 'too_demanding' })));
+    expect(await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))))).toEqual(
+      Array.from({ length: 4 }, () => ({ refused: 'too_demanding' })),
+    );
     await hasty.close();
     await expect(hasty.examine(source(bytes))).rejects.toThrow('closed');
     expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('taken');

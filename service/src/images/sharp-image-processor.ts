@@ -14,7 +14,10 @@ const CAGES = Math.min(4, Math.max(2, availableParallelism()));
 type Cage = { child?: Promise<ChildProcess> | undefined };
 type Work = Omit<Order, 'source'> & { readonly source: ImageSource };
 
-export function openSharpImageProcessor({ maxPixels = 50_000_000, deadlineMs = 20_000 } = {}): ImageProcessor {
+export function openSharpImageProcessor({
+  maxPixels = 50_000_000,
+  deadlineMs = 20_000,
+} = {}): ImageProcessor {
   const cages = Array.from({ length: CAGES }, (): Cage => ({}));
   const pool = poolOf(cages);
   let closed = false;
@@ -22,7 +25,11 @@ export function openSharpImageProcessor({ maxPixels = 50_000_000, deadlineMs = 2
     const cage = await pool.take();
     try {
       if (closed) throw new Error('the image processor is closed');
-      return (await askIn(cage, { ...work, maxPixels }, deadlineMs)) as T | undefined ?? { refused: 'too_demanding' };
+      return (
+        ((await askIn(cage, { ...work, maxPixels }, deadlineMs)) as T | undefined) ?? {
+          refused: 'too_demanding',
+        }
+      );
     } finally {
       pool.give(cage);
     }
@@ -39,7 +46,11 @@ export function openSharpImageProcessor({ maxPixels = 50_000_000, deadlineMs = 2
 }
 
 /** Only a process that has answered, and is not swollen from it, is kept. */
-async function askIn(cage: Cage, { source, ...work }: Work, deadlineMs: number): Promise<Examined | Rendered | undefined> {
+async function askIn(
+  cage: Cage,
+  { source, ...work }: Work,
+  deadlineMs: number,
+): Promise<Examined | Rendered | undefined> {
   const order = { ...work, source: typeof source === 'string' ? source : await source() };
   let isKept = false;
   try {
@@ -54,7 +65,9 @@ async function askIn(cage: Cage, { source, ...work }: Work, deadlineMs: number):
 
 async function startIn(cage: Cage): Promise<ChildProcess> {
   const child = await startProcess();
-  return child.once('exit', () => { cage.child = undefined; });
+  return child.once('exit', () => {
+    cage.child = undefined;
+  });
 }
 
 async function empty(cage: Cage): Promise<void> {

@@ -11,7 +11,13 @@ const MOST = 1024 * MIB;
 const WORN = 384 * MIB;
 
 /** Never all loaders: some read other files, or run programs. */
-const LOADERS = ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer', 'VipsForeignLoadNsgifBuffer', 'VipsForeignLoadHeifBuffer'];
+const LOADERS = [
+  'VipsForeignLoadJpegBuffer',
+  'VipsForeignLoadPngBuffer',
+  'VipsForeignLoadWebpBuffer',
+  'VipsForeignLoadNsgifBuffer',
+  'VipsForeignLoadHeifBuffer',
+];
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
@@ -20,14 +26,17 @@ sharp.concurrency(Math.min(2, availableParallelism()));
 
 const say = (reply: Reply) => process.send?.(reply);
 
-setInterval(() => { if (process.memoryUsage.rss() > MOST) process.exit(1); }, 20).unref();
+setInterval(() => {
+  if (process.memoryUsage.rss() > MOST) process.exit(1);
+}, 20).unref();
 process.on('disconnect', () => process.exit(0));
 process.on('message', (order: Order) => void obey(order));
 say({ kind: 'ready' });
 
 async function obey(order: Order): Promise<void> {
   const bytes = await bytesOf(order);
-  if (bytes) say({ kind: 'done', result: await draw(bytes, order), isWorn: process.memoryUsage.rss() > WORN });
+  if (bytes)
+    say({ kind: 'done', result: await draw(bytes, order), isWorn: process.memoryUsage.rss() > WORN });
   else say({ kind: 'unreadable' });
 }
 

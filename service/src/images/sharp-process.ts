@@ -12,7 +12,12 @@ export type Done = Extract<Reply, { kind: 'done' }>;
 
 /** It knows nothing of ours: no environment, no output, no secrets in its memory. It ends when we do. */
 export async function startProcess(): Promise<ChildProcess> {
-  const child = fork(SCRIPT, { execArgv: LIMITS, env: { MALLOC_ARENA_MAX: '2' }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' });
+  const child = fork(SCRIPT, {
+    execArgv: LIMITS,
+    env: { MALLOC_ARENA_MAX: '2' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
   const { promise, reject } = Promise.withResolvers<never>();
   const died = () => reject(new Error('the image process did not start'));
   child.once('error', reject).once('exit', died);
@@ -25,7 +30,11 @@ export async function startProcess(): Promise<ChildProcess> {
 }
 
 /** undefined where the process dies of the picture, or is still busy with it at the deadline. Rejects where the bytes cannot be read. */
-export async function answerOf(child: ChildProcess, order: Order, deadlineMs: number): Promise<Done | undefined> {
+export async function answerOf(
+  child: ChildProcess,
+  order: Order,
+  deadlineMs: number,
+): Promise<Done | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Done | undefined>();
   const hear = (reply: Reply) => {
     if (reply.kind === 'done') resolve(reply);
@@ -34,7 +43,9 @@ export async function answerOf(child: ChildProcess, order: Order, deadlineMs: nu
   const died = () => resolve(undefined);
   const timer = setTimeout(died, deadlineMs);
   child.on('message', hear).once('exit', died);
-  child.send(order, (error) => { if (error) died(); });
+  child.send(order, (error) => {
+    if (error) died();
+  });
   return promise.finally(() => {
     clearTimeout(timer);
     child.off('message', hear).off('exit', died);

@@ -11,7 +11,10 @@ import type { ByteSource, Container } from './probe.ts';
 const probe = openMediabunnyProbe({ deadlineMs: 3000 });
 afterAll(() => probe.close());
 
-const sourceOf = (bytes: Uint8Array): ByteSource => ({ sizeBytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) });
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  sizeBytes: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+});
 const clipBytes = async (options: ClipOptions) => readFile(await makeClip(options));
 
 /** A clip with one 32-bit number of its index changed, counted from the end of a box's name. */
@@ -28,7 +31,12 @@ test.each<[string, Container, () => Promise<Buffer>]>([
   ['times of 2^32 samples fill the memory', 'mov', () => patched('stts', 8, ENDLESS)],
   ['offsets of 2^32 samples never end', 'mov', () => patched('ctts', 8, ENDLESS)],
   ['a chunk of 2^32 samples never ends', 'mov', () => patched('stsc', 12, ENDLESS)],
-  ['a segment of zeros never ends', 'matroska', async () => Buffer.concat([(await clipBytes({ container: 'mkv' })).subarray(0, 64), Buffer.alloc(50_000_000)])],
+  [
+    'a segment of zeros never ends',
+    'matroska',
+    async () =>
+      Buffer.concat([(await clipBytes({ container: 'mkv' })).subarray(0, 64), Buffer.alloc(50_000_000)]),
+  ],
 ])('%s: refused, while another file is probed beside it, and one after it', async (_, container, hostile) => {
   const innocent = sourceOf(await clipBytes({ container: 'mp4' }));
   const refused = probe.probe(sourceOf(await hostile()), container);
@@ -50,7 +58,11 @@ describe('a file that asks for more and more', () => {
       spent.reads += 1;
       const bytes = Buffer.alloc(to - from);
       if (from < start.length) start.copy(bytes, 0, from);
-      for (let at = Math.max(0, Math.floor((from - start.length) / boxBytes)) * boxBytes + start.length; at < to; at += boxBytes) {
+      for (
+        let at = Math.max(0, Math.floor((from - start.length) / boxBytes)) * boxBytes + start.length;
+        at < to;
+        at += boxBytes
+      ) {
         header.subarray(Math.max(0, from - at)).copy(bytes, Math.max(0, at - from));
       }
       return bytes;
@@ -72,16 +84,21 @@ describe('a file that asks for more and more', () => {
 
 describe.skipIf(!TEST_DATA)('test data', () => {
   const root = TEST_DATA ?? '';
-  test.each(['video-samples', 'video-bbb', 'manifests', 'file-type-fixtures', 'tiny-files'])('every file of %s gives a result under every container', async (set) => {
-    const files = globSync(`${set}/**/*.*`, { cwd: root, withFileTypes: true }).filter((entry) => entry.isFile());
-    expect(files.length).toBeGreaterThan(8);
-    for (const { parentPath, name } of files) {
-      const source = sourceOf(readFileSync(join(parentPath, name)));
-      for (const container of ['mov', 'matroska', 'mpegts'] as const) {
-        const result = await probe.probe(source, container);
-        expect('facts' in result || result.refused).toBeTruthy();
-        if (set === 'manifests') expect(result).toEqual({ refused: 'not_media' });
+  test.each(['video-samples', 'video-bbb', 'manifests', 'file-type-fixtures', 'tiny-files'])(
+    'every file of %s gives a result under every container',
+    async (set) => {
+      const files = globSync(`${set}/**/*.*`, { cwd: root, withFileTypes: true }).filter((entry) =>
+        entry.isFile(),
+      );
+      expect(files.length).toBeGreaterThan(8);
+      for (const { parentPath, name } of files) {
+        const source = sourceOf(readFileSync(join(parentPath, name)));
+        for (const container of ['mov', 'matroska', 'mpegts'] as const) {
+          const result = await probe.probe(source, container);
+          expect('facts' in result || result.refused).toBeTruthy();
+          if (set === 'manifests') expect(result).toEqual({ refused: 'not_media' });
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -17,7 +17,13 @@ const ebml = (docType: string, header = '') => {
   return latin1(`\x1a\x45\xdf\xa3${String.fromCharCode(0x80 + body.length)}${body}\x18\x53\x80\x67\xff`);
 };
 const packets = (length: number, sync: number, count: number) =>
-  Buffer.concat(Array.from({ length: count }, () => { const packet = Buffer.alloc(length); packet[sync] = 0x47; return packet; }));
+  Buffer.concat(
+    Array.from({ length: count }, () => {
+      const packet = Buffer.alloc(length);
+      packet[sync] = 0x47;
+      return packet;
+    }),
+  );
 
 const HEADS: readonly (readonly [string, Detected, Uint8Array])[] = [
   ['a JPEG', 'jpeg', latin1('\xff\xd8\xff\xe0\0\x10JFIF')],
@@ -42,9 +48,17 @@ const HEADS: readonly (readonly [string, Detected, Uint8Array])[] = [
   ['a WebM', 'webm', ebml('webm')],
   ['a Matroska', 'matroska', ebml('matroska', '\x42\x86\x81\x01\xec\x82\0\0')],
   ['a Matroska with a padded name', 'matroska', ebml('matroska\0\0')],
-  ['a Matroska whose header has an eight-byte length', 'matroska', latin1('\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x0b\x42\x82\x88matroska')],
+  [
+    'a Matroska whose header has an eight-byte length',
+    'matroska',
+    latin1('\x1a\x45\xdf\xa3\x01\0\0\0\0\0\0\x0b\x42\x82\x88matroska'),
+  ],
   ['an EBML of another kind', 'unknown', ebml('constructor')],
-  ['an EBML whose name comes after its header', 'unknown', latin1('\x1a\x45\xdf\xa3\x84\x42\x86\x81\x01\x42\x82\x84webm')],
+  [
+    'an EBML whose name comes after its header',
+    'unknown',
+    latin1('\x1a\x45\xdf\xa3\x84\x42\x86\x81\x01\x42\x82\x84webm'),
+  ],
   ['a transport stream', 'mpegts', packets(188, 0, 6)],
   ['a transport stream of two packets', 'mpegts', packets(188, 0, 2)],
   ['a transport stream with time stamps', 'mpegts', packets(192, 4, 6)],
@@ -57,10 +71,24 @@ const HEADS: readonly (readonly [string, Detected, Uint8Array])[] = [
 ];
 
 const PLAYLISTS = [
-  '#EXTM3U\n#EXT-X-VERSION:3\n', '#EXTM3U', '\ufeff#EXTM3U\n', ' \r\n\t#EXTM3U\n', '#extm3u\n', '# a remark\n\n# another\r\n#EXT-X-STREAM-INF:BANDWIDTH=1\n',
-  '<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>', '<MPD>', '<!-- a remark --><mpd:MPD xmlns:mpd="urn:mpeg:dash:schema:mpd:2011">',
-  '<SmoothStreamingMedia MajorVersion="2">', '<smil>', '<?xml version="1.0"?><playlist version="1">', '<ASX version="3.0">',
-  'ffconcat version 1.0\nfile /etc/passwd\n', 'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n', 's=x\nc=IN IP4 127.0.0.1\n', '[playlist]\nFile1=/etc/passwd', '[Reference]\nRef1=http://127.0.0.1/',
+  '#EXTM3U\n#EXT-X-VERSION:3\n',
+  '#EXTM3U',
+  '\ufeff#EXTM3U\n',
+  ' \r\n\t#EXTM3U\n',
+  '#extm3u\n',
+  '# a remark\n\n# another\r\n#EXT-X-STREAM-INF:BANDWIDTH=1\n',
+  '<?xml version="1.0"?>\n<MPD xmlns="urn:mpeg:dash:schema:mpd:2011"></MPD>',
+  '<MPD>',
+  '<!-- a remark --><mpd:MPD xmlns:mpd="urn:mpeg:dash:schema:mpd:2011">',
+  '<SmoothStreamingMedia MajorVersion="2">',
+  '<smil>',
+  '<?xml version="1.0"?><playlist version="1">',
+  '<ASX version="3.0">',
+  'ffconcat version 1.0\nfile /etc/passwd\n',
+  'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n',
+  's=x\nc=IN IP4 127.0.0.1\n',
+  '[playlist]\nFile1=/etc/passwd',
+  '[Reference]\nRef1=http://127.0.0.1/',
 ];
 
 describe('detection', () => {
@@ -73,15 +101,24 @@ describe('detection', () => {
     expect(MEDIA_TYPES.map((type) => matches(type, detected))).toEqual(MEDIA_TYPES.map(() => 'playlist'));
   });
   test('any bytes give an answer, and what follows the head does not count', () => {
-    const starts = fc.constantFrom(...HEADS.map(([, , head]) => Buffer.from(head)), ...PLAYLISTS.map((text) => Buffer.from(text)), Buffer.alloc(0));
-    fc.assert(fc.property(starts, fc.uint8Array({ maxLength: 600 }), fc.nat(40), (start, tail, cut) => {
-      expect(detect(Buffer.concat([start.subarray(0, cut), tail]))).toBeTypeOf('string');
-    }));
+    const starts = fc.constantFrom(
+      ...HEADS.map(([, , head]) => Buffer.from(head)),
+      ...PLAYLISTS.map((text) => Buffer.from(text)),
+      Buffer.alloc(0),
+    );
+    fc.assert(
+      fc.property(starts, fc.uint8Array({ maxLength: 600 }), fc.nat(40), (start, tail, cut) => {
+        expect(detect(Buffer.concat([start.subarray(0, cut), tail]))).toBeTypeOf('string');
+      }),
+    );
     expect(detect(Buffer.concat([Buffer.alloc(HEAD_BYTES, ' '), Buffer.from('#EXTM3U\n')]))).toBe('unknown');
   });
-  test.each(['# ', '#\n', '# #EX\n', 'a=\n', '<', '<a', '<a:', '<!--', '\n '])('a head full of %j does not hold anybody up', (text) => {
-    expect(detect(Buffer.from(text.repeat(HEAD_BYTES / text.length)))).toBe('unknown');
-  });
+  test.each(['# ', '#\n', '# #EX\n', 'a=\n', '<', '<a', '<a:', '<!--', '\n '])(
+    'a head full of %j does not hold anybody up',
+    (text) => {
+      expect(detect(Buffer.from(text.repeat(HEAD_BYTES / text.length)))).toBe('unknown');
+    },
+  );
 });
 
 const CLIPS: readonly (readonly [ClipOptions, readonly string[]])[] = [
@@ -94,7 +131,8 @@ const CLIPS: readonly (readonly [ClipOptions, readonly string[]])[] = [
   [{ container: 'ts', more: ['-mpegts_m2ts_mode', '1'] }, ['video/mp2t']],
 ];
 
-const namesThatFit = (head: Uint8Array) => MEDIA_TYPES.filter((type) => matches(type, detect(head)) === 'ok').map((type) => type.mime);
+const namesThatFit = (head: Uint8Array) =>
+  MEDIA_TYPES.filter((type) => matches(type, detect(head)) === 'ok').map((type) => type.mime);
 
 describe('a declared type', () => {
   test.each(CLIPS)('%j fits %j alone', async (options, mimes) => {
@@ -110,25 +148,48 @@ describe('a declared type', () => {
 
 const ISOBMFF = ['video/mp4', 'video/quicktime'];
 const BY_EXTENSION: Record<string, readonly string[]> = {
-  '.jpg': ['image/jpeg'], '.png': ['image/png'], '.gif': ['image/gif'], '.webp': ['image/webp'], '.avif': ['image/avif'], '.avifs': ['image/avif'],
-  '.mp4': ISOBMFF, '.mov': ISOBMFF, '.3g2': ISOBMFF,
-  '.heic': ['image/heic', 'image/heif'], '.heif': ['image/heic', 'image/heif'],
-  '.webm': ['video/webm', 'video/x-matroska', 'video/matroska'], '.mkv': ['video/x-matroska', 'video/matroska'],
+  '.jpg': ['image/jpeg'],
+  '.png': ['image/png'],
+  '.gif': ['image/gif'],
+  '.webp': ['image/webp'],
+  '.avif': ['image/avif'],
+  '.avifs': ['image/avif'],
+  '.mp4': ISOBMFF,
+  '.mov': ISOBMFF,
+  '.3g2': ISOBMFF,
+  '.heic': ['image/heic', 'image/heif'],
+  '.heif': ['image/heic', 'image/heif'],
+  '.webm': ['video/webm', 'video/x-matroska', 'video/matroska'],
+  '.mkv': ['video/x-matroska', 'video/matroska'],
 };
 const NOT_WHAT_THEY_ARE_CALLED = ['fixture-json.webp', 'fixture-corrupt.mkv'];
 
 describe.skipIf(!TEST_DATA)('test data', () => {
   const root = TEST_DATA ?? '';
-  test.each(['tiny-files', 'file-type-fixtures', 'video-samples', 'video-bbb', 'image-valid', 'exif-orientation'])('every file of %s fits its own types alone', (set) => {
-    const files = globSync('**/*.*', { cwd: join(root, set), withFileTypes: true }).filter((entry) => entry.isFile());
+  test.each([
+    'tiny-files',
+    'file-type-fixtures',
+    'video-samples',
+    'video-bbb',
+    'image-valid',
+    'exif-orientation',
+  ])('every file of %s fits its own types alone', (set) => {
+    const files = globSync('**/*.*', { cwd: join(root, set), withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     expect(files.length).toBeGreaterThan(5);
     for (const { name, parentPath } of files) {
       const expected = NOT_WHAT_THEY_ARE_CALLED.includes(name) ? [] : (BY_EXTENSION[extname(name)] ?? []);
-      expect([name, namesThatFit(readFileSync(join(parentPath, name)).subarray(0, HEAD_BYTES))]).toEqual([name, expected]);
+      expect([name, namesThatFit(readFileSync(join(parentPath, name)).subarray(0, HEAD_BYTES))]).toEqual([
+        name,
+        expected,
+      ]);
     }
   });
   test('every manifest is a playlist', () => {
-    const manifests = globSync('manifests/**/*.{m3u8,mpd}', { cwd: root }).map((path) => readFileSync(join(root, path))).filter((bytes) => bytes.length > 0);
+    const manifests = globSync('manifests/**/*.{m3u8,mpd}', { cwd: root })
+      .map((path) => readFileSync(join(root, path)))
+      .filter((bytes) => bytes.length > 0);
     expect(manifests.length).toBeGreaterThan(70);
     expect(new Set(manifests.map(detect))).toEqual(new Set(['playlist']));
   });

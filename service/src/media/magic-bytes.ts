@@ -43,7 +43,9 @@ function pictureOf(bytes: Buffer): Detected | undefined {
 /** Brands of `ftyp` that are no video; the generic ones leave it to the compatible brands to say which coding. */
 const STILL_BRANDS = new Map<string, Detected>([
   ...['avif', 'avis'].map((brand) => [brand, 'avif'] as const),
-  ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'].map((brand) => [brand, 'heif'] as const),
+  ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'].map(
+    (brand) => [brand, 'heif'] as const,
+  ),
   ...['jp2 ', 'jpx ', 'jpm ', 'jxl ', 'crx '].map((brand) => [brand, 'unknown'] as const),
 ]);
 const GENERIC_STILL_BRANDS = ['mif1', 'msf1', 'miaf'];
@@ -63,7 +65,10 @@ function isobmffOf(bytes: Buffer): Detected | undefined {
 
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
-const DOC_TYPES = new Map<string, Detected>([['webm', 'webm'], ['matroska', 'matroska']]);
+const DOC_TYPES = new Map<string, Detected>([
+  ['webm', 'webm'],
+  ['matroska', 'matroska'],
+]);
 
 /** Matroska and WebM differ by one element of the EBML header. */
 function ebmlOf(bytes: Buffer): Detected | undefined {
@@ -92,13 +97,19 @@ const numberLength = (first = 0) => Math.clz32(first) - 23;
 const unsigned = (bytes: Uint8Array, high = 0) => bytes.reduce((value, byte) => value * 256 + byte, high);
 
 /** Packets of 188 bytes, or of 192 with a time stamp in front. */
-const PACKETS = [{ length: 188, sync: 0 }, { length: 192, sync: 4 }];
+const PACKETS = [
+  { length: 188, sync: 0 },
+  { length: 192, sync: 4 },
+];
 const PACKETS_LOOKED_AT = 5;
 
 function mpegtsOf(bytes: Buffer): Detected | undefined {
   const steady = PACKETS.some(({ length, sync }) => {
     const count = Math.min(PACKETS_LOOKED_AT, Math.floor(bytes.length / length));
-    return count >= 2 && Array.from({ length: count }, (_, n) => bytes[n * length + sync]).every((byte) => byte === 0x47);
+    return (
+      count >= 2 &&
+      Array.from({ length: count }, (_, n) => bytes[n * length + sync]).every((byte) => byte === 0x47)
+    );
   });
   return steady ? 'mpegts' : undefined;
 }

@@ -2,7 +2,17 @@
 import type { Container } from './probe.ts';
 
 /** What bytes can turn out to be. `isobmff`: MP4, QuickTime and their kin, which nobody tells apart: each is taken under the other's name. */
-export type Signature = 'jpeg' | 'png' | 'webp' | 'avif' | 'heif' | 'gif' | 'isobmff' | 'webm' | 'matroska' | 'mpegts';
+export type Signature =
+  | 'jpeg'
+  | 'png'
+  | 'webp'
+  | 'avif'
+  | 'heif'
+  | 'gif'
+  | 'isobmff'
+  | 'webm'
+  | 'matroska'
+  | 'mpegts';
 
 type Row = {
   readonly mime: string;
@@ -27,8 +37,20 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'video/mp4', kind: 'video', container: 'mov', extension: 'mp4', looks: ['isobmff'] },
   { mime: 'video/quicktime', kind: 'video', container: 'mov', extension: 'mov', looks: ['isobmff'] },
   { mime: 'video/webm', kind: 'video', container: 'matroska', extension: 'webm', looks: ['webm'] },
-  { mime: 'video/x-matroska', kind: 'video', container: 'matroska', extension: 'mkv', looks: ['matroska', 'webm'] },
-  { mime: 'video/matroska', kind: 'video', container: 'matroska', extension: 'mkv', looks: ['matroska', 'webm'] },
+  {
+    mime: 'video/x-matroska',
+    kind: 'video',
+    container: 'matroska',
+    extension: 'mkv',
+    looks: ['matroska', 'webm'],
+  },
+  {
+    mime: 'video/matroska',
+    kind: 'video',
+    container: 'matroska',
+    extension: 'mkv',
+    looks: ['matroska', 'webm'],
+  },
   { mime: 'video/mp2t', kind: 'video', container: 'mpegts', extension: 'ts', looks: ['mpegts'] },
 ];
 
@@ -41,7 +63,10 @@ export function essenceOf(mime: string): string | undefined {
 }
 
 /** The row that a `mime_type` names, in any case and with any parameters. */
-export function mediaTypeOf(mime: string, allowed: readonly MediaType[] = MEDIA_TYPES): MediaType | undefined {
+export function mediaTypeOf(
+  mime: string,
+  allowed: readonly MediaType[] = MEDIA_TYPES,
+): MediaType | undefined {
   const essence = essenceOf(mime);
   return allowed.find((type) => type.mime === essence);
 }

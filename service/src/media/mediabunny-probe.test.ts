@@ -12,7 +12,10 @@ import type { ByteSource, Container, MediaFacts, ProbeResult } from './probe.ts'
 const probe = openMediabunnyProbe();
 afterAll(() => probe.close());
 
-const sourceOf = (bytes: Uint8Array): ByteSource => ({ sizeBytes: bytes.length, read: async (start, end) => bytes.subarray(start, end) });
+const sourceOf = (bytes: Uint8Array): ByteSource => ({
+  sizeBytes: bytes.length,
+  read: async (start, end) => bytes.subarray(start, end),
+});
 const probeBytes = (bytes: Uint8Array, container: Container) => probe.probe(sourceOf(bytes), container);
 const clipBytes = async (options: ClipOptions) => readFile(await makeClip(options));
 const factsOf = (result: ProbeResult): MediaFacts => {
@@ -58,20 +61,30 @@ describe('facts', () => {
     expect(facts).toMatchObject({ width: null, height: null, hasVideo: true, hasAudio: true });
     expect(Math.abs((facts.durationMs ?? 0) - 2000)).toBeLessThan(60);
   });
-  test.each([['-vn'], ['-c:v', 'mpeg2video'], ['-c:v', 'mpeg2video', '-an']])('of a transport stream made with %j %j say that no picture was seen', async (...more) => {
-    expect(factsOf(await probeBytes(await clipBytes({ container: 'ts', more }), 'mpegts'))).toMatchObject({ hasVideo: false });
-  });
+  test.each([['-vn'], ['-c:v', 'mpeg2video'], ['-c:v', 'mpeg2video', '-an']])(
+    'of a transport stream made with %j %j say that no picture was seen',
+    async (...more) => {
+      expect(factsOf(await probeBytes(await clipBytes({ container: 'ts', more }), 'mpegts'))).toMatchObject({
+        hasVideo: false,
+      });
+    },
+  );
   test('that are broken cost the others nothing', async () => {
     const clip = await clipBytes({ container: 'mp4', faststart: true });
-    expect(factsOf(await probeBytes(patched(clip, 'mdhd', { at: 12, value: 0 }), 'mov'))).toEqual({ ...PICTURE, durationMs: null });
+    expect(factsOf(await probeBytes(patched(clip, 'mdhd', { at: 12, value: 0 }), 'mov'))).toEqual({
+      ...PICTURE,
+      durationMs: null,
+    });
   });
 });
 
 describe('refusals', () => {
-  test.each<[ClipOptions, Container]>([[{ container: 'mp4', more: ['-vn'] }, 'mov'], [{ container: 'mkv', more: ['-vn'] }, 'matroska']])(
-    'no_video_track: %j', async (options, container) => {
-      expect(await probeBytes(await clipBytes(options), container)).toEqual({ refused: 'no_video_track' });
-    });
+  test.each<[ClipOptions, Container]>([
+    [{ container: 'mp4', more: ['-vn'] }, 'mov'],
+    [{ container: 'mkv', more: ['-vn'] }, 'matroska'],
+  ])('no_video_track: %j', async (options, container) => {
+    expect(await probeBytes(await clipBytes(options), container)).toEqual({ refused: 'no_video_track' });
+  });
   test.each<[ClipOptions, number]>([
     [{ container: 'mp4', faststart: true }, 1000],
     [{ container: 'mp4', faststart: true }, 100_000],
@@ -79,10 +92,15 @@ describe('refusals', () => {
     [{ container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] }, 1000],
   ])('truncated: %j without its last %d bytes', async (options, missing) => {
     const clip = await clipBytes(options);
-    expect(await probeBytes(clip.subarray(0, clip.length - missing), 'mov')).toEqual({ refused: 'truncated' });
+    expect(await probeBytes(clip.subarray(0, clip.length - missing), 'mov')).toEqual({
+      refused: 'truncated',
+    });
   });
   test('too_large_picture, whatever else the file holds', async () => {
-    const huge = patched(await clipBytes({ container: 'mp4', faststart: true }), 'stsd', { at: 40, value: 0x2000_2000 });
+    const huge = patched(await clipBytes({ container: 'mp4', faststart: true }), 'stsd', {
+      at: 40,
+      value: 0x2000_2000,
+    });
     expect(await probeBytes(huge, 'mov')).toEqual({ refused: 'too_large_picture' });
   });
   test.each<[string, Uint8Array]>([
@@ -94,27 +112,47 @@ describe('refusals', () => {
     ['a concat script', Buffer.from("ffconcat version 1.0\nfile '/etc/passwd'\n")],
     ['a session description', Buffer.from('v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\nm=video 9 RTP/AVP 96\r\n')],
   ])('not_media: %s, under every container', async (_, bytes) => {
-    for (const container of ['mov', 'matroska', 'mpegts'] as const) expect(await probeBytes(bytes, container)).toEqual({ refused: 'not_media' });
+    for (const container of ['mov', 'matroska', 'mpegts'] as const)
+      expect(await probeBytes(bytes, container)).toEqual({ refused: 'not_media' });
   });
   test('not_media: a good file of another container', async () => {
     expect(await probeBytes(await clipBytes({ container: 'webm' }), 'mov')).toEqual({ refused: 'not_media' });
-    expect(await probeBytes(await clipBytes({ container: 'mp4' }), 'matroska')).toEqual({ refused: 'not_media' });
-    expect(await probeBytes(await clipBytes({ container: 'mp4' }), 'mpegts')).toEqual({ refused: 'not_media' });
+    expect(await probeBytes(await clipBytes({ container: 'mp4' }), 'matroska')).toEqual({
+      refused: 'not_media',
+    });
+    expect(await probeBytes(await clipBytes({ container: 'mp4' }), 'mpegts')).toEqual({
+      refused: 'not_media',
+    });
   });
 });
 
 describe('bytes that cannot be read', () => {
   const broken = (read: ByteSource['read']): ByteSource => ({ sizeBytes: 100_000, read });
   test('are no fault of the file: the error is passed on, and the next file is probed', async () => {
-    await expect(probe.probe(broken(() => Promise.reject(new Error('the store is down'))), 'mov')).rejects.toThrow('the store is down');
+    await expect(
+      probe.probe(
+        broken(() => Promise.reject(new Error('the store is down'))),
+        'mov',
+      ),
+    ).rejects.toThrow('the store is down');
     expect(factsOf(await probeBytes(await clipBytes({ container: 'mp4' }), 'mov'))).toMatchObject(PICTURE);
   });
   test('are noticed where too few come', async () => {
-    await expect(probe.probe(broken(async () => Buffer.alloc(10)), 'mov')).rejects.toThrow('10 bytes instead of');
+    await expect(
+      probe.probe(
+        broken(async () => Buffer.alloc(10)),
+        'mov',
+      ),
+    ).rejects.toThrow('10 bytes instead of');
   });
   test('are given up at the deadline', async () => {
     const impatient = openMediabunnyProbe({ deadlineMs: 50 });
-    await expect(impatient.probe(broken(() => new Promise(() => {})), 'mov')).rejects.toThrow('too slowly');
+    await expect(
+      impatient.probe(
+        broken(() => new Promise(() => {})),
+        'mov',
+      ),
+    ).rejects.toThrow('too slowly');
     await impatient.close();
   });
 });
@@ -123,12 +161,23 @@ describe('the threads', () => {
   test('serve more files than there are threads, each with its own bytes', async () => {
     const clips = await Promise.all([320, 160, 240].map((width) => clipBytes({ container: 'mp4', width })));
     const asked = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
-    expect((await Promise.all(asked)).map((result) => factsOf(result).width)).toEqual(Array(4).fill([320, 160, 240]).flat());
+    expect((await Promise.all(asked)).map((result) => factsOf(result).width)).toEqual(
+      Array(4).fill([320, 160, 240]).flat(),
+    );
   });
   test('end with the probe', async () => {
     const closing = openMediabunnyProbe();
     const { promise: started, resolve } = Promise.withResolvers<void>();
-    const stuck = closing.probe({ sizeBytes: 100_000, read: () => { resolve(); return new Promise(() => {}); } }, 'mov');
+    const stuck = closing.probe(
+      {
+        sizeBytes: 100_000,
+        read: () => {
+          resolve();
+          return new Promise(() => {});
+        },
+      },
+      'mov',
+    );
     await started;
     await Promise.all([closing.close(), expect(stuck).rejects.toThrow('closed')]);
     await expect(closing.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
@@ -137,15 +186,23 @@ describe('the threads', () => {
     const script = `
       import { openMediabunnyProbe } from ${JSON.stringify(new URL('./mediabunny-probe.ts', import.meta.url).href)};
       console.log(await openMediabunnyProbe().probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { timeout: 25_000 });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', script],
+      { timeout: 25_000 },
+    );
     expect(stdout).toContain('not_media');
   });
 });
 
 /** Where what is shown is not the coded size that the manifest names: rotated, or pixels that are not square. */
 const SHOWN: Record<string, string> = {
-  'rotated_hdr_video.mov': '1080x1920', 'rotated_video.mp4': '480x640', 'video_rotation_90.mp4': '60x100',
-  'video_with_rectangular_samples.mp4': '1920x1080', 'bbb_prog_10s.mp4': '427x240', 'h264_white_frame_sar_16_9.mp4': '1138x480',
+  'rotated_hdr_video.mov': '1080x1920',
+  'rotated_video.mp4': '480x640',
+  'video_rotation_90.mp4': '60x100',
+  'video_with_rectangular_samples.mp4': '1920x1080',
+  'bbb_prog_10s.mp4': '427x240',
+  'h264_white_frame_sar_16_9.mp4': '1138x480',
 };
 /** Cut by those who collected them. */
 const CUT = ['sample_qt.mp4', 'invalid_userdata.mp4'];
@@ -154,14 +211,19 @@ const CODED = /\b(?:h264|hevc|vp8|vp9|av1|mpeg4),(\d+),(\d+)/;
 describe.skipIf(!TEST_DATA)('test data', () => {
   const root = TEST_DATA ?? '';
   test.each(['video-samples', 'video-bbb'])('sizes of %s are those of the manifest', async (set) => {
-    const rows = readFileSync(join(root, set, 'MANIFEST.tsv'), 'utf8').split('\n').flatMap((line) => {
-      const [path = '', , , baseline = ''] = line.split('\t');
-      const [, width, height] = CODED.exec(baseline) ?? [];
-      return width ? [{ path, size: SHOWN[basename(path)] ?? `${width}x${height}` }] : [];
-    });
+    const rows = readFileSync(join(root, set, 'MANIFEST.tsv'), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [path = '', , , baseline = ''] = line.split('\t');
+        const [, width, height] = CODED.exec(baseline) ?? [];
+        return width ? [{ path, size: SHOWN[basename(path)] ?? `${width}x${height}` }] : [];
+      });
     expect(rows.length).toBeGreaterThan(8);
     for (const { path, size } of rows) {
-      const result = await probeBytes(readFileSync(join(root, set, path)), path.endsWith('.webm') ? 'matroska' : 'mov');
+      const result = await probeBytes(
+        readFileSync(join(root, set, path)),
+        path.endsWith('.webm') ? 'matroska' : 'mov',
+      );
       const seen = 'facts' in result ? `${result.facts.width}x${result.facts.height}` : result.refused;
       expect([path, seen]).toEqual([path, CUT.includes(basename(path)) ? 'truncated' : size]);
     }

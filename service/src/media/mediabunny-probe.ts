@@ -52,18 +52,26 @@ async function startWorker(cage: Cage): Promise<Worker> {
   await once(worker, 'message');
   worker.unref();
   worker.on('error', () => {}); // told to whoever waits for the answer; without a listener it would end the process
-  worker.on('exit', () => { cage.worker = undefined; });
+  worker.on('exit', () => {
+    cage.worker = undefined;
+  });
   return worker;
 }
 
 async function empty(cage: Cage): Promise<void> {
   const worker = cage.worker;
   cage.worker = undefined;
-  await worker?.then((thread) => thread.terminate(), () => {}); // a thread that never started is reported to its caller
+  await worker?.then(
+    (thread) => thread.terminate(),
+    () => {},
+  ); // a thread that never started is reported to its caller
 }
 
 /** undefined where the thread dies of the file or is still busy with it at the deadline. Rejects where the bytes cannot be read. */
-async function answerOf(worker: Worker, { source, container, deadlineMs }: Look): Promise<ProbeResult | undefined> {
+async function answerOf(
+  worker: Worker,
+  { source, container, deadlineMs }: Look,
+): Promise<ProbeResult | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<ProbeResult | undefined>();
   const tell = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
   let reading = 0;
@@ -71,12 +79,15 @@ async function answerOf(worker: Worker, { source, container, deadlineMs }: Look)
     if (message.kind === 'seen') resolve(message.result);
     if (message.kind !== 'read') return;
     reading += 1;
-    bytesOf(source, message).then((bytes) => {
-      reading -= 1;
-      tell({ kind: 'bytes', id: message.id, bytes }, [bytes.buffer]);
-    }).catch(reject);
+    bytesOf(source, message)
+      .then((bytes) => {
+        reading -= 1;
+        tell({ kind: 'bytes', id: message.id, bytes }, [bytes.buffer]);
+      })
+      .catch(reject);
   };
-  const giveUp = () => (reading > 0 ? reject(new Error('the bytes came too slowly to be probed')) : resolve(undefined));
+  const giveUp = () =>
+    reading > 0 ? reject(new Error('the bytes came too slowly to be probed')) : resolve(undefined);
   const timer = setTimeout(giveUp, deadlineMs);
   const died = () => resolve(undefined);
   const ended = () => reject(new Error('the probe was closed'));
@@ -89,8 +100,12 @@ async function answerOf(worker: Worker, { source, container, deadlineMs }: Look)
 }
 
 /** A copy in a buffer of its own, so that it can be handed over: the source's may be part of a pool. */
-async function bytesOf(source: ByteSource, { start, end }: { start: number; end: number }): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(
+  source: ByteSource,
+  { start, end }: { start: number; end: number },
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await source.read(start, end));
-  if (bytes.length !== end - start) throw new Error(`the source gave ${bytes.length} bytes instead of ${end - start}`);
+  if (bytes.length !== end - start)
+    throw new Error(`the source gave ${bytes.length} bytes instead of ${end - start}`);
   return bytes;
 }

@@ -1,14 +1,29 @@
 // Looks into one untrusted video at a time, on a thread that may be killed: hostile bytes make mediabunny hang or run out of memory.
 import { parentPort } from 'node:worker_threads';
 import {
-  CustomSource, EncodedPacketSink, Input, type InputFormat, type InputTrack, type InputVideoTrack, Logging, LogLevel,
-  MATROSKA, MP4, MPEG_TS, QTFF, WEBM,
+  CustomSource,
+  EncodedPacketSink,
+  Input,
+  type InputFormat,
+  type InputTrack,
+  type InputVideoTrack,
+  Logging,
+  LogLevel,
+  MATROSKA,
+  MP4,
+  MPEG_TS,
+  QTFF,
+  WEBM,
 } from 'mediabunny';
 import type { Container, MediaFacts, ProbeResult } from './probe.ts';
 import type { FromWorker, ToWorker } from './probe-message.ts';
 
 /** Never all formats: a playlist would open other files. */
-const FORMATS: Record<Container, InputFormat[]> = { mov: [MP4, QTFF], matroska: [MATROSKA, WEBM], mpegts: [MPEG_TS] };
+const FORMATS: Record<Container, InputFormat[]> = {
+  mov: [MP4, QTFF],
+  matroska: [MATROSKA, WEBM],
+  mpegts: [MPEG_TS],
+};
 const BUDGET = { bytes: 64 * 1024 * 1024, reads: 5000 };
 const MAX_PIXELS = 36_000_000;
 const MAX_DURATION_MS = 2 ** 31 - 1;
@@ -44,11 +59,18 @@ async function look(container: Container, sizeBytes: number): Promise<ProbeResul
   if (!tracks || (tracks.length === 0 && !isLeftToEncoder(container))) return { refused: 'not_media' };
   if (!video && !isLeftToEncoder(container)) return { refused: 'no_video_track' };
   const shown = video ? await shownSize(video) : UNKNOWN;
-  if (video && (isTooLarge(shown) || isTooLarge(await codedSize(video)))) return { refused: 'too_large_picture' };
+  if (video && (isTooLarge(shown) || isTooLarge(await codedSize(video))))
+    return { refused: 'too_large_picture' };
   const used = [video, audio].filter((track) => track !== undefined);
   if (container === 'mov' && (await isTruncated(used))) return { refused: 'truncated' };
   const [width, height] = isLeftToEncoder(container) ? UNKNOWN : shown;
-  const facts: MediaFacts = { width, height, durationMs: await durationOf(input, used), hasVideo: video !== undefined, hasAudio: audio !== undefined };
+  const facts: MediaFacts = {
+    width,
+    height,
+    durationMs: await durationOf(input, used),
+    hasVideo: video !== undefined,
+    hasAudio: audio !== undefined,
+  };
   return { facts };
 }
 
@@ -109,7 +131,8 @@ async function isTruncated(tracks: readonly InputTrack[]): Promise<boolean> {
 
 /** From what is shown first: a start below zero is priming or hidden by an edit list. */
 async function durationOf(input: Input, tracks: InputTrack[]): Promise<number | null> {
-  const end = (await known(input.computeDuration(tracks))) ?? (await known(input.getDurationFromMetadata(tracks))) ?? 0;
+  const end =
+    (await known(input.computeDuration(tracks))) ?? (await known(input.getDurationFromMetadata(tracks))) ?? 0;
   const start = (await known(input.getFirstTimestamp(tracks))) ?? 0;
   const milliseconds = Math.round((end - Math.max(0, start)) * 1000);
   return milliseconds > 0 && milliseconds <= MAX_DURATION_MS ? milliseconds : null;

@@ -4,7 +4,10 @@
 export type Container = 'mov' | 'matroska' | 'mpegts';
 
 /** Random access to stored bytes. `end` is exclusive. */
-export type ByteSource = { readonly sizeBytes: number; read(start: number, end: number): Promise<Uint8Array> };
+export type ByteSource = {
+  readonly sizeBytes: number;
+  read(start: number, end: number): Promise<Uint8Array>;
+};
 
 /** Facts of the file; null where they are not known. Sizes are as shown: rotation and pixel aspect applied, even numbers not enforced. */
 export type MediaFacts = {

@@ -7,11 +7,19 @@ const Ok = Type.Literal('ok');
 
 export const healthRoutes = (health: { readiness(): Promise<Readiness> }) => [
   open({
-    method: 'GET', url: '/healthz', message: 'Alive', summary: 'The process answers', answer: Type.Object({ status: Ok }),
+    method: 'GET',
+    url: '/healthz',
+    message: 'Alive',
+    summary: 'The process answers',
+    answer: Type.Object({ status: Ok }),
     handle: async () => ({ status: 'ok' as const }),
   }),
   open({
-    method: 'GET', url: '/readyz', message: 'Ready', summary: 'Database, store and queue answer',
-    answer: Type.Object({ database: Ok, store: Ok, queue: Ok }), handle: () => health.readiness(),
+    method: 'GET',
+    url: '/readyz',
+    message: 'Ready',
+    summary: 'Database, store and queue answer',
+    answer: Type.Object({ database: Ok, store: Ok, queue: Ok }),
+    handle: () => health.readiness(),
   }),
 ];

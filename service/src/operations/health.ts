@@ -11,6 +11,8 @@ export type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonl
 export async function readiness({ db, store }: HealthNeeds): Promise<Readiness> {
   const answer = await ask(db);
   if (!answer?.queue) throw unavailable('The job queue is not there');
-  await store.check().catch((error: unknown) => { throw unavailable('The store is not available', error); });
+  await store.check().catch((error: unknown) => {
+    throw unavailable('The store is not available', error);
+  });
   return { database: 'ok', store: 'ok', queue: 'ok' };
 }

@@ -6,13 +6,15 @@ import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded } from '../platform/http/route.ts';
 
-export const operatorGuard = (operatorKeys: readonly Secret[]) => guarded<undefined, object>({
-  name: 'operator', security: ['operatorKey'],
-  identify: ({ raw }: FastifyRequest) => {
-    const [key, ...more] = headerValues(raw, 'x-operator-key');
-    if (key === undefined) throw unauthorized('No operator key');
-    if (more.length > 0 || !isServiceKey(key, operatorKeys)) throw unauthorized('Invalid operator key');
-    return undefined;
-  },
-  admit: () => ({}),
-});
+export const operatorGuard = (operatorKeys: readonly Secret[]) =>
+  guarded<undefined, object>({
+    name: 'operator',
+    security: ['operatorKey'],
+    identify: ({ raw }: FastifyRequest) => {
+      const [key, ...more] = headerValues(raw, 'x-operator-key');
+      if (key === undefined) throw unauthorized('No operator key');
+      if (more.length > 0 || !isServiceKey(key, operatorKeys)) throw unauthorized('Invalid operator key');
+      return undefined;
+    },
+    admit: () => ({}),
+  });

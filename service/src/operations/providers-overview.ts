@@ -6,34 +6,59 @@ import type { Provider } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
 export type OverviewNeeds = {
-  readonly db: Database; readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly db: Database;
+  readonly providers: Readonly<Record<ProviderName, Provider>>;
   /** Of this process alone. */
   readonly circuits: ReadonlyMap<ProviderName, Circuit>;
   readonly now: () => Date;
 };
 
 export type ProviderOverview = {
-  readonly name: ProviderName; readonly kind: Provider['kind']; readonly configured: boolean;
-  readonly capabilities: { readonly webhooks: boolean; readonly uploads: boolean; readonly inspection: boolean; readonly signed_playback: boolean; readonly dash: boolean };
+  readonly name: ProviderName;
+  readonly kind: Provider['kind'];
+  readonly configured: boolean;
+  readonly capabilities: {
+    readonly webhooks: boolean;
+    readonly uploads: boolean;
+    readonly inspection: boolean;
+    readonly signed_playback: boolean;
+    readonly dash: boolean;
+  };
   /** Of what it could do, were they set. */
   readonly missing_settings: readonly string[];
   readonly circuit: { readonly open: boolean; readonly failures: number; readonly open_until: string | null };
-  readonly last_answer_at: string | null; readonly last_failure: string | null;
-  readonly last_webhook_at: string | null; readonly last_webhook_reason: string | null;
+  readonly last_answer_at: string | null;
+  readonly last_failure: string | null;
+  readonly last_webhook_at: string | null;
+  readonly last_webhook_reason: string | null;
 };
 
-export async function providersOverview({ db, providers, circuits, now }: OverviewNeeds): Promise<ProviderOverview[]> {
+export async function providersOverview({
+  db,
+  providers,
+  circuits,
+  now,
+}: OverviewNeeds): Promise<ProviderOverview[]> {
   const heard = new Map((await lastWebhooks(db, PROVIDERS)).map((row) => [row.provider, row]));
   return PROVIDERS.map((name) => {
-    const { kind, capabilities: { missingSettings, signedPlayback, ...capabilities } } = providers[name];
+    const {
+      kind,
+      capabilities: { missingSettings, signedPlayback, ...capabilities },
+    } = providers[name];
     const circuit = circuits.get(name) ?? FRESH;
     const { failures, closedUntil, lastAnswerAt, lastFailure } = circuit;
     const open = isOpen(circuit, now().getTime());
     return {
-      name, kind, configured: capabilities.webhooks && capabilities.uploads, capabilities: { ...capabilities, signed_playback: signedPlayback }, missing_settings: missingSettings,
+      name,
+      kind,
+      configured: capabilities.webhooks && capabilities.uploads,
+      capabilities: { ...capabilities, signed_playback: signedPlayback },
+      missing_settings: missingSettings,
       circuit: { open, failures, open_until: open ? new Date(closedUntil).toISOString() : null },
-      last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(), last_failure: lastFailure,
-      last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null, last_webhook_reason: heard.get(name)?.reason ?? null,
+      last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(),
+      last_failure: lastFailure,
+      last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null,
+      last_webhook_reason: heard.get(name)?.reason ?? null,
     };
   });
 }

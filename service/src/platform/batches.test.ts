@@ -16,7 +16,10 @@ function counted(answer: (item: number) => number = (item) => item * 10) {
   return { batches, work, letGo: (n: number) => gates[n]?.resolve() };
 }
 
-const turn = () => new Promise((resolve) => { setImmediate(() => setImmediate(resolve)); });
+const turn = () =>
+  new Promise((resolve) => {
+    setImmediate(() => setImmediate(resolve));
+  });
 
 test('pieces of one moment share a batch, and each gets its own result', async () => {
   const { batches, work, letGo } = counted();
@@ -48,23 +51,38 @@ test('what comes while enough batches are under way waits for the next, in piece
 
 test('heavy pieces travel in smaller company, the heaviest alone', async () => {
   const batches: number[][] = [];
-  const join = inBatches(async (items: readonly number[]) => { batches.push([...items]); return items; }, { atOnce: 1, most: 3, weigh: (item) => item, heaviest: 10 });
+  const join = inBatches(
+    async (items: readonly number[]) => {
+      batches.push([...items]);
+      return items;
+    },
+    { atOnce: 1, most: 3, weigh: (item) => item, heaviest: 10 },
+  );
   await Promise.all([4, 5, 2, 50, 1, 1, 1, 1].map((item) => join(item)));
   expect(batches).toEqual([[4, 5], [2], [50], [1, 1, 1], [1]]);
 });
 
 test('a piece that cannot be done fails alone', async () => {
-  const join = inBatches(async (items: readonly number[]) => {
-    if (items.includes(2)) throw new Error('two is wrong');
-    return items;
-  }, { atOnce: 2, most: 10 });
+  const join = inBatches(
+    async (items: readonly number[]) => {
+      if (items.includes(2)) throw new Error('two is wrong');
+      return items;
+    },
+    { atOnce: 2, most: 10 },
+  );
   const results = await Promise.allSettled([1, 2, 3].map((item) => join(item)));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
 test('a database that cannot be reached is not asked again for each piece', async () => {
   let asked = 0;
-  const join = inBatches(async () => { asked += 1; throw unavailable('down'); }, { atOnce: 2, most: 10 });
+  const join = inBatches(
+    async () => {
+      asked += 1;
+      throw unavailable('down');
+    },
+    { atOnce: 2, most: 10 },
+  );
   const results = await Promise.allSettled([1, 2, 3].map((item) => join(item)));
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(asked).toBe(1);
@@ -73,14 +91,17 @@ test('a database that cannot be reached is not asked again for each piece', asyn
 test('those who wait behind a database that cannot be reached are told at once, and those who come later ask anew', async () => {
   const asked: number[] = [];
   const gate = Promise.withResolvers<void>();
-  const join = inBatches(async (items: readonly number[]) => {
-    asked.push(...items);
-    if (items.includes(1)) {
-      await gate.promise;
-      throw unavailable('down');
-    }
-    return items;
-  }, { atOnce: 1, most: 10 });
+  const join = inBatches(
+    async (items: readonly number[]) => {
+      asked.push(...items);
+      if (items.includes(1)) {
+        await gate.promise;
+        throw unavailable('down');
+      }
+      return items;
+    },
+    { atOnce: 1, most: 10 },
+  );
   const first = join(1);
   await turn();
   const behind = Promise.allSettled([first, join(2), join(3)]);

@@ -27,7 +27,15 @@ export class ServiceError extends Error {
   /** When a caller may try again; undefined: as usual for its code. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, message: string, { details = null, cause, retryAfterSeconds }: { details?: ErrorDetails | null; cause?: unknown; retryAfterSeconds?: number | undefined } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    {
+      details = null,
+      cause,
+      retryAfterSeconds,
+    }: { details?: ErrorDetails | null; cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+  ) {
     super(message, { cause });
     this.code = code;
     this.details = details;
@@ -35,12 +43,19 @@ export class ServiceError extends Error {
   }
 }
 
-export const badRequest = (message: string, details: ErrorDetails | null = null) => new ServiceError('BAD_REQUEST', message, { details });
+export const badRequest = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('BAD_REQUEST', message, { details });
 export const unauthorized = (message: string) => new ServiceError('UNAUTHORIZED', message);
 export const forbidden = (message: string) => new ServiceError('FORBIDDEN', message);
-export const notFound = (message: string, details: ErrorDetails | null = null) => new ServiceError('NOT_FOUND', message, { details });
-export const conflict = (message: string, details: ErrorDetails | null = null) => new ServiceError('CONFLICT', message, { details });
-export const payloadTooLarge = (message: string, details: ErrorDetails | null = null) => new ServiceError('PAYLOAD_TOO_LARGE', message, { details });
-export const unsupportedMediaType = (message: string, details: ErrorDetails | null = null) => new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { details });
-export const unavailable = (message: string, cause?: unknown) => new ServiceError('UNAVAILABLE', message, { cause });
-export const isUnavailable = (error: unknown): boolean => error instanceof ServiceError && error.code === 'UNAVAILABLE';
+export const notFound = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('NOT_FOUND', message, { details });
+export const conflict = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('CONFLICT', message, { details });
+export const payloadTooLarge = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('PAYLOAD_TOO_LARGE', message, { details });
+export const unsupportedMediaType = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { details });
+export const unavailable = (message: string, cause?: unknown) =>
+  new ServiceError('UNAVAILABLE', message, { cause });
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'UNAVAILABLE';

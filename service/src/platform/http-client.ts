@@ -18,15 +18,27 @@ export type ClientLimits = { readonly timeoutMs: number; readonly maxBytes: numb
 const LIMITS: ClientLimits = { timeoutMs: 8000, maxBytes: 8 * 1024 * 1024 };
 
 /** Never throws for what the other side does; redirects are not followed. */
-export async function ask({ method, url, headers, json }: Asked, limits: ClientLimits = LIMITS): Promise<Answered> {
+export async function ask(
+  { method, url, headers, json }: Asked,
+  limits: ClientLimits = LIMITS,
+): Promise<Answered> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     const response = await fetch(url, {
-      method, redirect: 'manual', signal: deadline, headers: { accept: 'application/json', ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+      method,
+      redirect: 'manual',
+      signal: deadline,
+      headers: {
+        accept: 'application/json',
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
     const text = await readUpTo(response, limits.maxBytes);
-    return text === undefined ? { broken: 'too_large', cause: url } : { status: response.status, headers: response.headers, body: jsonOf(text) };
+    return text === undefined
+      ? { broken: 'too_large', cause: url }
+      : { status: response.status, headers: response.headers, body: jsonOf(text) };
   } catch (cause) {
     return { broken: deadline.aborted ? 'timeout' : 'unreachable', cause };
   }

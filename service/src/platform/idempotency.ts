@@ -16,22 +16,32 @@ export type Once = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Pr
 /** A database that hangs would keep the caller from the answer for a second time; what is not released runs out after its minute. */
 const RELEASE_MS = 500;
 
-export const onceIn = (db: Database): Once => async (claim, work) => {
-  const by = randomUUID();
-  try {
-    const row = await claimed(db, claim, by);
-    if (row.fingerprint !== claim.fingerprint) throw conflict('This Idempotency-Key was used for another request', { field: 'Idempotency-Key', reason: 'other_request' });
-    if (row.answer !== null) return { data: row.answer as never, isReplay: true };
-    if (row.busy_by !== by) throw conflict('A request with this Idempotency-Key is under way', { field: 'Idempotency-Key', reason: 'in_progress' });
-    const data = await work(row.made_id);
-    await keepAnswer(db, claim, data);
-    return { data, isReplay: false };
-  } catch (error) {
-    // Also a claim that was made, and the answer lost.
-    await atMost(RELEASE_MS, release(db, claim, by));
-    throw error;
-  }
-};
+export const onceIn =
+  (db: Database): Once =>
+  async (claim, work) => {
+    const by = randomUUID();
+    try {
+      const row = await claimed(db, claim, by);
+      if (row.fingerprint !== claim.fingerprint)
+        throw conflict('This Idempotency-Key was used for another request', {
+          field: 'Idempotency-Key',
+          reason: 'other_request',
+        });
+      if (row.answer !== null) return { data: row.answer as never, isReplay: true };
+      if (row.busy_by !== by)
+        throw conflict('A request with this Idempotency-Key is under way', {
+          field: 'Idempotency-Key',
+          reason: 'in_progress',
+        });
+      const data = await work(row.made_id);
+      await keepAnswer(db, claim, data);
+      return { data, isReplay: false };
+    } catch (error) {
+      // Also a claim that was made, and the answer lost.
+      await atMost(RELEASE_MS, release(db, claim, by));
+      throw error;
+    }
+  };
 
 /** The row of a key: new, taken over from a try that died, or somebody else's. */
 async function claimed(db: Database, claim: Claim, by: string) {
@@ -46,7 +56,11 @@ async function claimed(db: Database, claim: Claim, by: string) {
 const CLAIMED = { fingerprint: 'text', made_id: 'uuid', answer: 'jsonb?', busy_by: 'uuid?' } as const;
 
 /** Nothing where the row is older than a day. */
-const claimKey = (db: Queries, { caller, key, fingerprint }: Claim, { by, madeId }: { by: string; madeId: string }) =>
+const claimKey = (
+  db: Queries,
+  { caller, key, fingerprint }: Claim,
+  { by, madeId }: { by: string; madeId: string },
+) =>
   db.one(sql('claim key', CLAIMED)`
     insert into idempotency_keys as kept (caller, key, fingerprint, made_id, busy_by, busy_until)
     values (${caller}, ${key}, ${fingerprint}, ${madeId}, ${by}, now() + interval '1 minute')
@@ -61,7 +75,12 @@ const keepAnswer = (db: Queries, { caller, key }: Claim, data: unknown) =>
     update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null where caller = ${caller} and key = ${key}`);
 
 const release = (db: Queries, { caller, key }: Claim, by: string) =>
-  db.one(sql('release key')`update idempotency_keys set busy_by = null, busy_until = null where caller = ${caller} and key = ${key} and busy_by = ${by}`);
+  db.one(
+    sql(
+      'release key',
+    )`update idempotency_keys set busy_by = null, busy_until = null where caller = ${caller} and key = ${key} and busy_by = ${by}`,
+  );
 
 /** Keys are kept for a day. */
-export const forgetKeys = (db: Queries) => db.one(sql('forget keys')`delete from idempotency_keys where created_at <= now() - interval '1 day'`);
+export const forgetKeys = (db: Queries) =>
+  db.one(sql('forget keys')`delete from idempotency_keys where created_at <= now() - interval '1 day'`);

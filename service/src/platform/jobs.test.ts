@@ -23,28 +23,42 @@ afterAll(async () => {
 });
 
 const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>> => {
-  const queue = await openJobs<Runs>({ connection, settings: { note: { ...SETTINGS, ...settings } }, onError: () => undefined });
+  const queue = await openJobs<Runs>({
+    connection,
+    settings: { note: { ...SETTINGS, ...settings } },
+    onError: () => undefined,
+  });
   onTestFinished(queue.stop);
   return queue;
 };
-const send = (queue: JobQueue<Runs>, ...words: string[]) => db.transaction(async (tx) => {
-  for (const each of words) await queue.send(tx, 'note', { words: each });
-});
+const send = (queue: JobQueue<Runs>, ...words: string[]) =>
+  db.transaction(async (tx) => {
+    for (const each of words) await queue.send(tx, 'note', { words: each });
+  });
 /** A handler that stays until it is told to end, as an encoder does. */
-const held = (begun: string[]) => ({ payload, signal }: JobRun<Note>) => new Promise<void>((_, reject) => {
-  begun.push(payload.words);
-  signal.addEventListener('abort', () => reject(signal.reason));
-});
+const held =
+  (begun: string[]) =>
+  ({ payload, signal }: JobRun<Note>) =>
+    new Promise<void>((_, reject) => {
+      begun.push(payload.words);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
 
 test('a job of a transaction that is rolled back does not exist, one that is committed runs once', async () => {
   const queue = await open();
   const ran: string[] = [];
-  await db.transaction(async (tx) => {
-    await queue.send(tx, 'note', { words: 'rolled back' });
-    throw new Error('changed my mind');
-  }).catch(() => undefined);
+  await db
+    .transaction(async (tx) => {
+      await queue.send(tx, 'note', { words: 'rolled back' });
+      throw new Error('changed my mind');
+    })
+    .catch(() => undefined);
   await send(queue, 'committed');
-  await queue.work({ note: async ({ payload }) => { ran.push(payload.words); } });
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
   await expect.poll(() => ran, LONG).toEqual(['committed']);
   // What was sent later has run, hence nothing sent before is still to come.
   await send(queue, 'later');
@@ -72,7 +86,11 @@ test('jobs that run when the process stops, and those that wait, are run by the 
   await expect.poll(() => begun.length, LONG).toBe(2);
   await first.stop();
   const second = await open();
-  await second.work({ note: async ({ payload }) => { ran.push(payload.words); } });
+  await second.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
   await expect.poll(() => ran.toSorted(), LONG).toEqual(['a', 'b', 'c', 'd']);
 });
 
@@ -98,7 +116,11 @@ test('jobs that have piled up are run one after the other, without a pause in be
   const words = Array.from({ length: 50 }, (_, number) => `piled up ${number}`);
   await send(queue, ...words);
   const ran: string[] = [];
-  await queue.work({ note: async ({ payload }) => { ran.push(payload.words); } });
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
   // A look every two seconds would take far longer.
   await expect.poll(() => ran.length, LONG).toBe(words.length);
   expect(ran).toEqual(words);

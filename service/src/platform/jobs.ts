@@ -22,7 +22,9 @@ export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 /** Job name → payload. */
 export type Payloads = Readonly<Record<string, object>>;
 export type JobSettingsOf<P extends Payloads> = { readonly [N in keyof P]: JobSettings };
-export type JobHandlers<P extends Payloads> = { readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void> };
+export type JobHandlers<P extends Payloads> = {
+  readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void>;
+};
 
 /** What those who start work need. */
 export type Jobs<P extends Payloads> = {
@@ -54,20 +56,37 @@ const POLL = 2;
 
 const UNDER_WAY: readonly string[] = ['created', 'retry', 'active'];
 
-export async function openJobs<P extends Payloads>({ connection, settings, onError }: Opening<P>): Promise<JobQueue<P>> {
+export async function openJobs<P extends Payloads>({
+  connection,
+  settings,
+  onError,
+}: Opening<P>): Promise<JobQueue<P>> {
   const boss = new PgBoss({
-    ...(connection as object), max: 4, useListenNotify: true, superviseIntervalSeconds: WATCH, monitorIntervalSeconds: WATCH,
-    connectionTimeoutMillis: 5000, reindex: false,
+    ...(connection as object),
+    max: 4,
+    useListenNotify: true,
+    superviseIntervalSeconds: WATCH,
+    monitorIntervalSeconds: WATCH,
+    connectionTimeoutMillis: 5000,
+    reindex: false,
   });
   const stopping = new AbortController();
   // What its connections say on their way out is no news.
-  boss.on('error', (error) => { if (!stopping.signal.aborted) onError(error); });
+  boss.on('error', (error) => {
+    if (!stopping.signal.aborted) onError(error);
+  });
   await boss.start();
   for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
   return {
-    isUnderWay: async (name, payload) => (await boss.findJobs(name, { data: payload })).some(({ state }) => UNDER_WAY.includes(state)),
-    send: async (tx, name, payload) => { await boss.send(name, payload, { db: tx as never }); },
-    work: async (handlers) => { for (const [name, job] of Object.entries(settings)) await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]); },
+    isUnderWay: async (name, payload) =>
+      (await boss.findJobs(name, { data: payload })).some(({ state }) => UNDER_WAY.includes(state)),
+    send: async (tx, name, payload) => {
+      await boss.send(name, payload, { db: tx as never });
+    },
+    work: async (handlers) => {
+      for (const [name, job] of Object.entries(settings))
+        await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]);
+    },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));
       await boss.stop({ graceful: true, timeout: 10_000 });
@@ -77,8 +96,13 @@ export async function openJobs<P extends Payloads>({ connection, settings, onErr
 
 async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
   const options = {
-    notify: true, heartbeatSeconds: HEARTBEAT, expireInSeconds: job.expireIn, retryLimit: job.retries, retryDelay: job.retryDelay,
-    retryBackoff: job.retryDelayMax !== undefined, ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
+    notify: true,
+    heartbeatSeconds: HEARTBEAT,
+    expireInSeconds: job.expireIn,
+    retryLimit: job.retries,
+    retryDelay: job.retryDelay,
+    retryBackoff: job.retryDelayMax !== undefined,
+    ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
     deleteAfterSeconds: 7 * 86_400,
   };
   await boss.createQueue(name, options);
@@ -86,15 +110,28 @@ async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promi
   if (job.cron) await boss.schedule(name, job.cron, {});
 }
 
-type Worker = { readonly boss: PgBoss; readonly name: string; readonly job: JobSettings; readonly stopping: AbortSignal };
+type Worker = {
+  readonly boss: PgBoss;
+  readonly name: string;
+  readonly job: JobSettings;
+  readonly stopping: AbortSignal;
+};
 
-async function startWorker<T>({ boss, name, job, stopping }: Worker, handler: ((run: JobRun<T>) => Promise<void>) | undefined): Promise<void> {
+async function startWorker<T>(
+  { boss, name, job, stopping }: Worker,
+  handler: ((run: JobRun<T>) => Promise<void>) | undefined,
+): Promise<void> {
   if (!handler) throw new Error(`job "${name}" has no handler`);
-  const options = { heartbeatRefreshSeconds: HEARTBEAT_REFRESH, pollingIntervalSeconds: POLL, notifyPollingIntervalSeconds: POLL };
+  const options = {
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH,
+    pollingIntervalSeconds: POLL,
+    notifyPollingIntervalSeconds: POLL,
+  };
   for (let lane = 0; lane < job.concurrency; lane++) {
     const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
       try {
-        for (const { data, signal } of batch) await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
+        for (const { data, signal } of batch)
+          await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
       } finally {
         // More may be waiting: of a batch of one the library cannot tell, and would look again only at its next poll.
         boss.notifyWorker(worker);

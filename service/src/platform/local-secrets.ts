@@ -12,7 +12,10 @@ export async function localSecrets(folder: string, names: readonly string[]): Pr
   const kept = await read(file);
   const missing = names.filter((name) => typeof kept[name] !== 'string');
   if (missing.length === 0) return { file, values: kept };
-  const values = { ...kept, ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('base64url')])) };
+  const values = {
+    ...kept,
+    ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('base64url')])),
+  };
   await replace(file, JSON.stringify(values, null, 2), Object.keys(kept).length > 0);
   return { file, values: await read(file) };
 }
@@ -22,7 +25,9 @@ async function read(file: string): Promise<Record<string, string>> {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
   }
 }
 
@@ -32,6 +37,8 @@ async function replace(file: string, text: string, isUpdate: boolean): Promise<v
   await writeFile(fresh, `${text}\n`, { mode: 0o600 });
   await chmod(fresh, 0o600);
   if (isUpdate) await rm(file);
-  await link(fresh, file).catch((error: NodeJS.ErrnoException) => { if (error.code !== 'EEXIST') throw error; });
+  await link(fresh, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   await rm(fresh);
 }

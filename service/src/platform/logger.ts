@@ -20,5 +20,11 @@ function standardOutput(): DestinationStream {
 function factsOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
-  return { type: name, message, stack, ...('code' in error && { code: error.code }), ...(cause !== undefined && { cause: factsOf(cause) }) };
+  return {
+    type: name,
+    message,
+    stack,
+    ...('code' in error && { code: error.code }),
+    ...(cause !== undefined && { cause: factsOf(cause) }),
+  };
 }

@@ -2,15 +2,30 @@
 import { BlockList, isIP } from 'node:net';
 
 const PRIVATE = blockList([
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3',
-  '::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/3',
+  '::/127',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
 ]);
 const LOOPBACK = blockList(['127.0.0.0/8', '::1/128']);
 
 /** `host` as a URL has it. A name that only a local resolver knows is private; what a public name leads to is not asked. */
-export const isPrivateHost = (host: string): boolean => isListed(PRIVATE, host) ?? (!host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)\.?$/i.test(host));
+export const isPrivateHost = (host: string): boolean =>
+  isListed(PRIVATE, host) ??
+  (!host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)\.?$/i.test(host));
 
-export const isLoopbackHost = (host: string): boolean => isListed(LOOPBACK, host) ?? /^(?:.+\.)?localhost$/i.test(host);
+export const isLoopbackHost = (host: string): boolean =>
+  isListed(LOOPBACK, host) ?? /^(?:.+\.)?localhost$/i.test(host);
 
 /** Undefined for a name. */
 function isListed(list: BlockList, host: string): boolean | undefined {

@@ -19,7 +19,10 @@ export async function isGone(mark: string): Promise<boolean> {
 
 /** The boot of a machine and the process numbering within it; undefined where the system does not tell. */
 async function thisPlace(): Promise<string | undefined> {
-  const [boot, numbering] = await Promise.all([unlessUntold(readFile('/proc/sys/kernel/random/boot_id', 'utf8')), unlessUntold(readlink('/proc/self/ns/pid'))]);
+  const [boot, numbering] = await Promise.all([
+    unlessUntold(readFile('/proc/sys/kernel/random/boot_id', 'utf8')),
+    unlessUntold(readlink('/proc/self/ns/pid')),
+  ]);
   return boot && numbering && hash('sha256', boot + numbering).slice(0, 16);
 }
 
@@ -33,7 +36,12 @@ async function unlessUntold(told: Promise<string>): Promise<string | undefined> 
   try {
     return await told;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && ['ENOENT', 'EACCES', 'ESRCH'].includes(String(error.code))) return undefined;
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['ENOENT', 'EACCES', 'ESRCH'].includes(String(error.code))
+    )
+      return undefined;
     throw error;
   }
 }

@@ -21,10 +21,19 @@ const LONG_AGO = Date.now() / 1000 - 25 * 3600;
 /** Another process, which says its mark and lives until it is killed. */
 async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
   const script = `const { processMark } = await import(process.argv[1]); console.log(await processMark()); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, join(import.meta.dirname, 'process-mark.ts')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', script, join(import.meta.dirname, 'process-mark.ts')],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(child.stdout, 'data');
-  return { mark: String(line).trim(), kill: async () => { await Promise.all([once(child, 'exit'), child.kill('SIGKILL')]); } };
+  return {
+    mark: String(line).trim(),
+    kill: async () => {
+      await Promise.all([once(child, 'exit'), child.kill('SIGKILL')]);
+    },
+  };
 }
 
 test('a turn takes over the place of earlier turns at the same work, and leaves other work alone', async () => {
@@ -45,15 +54,18 @@ describe('the sweep', () => {
     expect(await readdir(root)).toEqual([mine.slice(root.length + 1)]);
   });
 
-  test.runIf(process.platform === 'linux')('removes what a process left that is gone, not what a living one holds', async () => {
-    const [dead, living] = [await stranger(), await stranger()];
-    for (const { mark } of [dead, living]) await mkdir(join(root, `${mark}.film.1-1`));
-    await sweepScratch(root);
-    expect(await readdir(root)).toHaveLength(2);
-    await dead.kill();
-    await sweepScratch(root);
-    expect(await readdir(root)).toEqual([`${living.mark}.film.1-1`]);
-  });
+  test.runIf(process.platform === 'linux')(
+    'removes what a process left that is gone, not what a living one holds',
+    async () => {
+      const [dead, living] = [await stranger(), await stranger()];
+      for (const { mark } of [dead, living]) await mkdir(join(root, `${mark}.film.1-1`));
+      await sweepScratch(root);
+      expect(await readdir(root)).toHaveLength(2);
+      await dead.kill();
+      await sweepScratch(root);
+      expect(await readdir(root)).toEqual([`${living.mark}.film.1-1`]);
+    },
+  );
 
   test('removes what processes of other machines left untouched for a day', async () => {
     const [left, used] = ['unknown.left.1-1', '0000000000000000-1-1.used.1-1'];
@@ -72,9 +84,12 @@ describe('the sweep', () => {
   });
 });
 
-test.runIf(process.platform === 'linux')('a number that another process has by now does not hide that its owner is gone', async () => {
-  const mark = await processMark();
-  expect(await isGone(mark)).toBe(false);
-  expect(await isGone(mark.replace(/\d+$/, '1'))).toBe(true);
-  expect(await isGone(mark.replace(/^.{16}/, '0'.repeat(16)))).toBe(false);
-});
+test.runIf(process.platform === 'linux')(
+  'a number that another process has by now does not hide that its owner is gone',
+  async () => {
+    const mark = await processMark();
+    expect(await isGone(mark)).toBe(false);
+    expect(await isGone(mark.replace(/\d+$/, '1'))).toBe(true);
+    expect(await isGone(mark.replace(/^.{16}/, '0'.repeat(16)))).toBe(false);
+  },
+);

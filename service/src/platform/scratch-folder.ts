@@ -25,7 +25,8 @@ export async function sweepScratch(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   for (const name of await readdir(root)) {
     const folder = join(root, name);
-    if ((await isGone(name.slice(0, name.indexOf('.')))) || (await isOld(folder))) await removeScratch(folder);
+    if ((await isGone(name.slice(0, name.indexOf('.')))) || (await isOld(folder)))
+      await removeScratch(folder);
   }
 }
 
@@ -33,6 +34,13 @@ export async function sweepScratch(root: string): Promise<void> {
 async function isOld(folder: string): Promise<boolean> {
   const paths = [folder, ...(await readdir(folder).catch(() => [])).map((name) => join(folder, name))];
   // What is removed while we look is not ours to judge.
-  const times = await Promise.all(paths.map((path) => stat(path).then(({ mtimeMs }) => mtimeMs, () => Date.now())));
+  const times = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Date.now(),
+      ),
+    ),
+  );
   return Math.max(...times) < Date.now() - DAY_MS;
 }

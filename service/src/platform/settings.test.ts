@@ -12,31 +12,52 @@ function reading<T>(value: string | undefined, read: (settings: ReturnType<typeo
 }
 
 test.each([
-  [undefined, undefined], ['', undefined], ['  ', undefined], [' a b ', 'a b'],
+  [undefined, undefined],
+  ['', undefined],
+  ['  ', undefined],
+  [' a b ', 'a b'],
 ])('text: unset, empty and blank are the same (%j)', (given, value) => {
   expect(reading(given, ({ text }) => text('IT'))).toEqual({ value, problems: [] });
 });
 
 describe('whole numbers', () => {
-  test.each([[undefined, 7], ['', 7], ['1', 1], [' 10 ', 10], ['1e1', 10]])('%j is %d', (given, value) => {
+  test.each([
+    [undefined, 7],
+    ['', 7],
+    ['1', 1],
+    [' 10 ', 10],
+    ['1e1', 10],
+  ])('%j is %d', (given, value) => {
     expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value, problems: [] });
   });
 
-  test.each([
-    '0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB',
-  ])('%j is none within the range, and the harmless value stands in', (given) => {
-    expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({ value: 7, problems: ['IT must be a whole number from 1 to 10'] });
-  });
+  test.each(['0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB'])(
+    '%j is none within the range, and the harmless value stands in',
+    (given) => {
+      expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({
+        value: 7,
+        problems: ['IT must be a whole number from 1 to 10'],
+      });
+    },
+  );
 });
 
 test('one of a few words, exactly', () => {
-  const read = (given: string | undefined) => reading(given, ({ oneOf }) => oneOf('IT', ['all', 'api'], 'all'));
+  const read = (given: string | undefined) =>
+    reading(given, ({ oneOf }) => oneOf('IT', ['all', 'api'], 'all'));
   expect(read(undefined)).toEqual({ value: 'all', problems: [] });
   expect(read('api')).toEqual({ value: 'api', problems: [] });
-  for (const given of ['API', 'worker', 'all,api']) expect(read(given)).toEqual({ value: 'all', problems: ['IT must be one of all, api'] });
+  for (const given of ['API', 'worker', 'all,api'])
+    expect(read(given)).toEqual({ value: 'all', problems: ['IT must be one of all, api'] });
 });
 
-test.each([[undefined, []], ['', []], [',', []], ['a', ['a']], [' a , b,,a ', ['a', 'b', 'a']]])('lists: %j', (given, value) => {
+test.each([
+  [undefined, []],
+  ['', []],
+  [',', []],
+  ['a', ['a']],
+  [' a , b,,a ', ['a', 'b', 'a']],
+])('lists: %j', (given, value) => {
   expect(reading(given, ({ list }) => list('IT'))).toEqual({ value, problems: [] });
 });
 
@@ -49,17 +70,28 @@ test('a secret and the one before, the current first', () => {
 
 describe('URLs', () => {
   test.each([
-    [undefined, undefined], ['http://a', 'http://a'], ['https://a.test:8443/base/', 'https://a.test:8443/base'],
+    [undefined, undefined],
+    ['http://a', 'http://a'],
+    ['https://a.test:8443/base/', 'https://a.test:8443/base'],
     ['http://[::1]:1//', 'http://[::1]:1'],
   ])('%j', (given, value) => {
     expect(reading(given, ({ url }) => url('IT'))).toEqual({ value, problems: [] });
   });
 
   test.each([
-    'a.test', 'ftp://a', 'https://', 'https:///a', '//a', 'http://a b', 'https://a.test?x=1', 'https://a.test/#x',
+    'a.test',
+    'ftp://a',
+    'https://',
+    'https:///a',
+    '//a',
+    'http://a b',
+    'https://a.test?x=1',
+    'https://a.test/#x',
     'https://user:word@a.test',
   ])('%j is none', (given) => {
-    expect(reading(given, ({ url }) => url('IT')).problems).toEqual(['IT must be an http or https URL without query or user name']);
+    expect(reading(given, ({ url }) => url('IT')).problems).toEqual([
+      'IT must be an http or https URL without query or user name',
+    ]);
   });
 });
 

@@ -9,7 +9,10 @@ export type Settings = {
   text(name: string): string | undefined;
   /** A secret and its `…_PREVIOUS`, which is accepted too while it is rotated; current first. */
   rotating(name: string): readonly string[];
-  integer(name: string, range: { readonly fallback: number; readonly min: number; readonly max: number }): number;
+  integer(
+    name: string,
+    range: { readonly fallback: number; readonly min: number; readonly max: number },
+  ): number;
   oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T;
   /** Comma-separated. */
   list(name: string): readonly string[];
@@ -37,11 +40,16 @@ export function readSettings(environment: Environment): Settings {
       if (chosen === undefined) problems.push(`${name} must be one of ${choices.join(', ')}`);
       return chosen ?? fallback;
     },
-    list: (name) => (text(name) ?? '').split(',').map((item) => item.trim()).filter(Boolean),
+    list: (name) =>
+      (text(name) ?? '')
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
     url(name) {
       const given = text(name);
       if (given === undefined) return undefined;
-      if (!/^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(given) || !URL.canParse(given)) problems.push(`${name} must be an http or https URL without query or user name`);
+      if (!/^https?:\/\/[^/?#@]+(?:\/[^?#]*)?$/.test(given) || !URL.canParse(given))
+        problems.push(`${name} must be an http or https URL without query or user name`);
       return given.replace(/\/+$/, '');
     },
   };

@@ -2,10 +2,21 @@
 import { expect, test } from 'vitest';
 import { singleFlight } from './single-flight.ts';
 
-function gate(): { readonly work: () => Promise<void>; readonly open: () => void; readonly runs: () => number } {
+function gate(): {
+  readonly work: () => Promise<void>;
+  readonly open: () => void;
+  readonly runs: () => number;
+} {
   const { promise, resolve } = Promise.withResolvers<void>();
   let runs = 0;
-  return { work: () => { runs += 1; return promise; }, open: resolve, runs: () => runs };
+  return {
+    work: () => {
+      runs += 1;
+      return promise;
+    },
+    open: resolve,
+    runs: () => runs,
+  };
 }
 
 test('is done once for all who wait, and again for who comes later', async () => {

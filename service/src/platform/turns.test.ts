@@ -7,9 +7,16 @@ test('work under one name never overlaps and keeps its order, work under others 
   const inTurn = takeTurns();
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const first = inTurn('a', async () => { await gate.promise; seen.push('a1'); });
-  const second = inTurn('a', async () => { seen.push('a2'); });
-  await inTurn('b', async () => { seen.push('b'); });
+  const first = inTurn('a', async () => {
+    await gate.promise;
+    seen.push('a1');
+  });
+  const second = inTurn('a', async () => {
+    seen.push('a2');
+  });
+  await inTurn('b', async () => {
+    seen.push('b');
+  });
   gate.resolve();
   await Promise.all([first, second]);
   expect(seen).toEqual(['b', 'a1', 'a2']);
@@ -27,7 +34,9 @@ test('behind work that could not be reached, nobody waits once more', async () =
   const inTurn = takeTurns();
   const away = inTurn('a', () => Promise.reject(unavailable('down')));
   let began = false;
-  const next = inTurn('a', async () => { began = true; });
+  const next = inTurn('a', async () => {
+    began = true;
+  });
   await expect(away).rejects.toThrow('down');
   await expect(next).rejects.toThrow('down');
   expect(began).toBe(false);

@@ -8,9 +8,13 @@ export function takeTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {
     const before = last.get(name);
-    const mine = before ? before.then(work, (error) => (isUnavailable(error) ? Promise.reject(error) : work())) : work();
+    const mine = before
+      ? before.then(work, (error) => (isUnavailable(error) ? Promise.reject(error) : work()))
+      : work();
     last.set(name, mine);
-    const leave = () => { if (last.get(name) === mine) last.delete(name); };
+    const leave = () => {
+      if (last.get(name) === mine) last.delete(name);
+    };
     mine.then(leave, leave);
     return mine;
   };

@@ -7,16 +7,21 @@ import { uuidV7 } from './uuid-v7.ts';
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 test('each id is above the one before, whatever the clock says', () => {
-  const clock = fc.array(fc.oneof(fc.nat({ max: 5 }), fc.integer({ min: -5000, max: 5000 })), { minLength: 2, maxLength: 200 });
-  fc.assert(fc.property(clock, (steps) => {
-    let now = Date.now();
-    const ids = steps.map((step) => {
-      now += step;
-      return uuidV7(now);
-    });
-    expect(ids).toEqual([...new Set(ids)].sort());
-    expect(ids.every((id) => V7.test(id))).toBe(true);
-  }));
+  const clock = fc.array(fc.oneof(fc.nat({ max: 5 }), fc.integer({ min: -5000, max: 5000 })), {
+    minLength: 2,
+    maxLength: 200,
+  });
+  fc.assert(
+    fc.property(clock, (steps) => {
+      let now = Date.now();
+      const ids = steps.map((step) => {
+        now += step;
+        return uuidV7(now);
+      });
+      expect(ids).toEqual([...new Set(ids)].sort());
+      expect(ids.every((id) => V7.test(id))).toBe(true);
+    }),
+  );
 });
 
 test('ten thousand of one millisecond stay in order', () => {
@@ -33,18 +38,27 @@ test('an id says when it was made, and lies above the first of its millisecond',
   expect(isUuid(firstIdOf(now))).toBe(true);
 });
 
-test.each([-1, 0, Number.MAX_SAFE_INTEGER, 1.7])('the first id of %d is a UUID too', (ms) => { expect(isUuid(firstIdOf(ms))).toBe(true); });
+test.each([-1, 0, Number.MAX_SAFE_INTEGER, 1.7])('the first id of %d is a UUID too', (ms) => {
+  expect(isUuid(firstIdOf(ms))).toBe(true);
+});
 
 describe('a UUID is 8-4-4-4-12 hex digits in either case', () => {
   test.each([
-    '01900000-0000-7000-8000-00000000000a', '01900000-0000-7000-8000-00000000000A', '00000000-0000-0000-0000-000000000000',
+    '01900000-0000-7000-8000-00000000000a',
+    '01900000-0000-7000-8000-00000000000A',
+    '00000000-0000-0000-0000-000000000000',
     'ffffffff-ffff-ffff-ffff-ffffffffffff',
   ])('%s', (text) => expect(isUuid(text)).toBe(true));
 
   test.each([
-    '', '01900000000070008000000000000001', '{01900000-0000-7000-8000-000000000001}', 'urn:uuid:01900000-0000-7000-8000-000000000001',
-    '01900000-0000-7000-8000-00000000000', '01900000-0000-7000-8000-0000000000011', 'g1900000-0000-7000-8000-000000000001',
-    '01900000-0000-7000-8000-000000000001\n', ' 01900000-0000-7000-8000-000000000001',
-  ])(
-    'not %j', (text) => expect(isUuid(text)).toBe(false));
+    '',
+    '01900000000070008000000000000001',
+    '{01900000-0000-7000-8000-000000000001}',
+    'urn:uuid:01900000-0000-7000-8000-000000000001',
+    '01900000-0000-7000-8000-00000000000',
+    '01900000-0000-7000-8000-0000000000011',
+    'g1900000-0000-7000-8000-000000000001',
+    '01900000-0000-7000-8000-000000000001\n',
+    ' 01900000-0000-7000-8000-000000000001',
+  ])('not %j', (text) => expect(isUuid(text)).toBe(false));
 });

@@ -7,7 +7,9 @@ export const isUuid = (value: string): boolean => UUID.test(value);
 
 /** The lowest id of a millisecond: ids below it are older. */
 export function firstIdOf(ms: number): string {
-  const hex = Math.min(Math.max(Math.trunc(ms), 0), 2 ** 48 - 1).toString(16).padStart(12, '0');
+  const hex = Math.min(Math.max(Math.trunc(ms), 0), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 

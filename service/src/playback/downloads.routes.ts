@@ -12,23 +12,50 @@ type Downloads = {
   findDownload(id: string, ticket: string): Promise<Asset>;
 };
 
-const DownloadUrl = Type.Object({ url: Type.String(), expires_at: Type.String({ format: 'date-time' }), filename: Type.String() });
+const DownloadUrl = Type.Object({
+  url: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+  filename: Type.String(),
+});
 
 export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objects: Objects): Route[] => [
   ownAsset({
-    method: 'GET', url: '/media/:id/download-url', message: 'Download URL', summary: 'A signed URL of the original', answer: DownloadUrl, errors: [403, 404, 503],
+    method: 'GET',
+    url: '/media/:id/download-url',
+    message: 'Download URL',
+    summary: 'A signed URL of the original',
+    answer: DownloadUrl,
+    errors: [403, 404, 503],
     handle: async ({ asset }) => downloads.downloadUrl(asset),
   }),
   {
-    kind: 'raw', method: 'GET', url: '/downloads/:id', body: 'none', query: Type.Object({ ticket: Type.Optional(Type.String()) }),
+    kind: 'raw',
+    method: 'GET',
+    url: '/downloads/:id',
+    body: 'none',
+    query: Type.Object({ ticket: Type.Optional(Type.String()) }),
     summary: 'The original under its own name, opened by the ticket in its URL',
-    answers: { 200: 'The bytes', 206: 'A part of them', 401: 'Ticket missing, altered or expired', 404: 'No such asset', 416: 'The range lies outside' },
+    answers: {
+      200: 'The bytes',
+      206: 'A part of them',
+      401: 'Ticket missing, altered or expired',
+      404: 'No such asset',
+      416: 'The range lies outside',
+    },
     handle: async (request, reply) => {
-      const asset = await downloads.findDownload((request.params as { id: string }).id, (request.query as { ticket?: string }).ticket ?? '');
+      const asset = await downloads.findDownload(
+        (request.params as { id: string }).id,
+        (request.query as { ticket?: string }).ticket ?? '',
+      );
       const known = {
-        'content-type': asset.mime_type, 'content-disposition': attachment(asset.filename), 'cache-control': 'private, no-store',
+        'content-type': asset.mime_type,
+        'content-disposition': attachment(asset.filename),
+        'cache-control': 'private, no-store',
       };
-      const { status, headers, body } = await objects.answerWith({ request, reply }, { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known });
+      const { status, headers, body } = await objects.answerWith(
+        { request, reply },
+        { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known },
+      );
       return reply.code(status).headers(headers).send(body);
     },
   },

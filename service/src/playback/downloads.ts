@@ -16,7 +16,10 @@ export type DownloadNeeds = {
 
 const TTL_SECONDS = 3600;
 
-export async function downloadUrl(needs: DownloadNeeds, asset: Asset): Promise<{ url: string; expires_at: string; filename: string }> {
+export async function downloadUrl(
+  needs: DownloadNeeds,
+  asset: Asset,
+): Promise<{ url: string; expires_at: string; filename: string }> {
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
   const url = needs.canAsk(asset) ? await needs.downloadOf(asset, expires) : ownUrl(needs, asset, expires);
   return { url, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
@@ -28,8 +31,13 @@ function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expi
 }
 
 /** The asset whose original a ticket opens. */
-export async function findDownload({ byId, urlSecrets, now }: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
-  if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 })) throw unauthorized('The download URL is invalid or has expired');
+export async function findDownload(
+  { byId, urlSecrets, now }: DownloadNeeds,
+  assetId: string,
+  ticket: string,
+): Promise<Asset> {
+  if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 }))
+    throw unauthorized('The download URL is invalid or has expired');
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   requireBytes(asset);
@@ -37,5 +45,6 @@ export async function findDownload({ byId, urlSecrets, now }: DownloadNeeds, ass
 }
 
 function requireBytes(asset: Asset): void {
-  if (!asset.uploaded_at || asset.refused) throw notFound('The bytes of this asset are not stored here', { reason: 'not_uploaded' });
+  if (!asset.uploaded_at || asset.refused)
+    throw notFound('The bytes of this asset are not stored here', { reason: 'not_uploaded' });
 }

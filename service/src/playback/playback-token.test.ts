@@ -6,11 +6,16 @@ import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-tok
 
 const now = new Date('2026-01-01T00:00:00Z');
 const seconds = now.getTime() / 1000;
-const [current, previous, strange] = [secret('current-secret'), secret('previous-secret'), secret('a-stranger-s-secret')];
+const [current, previous, strange] = [
+  secret('current-secret'),
+  secret('previous-secret'),
+  secret('a-stranger-s-secret'),
+];
 const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3, duration_ms: 60_000 };
 const token = issuePlaybackToken([current, previous], asset, seconds + 10);
 
-const plays = (text: string, played = asset, at = now) => isPlaybackToken([current, previous], played, { token: text, now: at });
+const plays = (text: string, played = asset, at = now) =>
+  isPlaybackToken([current, previous], played, { token: text, now: at });
 
 test('it plays its asset until its time', () => {
   expect(plays(token)).toBe(true);
@@ -18,17 +23,23 @@ test('it plays its asset until its time', () => {
   expect(plays(token, asset, new Date((seconds + 10) * 1000))).toBe(false);
 });
 
-test('it is a path segment', () => { expect(token).toMatch(/^[A-Za-z0-9_-]+$/); });
+test('it is a path segment', () => {
+  expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+});
 
 describe('it plays nothing else', () => {
   test.each([
-    ['another asset', { ...asset, id: '01900000-0000-7000-8000-000000000002' }], ['a later version', { ...asset, playback_version: 4 }],
+    ['another asset', { ...asset, id: '01900000-0000-7000-8000-000000000002' }],
+    ['a later version', { ...asset, playback_version: 4 }],
     ['an earlier version', { ...asset, playback_version: 2 }],
   ])('%s', (_what, other) => expect(plays(token, other)).toBe(false));
 
   test.each([
-    ['empty', ''], ['cut', token.slice(0, -1)], ['longer', `${token}A`],
-    ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`], ['padded', `${token}=`],
+    ['empty', ''],
+    ['cut', token.slice(0, -1)],
+    ['longer', `${token}A`],
+    ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`],
+    ['padded', `${token}=`],
     ['of a stranger', issuePlaybackToken([strange], asset, seconds + 10)],
     ['an upload ticket', issueTicket([current], 'upload', { assetId: asset.id, expires: seconds + 10 })],
     ['a download ticket', issueTicket([current], 'download', { assetId: asset.id, expires: seconds + 10 })],
@@ -42,8 +53,11 @@ test('a token of the secret before is accepted, and new ones are of the current 
 });
 
 test.each([
-  ['the settings\' time', 60_000, 3600], ['twice the length where that is longer', 2_000_500, 4001],
-  ['the settings\' time while the length is not known', null, 3600],
+  ["the settings' time", 60_000, 3600],
+  ['twice the length where that is longer', 2_000_500, 4001],
+  ["the settings' time while the length is not known", null, 3600],
 ])('it lives %s', (_what, duration_ms, lives) => {
-  expect(tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds: 3600 })).toBe(seconds + lives);
+  expect(
+    tokenExpiry({ ...asset, duration_ms }, { now: new Date(now.getTime() + 999), ttlSeconds: 3600 }),
+  ).toBe(seconds + lives);
 });

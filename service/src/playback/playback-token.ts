@@ -6,15 +6,27 @@ import { deriveKey, open, sign } from '../auth/signed-token.ts';
 type Played = Pick<Asset, 'id' | 'playback_version' | 'duration_ms'>;
 
 /** Seconds since 1970: the settings' time from now, or twice the asset's length where that is longer. */
-export const tokenExpiry = ({ duration_ms }: Played, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): number =>
+export const tokenExpiry = (
+  { duration_ms }: Played,
+  { now, ttlSeconds }: { now: Date; ttlSeconds: number },
+): number =>
   Math.floor(now.getTime() / 1000) + Math.max(ttlSeconds, Math.ceil((2 * (duration_ms ?? 0)) / 1000));
 
 export const issuePlaybackToken = (secrets: readonly Secret[], asset: Played, expires: number): string =>
   sign(deriveKey(secrets[0] as Secret, 'playback'), `${expires}:${asset.playback_version}:${asset.id}`);
 
 /** Whether the token plays this asset, in its present version, now. */
-export function isPlaybackToken(secrets: readonly Secret[], asset: Played, { token, now }: { token: string; now: Date }): boolean {
-  const payload = open(secrets.map((root) => deriveKey(root, 'playback')), token);
+export function isPlaybackToken(
+  secrets: readonly Secret[],
+  asset: Played,
+  { token, now }: { token: string; now: Date },
+): boolean {
+  const payload = open(
+    secrets.map((root) => deriveKey(root, 'playback')),
+    token,
+  );
   const [expires, version, id] = payload?.split(':') ?? [];
-  return id === asset.id && Number(version) === asset.playback_version && Number(expires) > now.getTime() / 1000;
+  return (
+    id === asset.id && Number(version) === asset.playback_version && Number(expires) > now.getTime() / 1000
+  );
 }

@@ -18,31 +18,58 @@ type Playback = {
 
 const AddressesView = Type.Object({
   stream_status: Type.Enum(['pending_upload', 'processing', 'ready', 'failed']),
-  hls: nullable(Type.String()), dash: nullable(Type.String()), thumbnail: nullable(Type.String()), mp4: Type.Null(), storyboard: Type.Null(),
+  hls: nullable(Type.String()),
+  dash: nullable(Type.String()),
+  thumbnail: nullable(Type.String()),
+  mp4: Type.Null(),
+  storyboard: Type.Null(),
   expires_at: nullable(Type.String({ format: 'date-time' })),
-  image: Type.Optional(Type.String({ description: 'Of a picture alone; takes w, h, fit and format as further parameters' })),
+  image: Type.Optional(
+    Type.String({ description: 'Of a picture alone; takes w, h, fit and format as further parameters' }),
+  ),
 });
 
 export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects: Objects): Route[] => [
   ownAsset({
-    method: 'GET', url: '/media/:id/playback', message: 'Playback', summary: 'URLs that a player can use as they are', answer: AddressesView, errors: [403, 404],
+    method: 'GET',
+    url: '/media/:id/playback',
+    message: 'Playback',
+    summary: 'URLs that a player can use as they are',
+    answer: AddressesView,
+    errors: [403, 404],
     handle: async ({ asset }) => playback.addresses(asset),
   }),
-  ...ENTRY_FILES.map((file): RawRoute => ({
-    kind: 'raw', method: 'GET', url: `/playback/:id/${file}`, body: 'none', query: Type.Object({ token: Type.Optional(Type.String()) }), answers: ANSWERS,
-    summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
-    handle: (request, reply) => serveFixed({ playback, objects }, { request, reply }, file),
-  })),
+  ...ENTRY_FILES.map(
+    (file): RawRoute => ({
+      kind: 'raw',
+      method: 'GET',
+      url: `/playback/:id/${file}`,
+      body: 'none',
+      query: Type.Object({ token: Type.Optional(Type.String()) }),
+      answers: ANSWERS,
+      summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
+      handle: (request, reply) => serveFixed({ playback, objects }, { request, reply }, file),
+    }),
+  ),
   {
-    kind: 'raw', method: 'GET', url: '/playback/:id/*', body: 'none', answers: ANSWERS,
+    kind: 'raw',
+    method: 'GET',
+    url: '/playback/:id/*',
+    body: 'none',
+    answers: ANSWERS,
     summary: 'Files that manifests name, below `~<token>/` where the asset is private',
     handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
   },
 ];
 
 const ANSWERS = {
-  200: 'The bytes', 206: 'A part of them', 302: 'Somebody else has the file, at Location', 304: 'Not changed', 401: 'The token is wrong or has expired',
-  404: 'Private and no token, deleted, unknown, or nothing to play yet', 416: 'The range lies outside',
+  200: 'The bytes',
+  206: 'A part of them',
+  302: 'Somebody else has the file, at Location',
+  304: 'Not changed',
+  401: 'The token is wrong or has expired',
+  404: 'Private and no token, deleted, unknown, or nothing to play yet',
+  416: 'The range lies outside',
 };
 
 type Needs = { readonly playback: Playback; readonly objects: Objects };
@@ -51,9 +78,12 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promise<unknown> {
   const { id } = exchange.request.params as { id: string };
   const { token } = exchange.request.query as { token?: string };
-  if (token === undefined) return serve(needs, exchange, { asset: await needs.playback.findVisible(id, undefined), path: file });
+  if (token === undefined)
+    return serve(needs, exchange, { asset: await needs.playback.findVisible(id, undefined), path: file });
   await needs.playback.findVisible(id, token);
-  return exchange.reply.header('cache-control', 'no-store').redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
+  return exchange.reply
+    .header('cache-control', 'no-store')
+    .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
 }
 
 async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
@@ -62,12 +92,20 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
   return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
 }
 
-async function serve({ playback, objects }: Needs, { request, reply }: Exchange, { asset, path }: { asset: Asset; path: string }): Promise<unknown> {
+async function serve(
+  { playback, objects }: Needs,
+  { request, reply }: Exchange,
+  { asset, path }: { asset: Asset; path: string },
+): Promise<unknown> {
   const served = fileOf(asset, path, () => playback.destinations(asset));
-  if ('location' in served) return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
+  if ('location' in served)
+    return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
-  const { status, headers, body } = await objects.answerWith({ request, reply }, { key: served.key, etag, headers: known });
+  const { status, headers, body } = await objects.answerWith(
+    { request, reply },
+    { key: served.key, etag, headers: known },
+  );
   return reply.code(status).headers(headers).send(body);
 }
 

@@ -19,8 +19,13 @@ export type PlaybackNeeds = {
 
 /** The answer of GET …/playback. */
 export type Addresses = {
-  readonly stream_status: Asset['stream_status']; readonly hls: string | null; readonly dash: string | null; readonly thumbnail: string | null;
-  readonly mp4: null; readonly storyboard: null; readonly expires_at: string | null;
+  readonly stream_status: Asset['stream_status'];
+  readonly hls: string | null;
+  readonly dash: string | null;
+  readonly thumbnail: string | null;
+  readonly mp4: null;
+  readonly storyboard: null;
+  readonly expires_at: string | null;
   /** Of a picture: takes `w`, `h`, `fit` and `format`. */
   readonly image?: string;
 };
@@ -29,31 +34,49 @@ export type Addresses = {
 export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
   const hosted = destinations(needs, asset);
   if (hosted) return { stream_status: asset.stream_status, mp4: null, storyboard: null, ...hosted };
-  const isSigned = asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
-  const expires = isSigned ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }) : null;
+  const isSigned =
+    asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
+  const expires = isSigned
+    ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds })
+    : null;
   const base = playbackUrl(needs.publicBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
   const urls = playbackOf(asset.playback, `${base}${token}`) ?? { hls: null, dash: null, thumbnail: null };
   return {
-    stream_status: asset.stream_status, ...urls, mp4: null, storyboard: null, expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
+    stream_status: asset.stream_status,
+    ...urls,
+    mp4: null,
+    storyboard: null,
+    expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
     ...(asset.playback?.kind === 'image' && { image: `${base}${token}/image?v=${asset.playback_version}` }),
   };
 }
 
 /** The addresses to which a player of a hosted video is sent; undefined where the stored ones do. */
-export function destinations(needs: PlaybackNeeds, asset: Asset): (PlayUrls & { readonly expires_at: string }) | undefined {
-  const signed = needs.signed(asset, tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }));
+export function destinations(
+  needs: PlaybackNeeds,
+  asset: Asset,
+): (PlayUrls & { readonly expires_at: string }) | undefined {
+  const signed = needs.signed(
+    asset,
+    tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }),
+  );
   if (!signed) return undefined;
   const { expires, ...urls } = signed;
   return { ...urls, expires_at: new Date(expires * 1000).toISOString() };
 }
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
-export async function findVisible({ byId, urlSecrets, now }: PlaybackNeeds, id: string, token: string | undefined): Promise<Asset> {
+export async function findVisible(
+  { byId, urlSecrets, now }: PlaybackNeeds,
+  id: string,
+  token: string | undefined,
+): Promise<Asset> {
   const asset = await byId(id);
   if (!asset || asset.deleted_at) throw notFound('Nothing plays here');
   if (asset.visibility === 'public') return asset;
   if (token === undefined) throw notFound('Nothing plays here');
-  if (!isPlaybackToken(urlSecrets, asset, { token, now: now() })) throw unauthorized('The playback token is invalid or has expired');
+  if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
+    throw unauthorized('The playback token is invalid or has expired');
   return asset;
 }

@@ -4,7 +4,15 @@ import { videoOf } from '../assets/asset.fixture.ts';
 import { cachingOf, ENTRY_FILES, fileOf, isEntryFile, typeOf } from './served-file.ts';
 
 const own = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
-const strangers = videoOf({ playback: { kind: 'urls', attempt: 1, hls: 'https://cdn.test/a.m3u8', dash: null, thumbnail: 'https://cdn.test/a.jpg' } });
+const strangers = videoOf({
+  playback: {
+    kind: 'urls',
+    attempt: 1,
+    hls: 'https://cdn.test/a.m3u8',
+    dash: null,
+    thumbnail: 'https://cdn.test/a.jpg',
+  },
+});
 const nothing = videoOf();
 const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
@@ -15,7 +23,10 @@ describe('renditions of our own', () => {
 
   test('the thumbnail is the picture of the time that was chosen', () => {
     const chosen = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
-    expect(fileOf(chosen, 'thumb.jpg')).toEqual({ key: `renditions/${own.id}/2-1/poster-0.jpg`, isEntry: true });
+    expect(fileOf(chosen, 'thumb.jpg')).toEqual({
+      key: `renditions/${own.id}/2-1/poster-0.jpg`,
+      isEntry: true,
+    });
     expect(fileOf(chosen, 'hls.m3u8')).toEqual(fileOf(own, 'hls.m3u8'));
   });
 
@@ -24,39 +35,66 @@ describe('renditions of our own', () => {
   });
 
   test.each([
-    '1-1/v0.mp4', '2-2/v0.mp4', '2-1', '2-1/', '/2-1/v0.mp4', '2-1/../2-1/v0.mp4', '2-1/../../original', '2-1/a/b.mp4', '2-1/.hidden',
-    '2-1/%2e%2e', '2-1\\v0.mp4', '..', '', 'original', 'HLS.m3u8', 'hls.m3u8/',
-  ])(
-    '%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(NOT_FOUND));
+    '1-1/v0.mp4',
+    '2-2/v0.mp4',
+    '2-1',
+    '2-1/',
+    '/2-1/v0.mp4',
+    '2-1/../2-1/v0.mp4',
+    '2-1/../../original',
+    '2-1/a/b.mp4',
+    '2-1/.hidden',
+    '2-1/%2e%2e',
+    '2-1\\v0.mp4',
+    '..',
+    '',
+    'original',
+    'HLS.m3u8',
+    'hls.m3u8/',
+  ])('%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(NOT_FOUND));
 });
 
 describe('a picture', () => {
-  const picture = videoOf({ kind: 'image', playback: { kind: 'image', attempt: 1, animated: false, alpha: false } });
+  const picture = videoOf({
+    kind: 'image',
+    playback: { kind: 'image', attempt: 1, animated: false, alpha: false },
+  });
 
   test('has its thumbnail among its variants', () => {
     expect(fileOf(picture, 'thumb.jpg')).toEqual({ key: `variants/${picture.id}/thumb.jpg`, isEntry: true });
   });
 
-  test.each([
-    'hls.m3u8', 'dash.mpd', '1-1/v0.mp4', '640x480.webp',
-  ])('has no %s', (path) => expect(() => fileOf(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })));
+  test.each(['hls.m3u8', 'dash.mpd', '1-1/v0.mp4', '640x480.webp'])('has no %s', (path) =>
+    expect(() => fileOf(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })),
+  );
 });
 
-describe('a stranger\'s', () => {
+describe("a stranger's", () => {
   test('are where he says', () => {
     expect(fileOf(strangers, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
     expect(fileOf(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
   });
 
-  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) => expect(() => fileOf(strangers, path)).toThrow(NOT_FOUND));
+  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) =>
+    expect(() => fileOf(strangers, path)).toThrow(NOT_FOUND),
+  );
 });
 
-test.each(ENTRY_FILES)('without anything to play there is no %s', (file) => expect(() => fileOf(nothing, file)).toThrow(NOT_FOUND));
+test.each(ENTRY_FILES)('without anything to play there is no %s', (file) =>
+  expect(() => fileOf(nothing, file)).toThrow(NOT_FOUND),
+);
 
 test('types come from our table, and what is not in it is only bytes', () => {
-  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf))
-    .toEqual(['application/vnd.apple.mpegurl', 'application/dash+xml', 'image/jpeg', 'video/mp4', 'video/iso.segment']);
-  expect(['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(typeOf)).not.toContain('text/html');
+  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf)).toEqual([
+    'application/vnd.apple.mpegurl',
+    'application/dash+xml',
+    'image/jpeg',
+    'video/mp4',
+    'video/iso.segment',
+  ]);
+  expect(['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(typeOf)).not.toContain(
+    'text/html',
+  );
   expect(typeOf('a.html')).toBe('application/octet-stream');
   expect(typeOf('a.constructor')).toBe('application/octet-stream');
 });
@@ -64,7 +102,8 @@ test('types come from our table, and what is not in it is only bytes', () => {
 test('entry files are fresh within seconds, children never change; private ones stay out of shared caches', () => {
   expect(cachingOf({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
   expect(cachingOf({ visibility: 'public' }, false)).toBe('public, max-age=31536000, immutable');
-  for (const isEntry of [true, false]) expect(cachingOf({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
+  for (const isEntry of [true, false])
+    expect(cachingOf({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
 });
 
 test('only the three fixed names are entry files', () => {

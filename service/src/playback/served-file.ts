@@ -2,7 +2,14 @@
 import type { Asset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { notFound } from '../platform/errors.ts';
-import { isRenditionName, type ObjectKey, posterName, renditionKey, THUMBNAIL, variantKey } from '../storage/object-key.ts';
+import {
+  isRenditionName,
+  type ObjectKey,
+  posterName,
+  renditionKey,
+  THUMBNAIL,
+  variantKey,
+} from '../storage/object-key.ts';
 
 /** The fixed names below an asset's playback path. */
 export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
@@ -10,11 +17,16 @@ export type EntryFile = (typeof ENTRY_FILES)[number];
 export const isEntryFile = (name: string): name is EntryFile => ENTRY_FILES.some((file) => file === name);
 
 const TYPES: ReadonlyMap<string, string> = new Map([
-  ['m3u8', 'application/vnd.apple.mpegurl'], ['mpd', 'application/dash+xml'], ['jpg', 'image/jpeg'], ['mp4', 'video/mp4'], ['m4s', 'video/iso.segment'],
+  ['m3u8', 'application/vnd.apple.mpegurl'],
+  ['mpd', 'application/dash+xml'],
+  ['jpg', 'image/jpeg'],
+  ['mp4', 'video/mp4'],
+  ['m4s', 'video/iso.segment'],
 ]);
 
 /** Our table decides, never the client; what is not in it is only bytes. */
-export const typeOf = (file: string): string => TYPES.get(file.slice(file.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
+export const typeOf = (file: string): string =>
+  TYPES.get(file.slice(file.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 
 /** Children lie in a folder that is never written twice; entry files change with the next attempt. */
 export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
@@ -34,8 +46,10 @@ export function fileOf(asset: Asset, path: string, signed: Signed = () => undefi
 }
 
 function entryOf({ id, playback }: Asset, file: EntryFile, signed: Signed): Served | undefined {
-  if (playback?.kind === 'own') return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
-  if (playback?.kind === 'image') return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
+  if (playback?.kind === 'own')
+    return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
+  if (playback?.kind === 'image')
+    return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
   const urls = playback && (signed() ?? playback);
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
@@ -49,5 +63,7 @@ const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
 function childOf({ id, playback }: Asset, path: string): Served | undefined {
   const [folder = '', file = '', ...more] = path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
-  return playback?.kind === 'own' && playback.folder === folder ? { key: renditionKey(id, folder, file), isEntry: false } : undefined;
+  return playback?.kind === 'own' && playback.folder === folder
+    ? { key: renditionKey(id, folder, file), isEntry: false }
+    : undefined;
 }

@@ -4,7 +4,8 @@ import { ProviderFailed } from './provider.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export const unreadable = (part: string): ProviderFailed => new ProviderFailed('provider_error', { providerCode: `unreadable ${part}` });
+export const unreadable = (part: string): ProviderFailed =>
+  new ProviderFailed('provider_error', { providerCode: `unreadable ${part}` });
 
 export function membersIn(value: unknown, part = 'answer'): Members {
   const members = membersOf(value);
@@ -33,7 +34,9 @@ export function timeIn(value: unknown): Date {
 /** A whole number from 0 to 100; undefined for what is no number. */
 export function percentIn(value: unknown): number | undefined {
   const percent = typeof value === 'string' ? Number.parseFloat(value) : value;
-  return typeof percent === 'number' && Number.isFinite(percent) ? Math.floor(Math.min(100, Math.max(0, percent))) : undefined;
+  return typeof percent === 'number' && Number.isFinite(percent)
+    ? Math.floor(Math.min(100, Math.max(0, percent)))
+    : undefined;
 }
 
 /** Width and height in pixels, where they are known. */
@@ -41,15 +44,19 @@ export function sizeIn({ width, height }: Members): { readonly width?: number; r
   return { ...(isSize(width) && { width }), ...(isSize(height) && { height }) };
 }
 
-const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0 && Number(value) < 100_000;
+const isSize = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) < 100_000;
 
 /** From seconds, where they are known. */
 export const durationIn = (seconds: unknown): { readonly durationMs?: number } =>
-  (typeof seconds === 'number' && seconds > 0 && seconds < 1e6 ? { durationMs: Math.round(seconds * 1000) } : {});
+  typeof seconds === 'number' && seconds > 0 && seconds < 1e6
+    ? { durationMs: Math.round(seconds * 1000) }
+    : {};
 
 /** As a part of a path; an id that would lead to another place is nobody's. */
 export function segmentOf(videoId: string): string {
-  if (/^\.{0,2}$/.test(videoId)) throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
+  if (/^\.{0,2}$/.test(videoId))
+    throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
   return encodeURIComponent(videoId);
 }
 

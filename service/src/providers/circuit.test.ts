@@ -1,9 +1,18 @@
 // A provider in trouble is left alone for a while, and asked again.
 import { expect, test } from 'vitest';
-import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds, whileTrying } from './circuit.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  type Circuit,
+  FRESH,
+  isOpen,
+  waitSeconds,
+  whileTrying,
+} from './circuit.ts';
 
 const trouble = { code: 'provider_error', isOurs: false, retryAfterSeconds: undefined };
-const after = (failures: number, now = 0): Circuit => Array.from({ length: failures }).reduce<Circuit>((circuit) => afterFailure(circuit, trouble, now), FRESH);
+const after = (failures: number, now = 0): Circuit =>
+  Array.from({ length: failures }).reduce<Circuit>((circuit) => afterFailure(circuit, trouble, now), FRESH);
 
 test('four failures in a row change nothing, the fifth stops the questions for ten seconds', () => {
   expect(isOpen(after(4), 1)).toBe(false);
@@ -24,14 +33,24 @@ test('only one question is let through after a pause, of a provider that is well
 });
 
 test('one success forgets the failures', () => {
-  expect(afterFailure(afterSuccess(5), trouble, 6)).toMatchObject({ failures: 1, closedUntil: 6, lastAnswerAt: 5 });
+  expect(afterFailure(afterSuccess(5), trouble, 6)).toMatchObject({
+    failures: 1,
+    closedUntil: 6,
+    lastAnswerAt: 5,
+  });
 });
 
 test('the time that the provider asks for is kept from the first failure on', () => {
-  const limited = afterFailure(FRESH, { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 }, 1000);
+  const limited = afterFailure(
+    FRESH,
+    { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 },
+    1000,
+  );
   expect([isOpen(limited, 7999), isOpen(limited, 8000)]).toEqual([true, false]);
 });
 
 test('a request that is at fault itself says that the provider is well', () => {
-  expect(afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3)).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });
+  expect(
+    afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3),
+  ).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });
 });

@@ -20,18 +20,32 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.closedUntil;
 
 /** Seconds until the next question is let through. */
-export const waitSeconds = (circuit: Circuit, now: number): number => Math.max(1, Math.ceil((circuit.closedUntil - now) / 1000));
+export const waitSeconds = (circuit: Circuit, now: number): number =>
+  Math.max(1, Math.ceil((circuit.closedUntil - now) / 1000));
 
 /** The one question after a pause: until its answer is there, no other is let through. */
 export const whileTrying = (circuit: Circuit, now: number): Circuit =>
-  (circuit.failures < TOLERATED ? circuit : { ...circuit, closedUntil: now + PAUSE_MS });
+  circuit.failures < TOLERATED ? circuit : { ...circuit, closedUntil: now + PAUSE_MS };
 
 export const afterSuccess = (now: number): Circuit => ({ ...FRESH, lastAnswerAt: now });
 
 /** `retryAfterSeconds`: the provider's own wish, which counts at once. A failure of the request alone does not count: pass `isOurs`. */
-export function afterFailure(circuit: Circuit, { code, isOurs, retryAfterSeconds }: { code: string; isOurs: boolean; retryAfterSeconds: number | undefined }, now: number): Circuit {
+export function afterFailure(
+  circuit: Circuit,
+  {
+    code,
+    isOurs,
+    retryAfterSeconds,
+  }: { code: string; isOurs: boolean; retryAfterSeconds: number | undefined },
+  now: number,
+): Circuit {
   if (isOurs) return { ...circuit, failures: 0, lastAnswerAt: now, lastFailure: code };
   const failures = circuit.failures + 1;
   const pause = failures < TOLERATED ? 0 : Math.min(PAUSE_MS * 2 ** (failures - TOLERATED), LONGEST_PAUSE_MS);
-  return { ...circuit, failures, lastFailure: code, closedUntil: now + Math.max(pause, (retryAfterSeconds ?? 0) * 1000) };
+  return {
+    ...circuit,
+    failures,
+    lastFailure: code,
+    closedUntil: now + Math.max(pause, (retryAfterSeconds ?? 0) * 1000),
+  };
 }

@@ -16,16 +16,26 @@ export type Question = Omit<Asked, 'url'> & { readonly path: string };
 export type Reply = { readonly body: unknown; readonly headers: Headers };
 
 /** Answers what succeeded; throws ProviderFailed for anything else. */
-export const askProduct = ({ url, headers, codeOf, limits }: Product) => async ({ path, ...asked }: Question): Promise<Reply> => {
-  const answered = await ask({ ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } }, limits);
-  if ('broken' in answered) throw new ProviderFailed(BROKEN[answered.broken], { cause: answered.cause });
-  if (answered.status >= 200 && answered.status < 300) return answered;
-  throw new ProviderFailed(failureOf(answered.status), {
-    providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`, retryAfterSeconds: retryAfterOf(answered.headers, new Date()),
-  });
-};
+export const askProduct =
+  ({ url, headers, codeOf, limits }: Product) =>
+  async ({ path, ...asked }: Question): Promise<Reply> => {
+    const answered = await ask(
+      { ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } },
+      limits,
+    );
+    if ('broken' in answered) throw new ProviderFailed(BROKEN[answered.broken], { cause: answered.cause });
+    if (answered.status >= 200 && answered.status < 300) return answered;
+    throw new ProviderFailed(failureOf(answered.status), {
+      providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`,
+      retryAfterSeconds: retryAfterOf(answered.headers, new Date()),
+    });
+  };
 
-const BROKEN = { timeout: 'provider_timeout', unreachable: 'provider_unreachable', too_large: 'provider_error' } as const satisfies Record<string, ProviderFailureCode>;
+const BROKEN = {
+  timeout: 'provider_timeout',
+  unreachable: 'provider_unreachable',
+  too_large: 'provider_error',
+} as const satisfies Record<string, ProviderFailureCode>;
 
 function failureOf(status: number): ProviderFailureCode {
   if (status === 401 || status === 403) return 'provider_credentials';

@@ -4,10 +4,25 @@ import { describe, expect, test } from 'vitest';
 import type { HostedApi, ProviderFailed, UploadWish } from './provider.ts';
 
 /** What the other side does with a request: `body` is sent as it is where it is text, else as JSON. */
-export type PeerAnswer = { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown } | 'hang' | 'cut' | 'cut in the middle';
-export type Peer = { answerWith(answer: PeerAnswer): void; readonly requests: readonly { readonly method: string; readonly path: string }[] };
+export type PeerAnswer =
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  | 'hang'
+  | 'cut'
+  | 'cut in the middle';
+export type Peer = {
+  answerWith(answer: PeerAnswer): void;
+  readonly requests: readonly { readonly method: string; readonly path: string }[];
+};
 
-export type Method = 'prepareUpload' | 'inspect' | 'remove' | 'restart' | 'protect' | 'download' | 'list' | 'registerWebhook';
+export type Method =
+  | 'prepareUpload'
+  | 'inspect'
+  | 'remove'
+  | 'restart'
+  | 'protect'
+  | 'download'
+  | 'list'
+  | 'registerWebhook';
 
 export type ApiSubject = {
   /** Asks the peer. */
@@ -24,8 +39,14 @@ export type ApiSubject = {
 const LIMITS = { timeoutMs: 30_000, maxBytes: 100_000 };
 const VIDEO = '11112222-3333-4444-8555-666677778888';
 export const WISH: UploadWish = {
-  assetId: '0198c0de-0000-7000-8000-000000000001', filename: 'clip.mp4', mimeType: 'video/mp4', size: 1000, maxBytes: 10_000, isPrivate: true,
-  expires: Math.floor(Date.now() / 1000) + 3600, videoId: null,
+  assetId: '0198c0de-0000-7000-8000-000000000001',
+  filename: 'clip.mp4',
+  mimeType: 'video/mp4',
+  size: 1000,
+  maxBytes: 10_000,
+  isPrivate: true,
+  expires: Math.floor(Date.now() / 1000) + 3600,
+  videoId: null,
 };
 
 const CALLS: Readonly<Record<Method, (api: HostedApi) => Promise<unknown>>> = {
@@ -40,18 +61,45 @@ const CALLS: Readonly<Record<Method, (api: HostedApi) => Promise<unknown>>> = {
 };
 
 const FAULTS: readonly (readonly [name: string, answer: PeerAnswer, code: string])[] = [
-  ['refuses the credentials', { status: 401 }, 'provider_credentials'], ['forbids it', { status: 403, body: { message: 'no' } }, 'provider_credentials'],
-  ['does not like the request', { status: 400, body: '<html>' }, 'provider_rejected'], ['has too many requests', { status: 429, headers: { 'retry-after': '7' } }, 'provider_rate_limited'],
-  ['has trouble', { status: 500, body: 'Internal error' }, 'provider_error'], ['is away', { status: 503, headers: { 'retry-after': '7' } }, 'provider_error'],
-  ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'provider_error'], ['says too much', { body: 'x'.repeat(LIMITS.maxBytes + 1) }, 'provider_error'],
-  ['hangs up', 'cut', 'provider_unreachable'], ['hangs up in the middle', 'cut in the middle', 'provider_unreachable'],
+  ['refuses the credentials', { status: 401 }, 'provider_credentials'],
+  ['forbids it', { status: 403, body: { message: 'no' } }, 'provider_credentials'],
+  ['does not like the request', { status: 400, body: '<html>' }, 'provider_rejected'],
+  ['has too many requests', { status: 429, headers: { 'retry-after': '7' } }, 'provider_rate_limited'],
+  ['has trouble', { status: 500, body: 'Internal error' }, 'provider_error'],
+  ['is away', { status: 503, headers: { 'retry-after': '7' } }, 'provider_error'],
+  ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'provider_error'],
+  ['says too much', { body: 'x'.repeat(LIMITS.maxBytes + 1) }, 'provider_error'],
+  ['hangs up', 'cut', 'provider_unreachable'],
+  ['hangs up in the middle', 'cut in the middle', 'provider_unreachable'],
 ];
 
 /** Answers of 200 that are none. */
 const GARBAGE: readonly unknown[] = [
-  '', '<html>maintenance</html>', '{', 'null', '7', '"text"', '[]', '[null]', '{}', { result: null }, { result: 7 }, { result: {} }, { items: null }, { items: [null], totalItems: 'x' },
-  { items: [{}] }, { result: [{}] }, { result: [null] }, { result: { status: 'ready', uid: 7, default: [] } }, { status: 'x', guid: 7 }, { status: null, guid: null },
-  { result: { status: { state: [] }, default: { status: 'ready', url: 7 } } }, `${'['.repeat(9_000)}${']'.repeat(9_000)}`, '{"guid":"","status":1e400}', { guid: '\0', status: 1.5 }, { result: { uid: ['a'] } },
+  '',
+  '<html>maintenance</html>',
+  '{',
+  'null',
+  '7',
+  '"text"',
+  '[]',
+  '[null]',
+  '{}',
+  { result: null },
+  { result: 7 },
+  { result: {} },
+  { items: null },
+  { items: [null], totalItems: 'x' },
+  { items: [{}] },
+  { result: [{}] },
+  { result: [null] },
+  { result: { status: 'ready', uid: 7, default: [] } },
+  { status: 'x', guid: 7 },
+  { status: null, guid: null },
+  { result: { status: { state: [] }, default: { status: 'ready', url: 7 } } },
+  `${'['.repeat(9_000)}${']'.repeat(9_000)}`,
+  '{"guid":"","status":1e400}',
+  { guid: '\0', status: 1.5 },
+  { result: { uid: ['a'] } },
 ];
 
 export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSubject): void {
@@ -69,18 +117,31 @@ export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSub
 
     test.each(FAULTS)('where the product %s', async (_, answer, code) => {
       const failed = await failure(when(answer, () => CALLS[method](api())));
-      expect(failed).toMatchObject({ failure: { code }, ...(code === 'provider_rate_limited' && { retryAfterSeconds: 7 }) });
-      expect(secrets.filter((secret) => inspect(failed, { depth: 9, showHidden: true }).includes(secret))).toEqual([]);
+      expect(failed).toMatchObject({
+        failure: { code },
+        ...(code === 'provider_rate_limited' && { retryAfterSeconds: 7 }),
+      });
+      expect(
+        secrets.filter((secret) => inspect(failed, { depth: 9, showHidden: true }).includes(secret)),
+      ).toEqual([]);
     });
 
     test('where the product says nothing at all', async () => {
-      expect(await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 }))))).toMatchObject({ failure: { code: 'provider_timeout' } });
+      expect(
+        await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 })))),
+      ).toMatchObject({ failure: { code: 'provider_timeout' } });
     });
 
     test('where the product answers what nobody can read', async () => {
       for (const body of GARBAGE) {
-        const outcome = await when({ body }, () => CALLS[method](api())).catch((error: unknown) => (error as ProviderFailed).failure?.code ?? error);
-        if (!QUIET.has(method)) expect([body, outcome]).toEqual([body, method === 'download' && outcome === undefined ? undefined : 'provider_error']);
+        const outcome = await when({ body }, () => CALLS[method](api())).catch(
+          (error: unknown) => (error as ProviderFailed).failure?.code ?? error,
+        );
+        if (!QUIET.has(method))
+          expect([body, outcome]).toEqual([
+            body,
+            method === 'download' && outcome === undefined ? undefined : 'provider_error',
+          ]);
       }
     });
   });
@@ -92,7 +153,11 @@ export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSub
 /** Their answers are not read. */
 const QUIET: ReadonlySet<Method> = new Set(['remove', 'restart', 'protect']);
 
-type Asking = { readonly peer: () => Peer; readonly api: () => HostedApi; readonly when: <T>(answer: PeerAnswer, ask: () => Promise<T>) => Promise<T> };
+type Asking = {
+  readonly peer: () => Peer;
+  readonly api: () => HostedApi;
+  readonly when: <T>(answer: PeerAnswer, ask: () => Promise<T>) => Promise<T>;
+};
 
 function absence({ peer, api, base, when }: Asking & { readonly base: string }): void {
   test('a video that is not there is missing, has no file, and can be removed any number of times', async () => {
@@ -108,8 +173,14 @@ function absence({ peer, api, base, when }: Asking & { readonly base: string }):
       const before = peer().requests.length;
       await when({ status: 404 }, () => api().remove(id));
       expect(await when({ status: 404 }, () => api().inspect(id))).toEqual({ state: 'missing' });
-      const asked = peer().requests.slice(before).map(({ path }) => path);
-      expect(asked).toEqual(/^\.{0,2}$/.test(id) ? [] : [`${base}/${encodeURIComponent(id)}`, `${base}/${encodeURIComponent(id)}`]);
+      const asked = peer()
+        .requests.slice(before)
+        .map(({ path }) => path);
+      expect(asked).toEqual(
+        /^\.{0,2}$/.test(id)
+          ? []
+          : [`${base}/${encodeURIComponent(id)}`, `${base}/${encodeURIComponent(id)}`],
+      );
     }
   });
 }
@@ -117,9 +188,14 @@ function absence({ peer, api, base, when }: Asking & { readonly base: string }):
 function trial({ open, when, answers, api }: Asking & Pick<ApiSubject, 'open' | 'answers'>): void {
   test('a trial says in words what is wrong, and nothing where nothing is', async () => {
     expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
-    for (const [, answer] of FAULTS) expect(await when(answer, () => api().check())).toEqual([expect.stringMatching(/\w+ \w+/)]);
-    expect(await when({ status: 404 }, () => api().check())).toEqual([expect.stringContaining('does not know')]);
-    expect(await when('hang', () => open({ ...LIMITS, timeoutMs: 100 }).check())).toEqual([expect.stringContaining('does not answer')]);
+    for (const [, answer] of FAULTS)
+      expect(await when(answer, () => api().check())).toEqual([expect.stringMatching(/\w+ \w+/)]);
+    expect(await when({ status: 404 }, () => api().check())).toEqual([
+      expect.stringContaining('does not know'),
+    ]);
+    expect(await when('hang', () => open({ ...LIMITS, timeoutMs: 100 }).check())).toEqual([
+      expect.stringContaining('does not answer'),
+    ]);
   });
 }
 
@@ -130,4 +206,10 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** The error; fails where there is none. */
-const failure = (work: Promise<unknown>): Promise<unknown> => work.then((value) => { throw new Error(`succeeded: ${JSON.stringify(value)}`); }, (error: unknown) => error);
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    (value) => {
+      throw new Error(`succeeded: ${JSON.stringify(value)}`);
+    },
+    (error: unknown) => error,
+  );

@@ -4,13 +4,27 @@ import { readSettings } from '../platform/settings.ts';
 import { percentIn, segmentOf, sizeIn, timeIn } from './answer-parts.ts';
 import { missingOf, originOf, readHost, readSecret } from './hosted-settings.ts';
 
-test.each([['vz-1.b-cdn.net', 'https://vz-1.b-cdn.net'], ['vz-1.b-cdn.net:8443', 'https://vz-1.b-cdn.net:8443'], ['http://127.0.0.1:9001/', 'http://127.0.0.1:9001'], ['https://proxy.example/cdn//', 'https://proxy.example/cdn']])('the host %s begins %s', (host, origin) => {
+test.each([
+  ['vz-1.b-cdn.net', 'https://vz-1.b-cdn.net'],
+  ['vz-1.b-cdn.net:8443', 'https://vz-1.b-cdn.net:8443'],
+  ['http://127.0.0.1:9001/', 'http://127.0.0.1:9001'],
+  ['https://proxy.example/cdn//', 'https://proxy.example/cdn'],
+])('the host %s begins %s', (host, origin) => {
   const settings = readSettings({ HOST_SETTING: host });
   expect(originOf(readHost(settings, 'HOST_SETTING') ?? '')).toBe(origin);
   expect(settings.problems).toEqual([]);
 });
 
-test.each(['two words', 'user@host', 'host?query', 'host#part', 'https://', '//host', 'http://[', 'ftp://host'])('%j is no host', (host) => {
+test.each([
+  'two words',
+  'user@host',
+  'host?query',
+  'host#part',
+  'https://',
+  '//host',
+  'http://[',
+  'ftp://host',
+])('%j is no host', (host) => {
   const settings = readSettings({ HOST_SETTING: host });
   readHost(settings, 'HOST_SETTING');
   expect(settings.problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
@@ -25,7 +39,12 @@ test('what is missing is told by name', () => {
   expect(missingOf({ A: undefined, B: [], C: '', D: ['x'], E: 'x', F: true })).toEqual(['A', 'B']);
 });
 
-test.each([['2026-01-01T10:00:00.5', '2026-01-01T10:00:00.500Z'], ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z'], ['2026-01-01T12:00:00+02:00', '2026-01-01T10:00:00.000Z'], ['2026-01-01T10:00:00.123456Z', '2026-01-01T10:00:00.123Z']])('the time %s is %s', (told, iso) => {
+test.each([
+  ['2026-01-01T10:00:00.5', '2026-01-01T10:00:00.500Z'],
+  ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z'],
+  ['2026-01-01T12:00:00+02:00', '2026-01-01T10:00:00.000Z'],
+  ['2026-01-01T10:00:00.123456Z', '2026-01-01T10:00:00.123Z'],
+])('the time %s is %s', (told, iso) => {
   expect(timeIn(told).toISOString()).toBe(iso);
 });
 
@@ -34,14 +53,23 @@ test.each([undefined, null, '', 'yesterday', 7, {}])('%j is no time', (told) => 
 });
 
 test('a percentage is a whole number from 0 to 100, or none', () => {
-  expect([0, 99.9, 101, -1, '50.5%', Number.NaN, Number.POSITIVE_INFINITY, 'x', null].map(percentIn)).toEqual([0, 99, 100, 0, 50, undefined, undefined, undefined, undefined]);
+  expect([0, 99.9, 101, -1, '50.5%', Number.NaN, Number.POSITIVE_INFINITY, 'x', null].map(percentIn)).toEqual(
+    [0, 99, 100, 0, 50, undefined, undefined, undefined, undefined],
+  );
 });
 
 test('a size has sides that a picture can have', () => {
-  expect([{ width: 1, height: 2 }, { width: -1, height: 0 }, { width: 1.5, height: '2' }, { width: 1e6 }, {}].map(sizeIn)).toEqual([{ width: 1, height: 2 }, {}, {}, {}, {}]);
+  expect(
+    [{ width: 1, height: 2 }, { width: -1, height: 0 }, { width: 1.5, height: '2' }, { width: 1e6 }, {}].map(
+      sizeIn,
+    ),
+  ).toEqual([{ width: 1, height: 2 }, {}, {}, {}, {}]);
 });
 
-test('an id that would lead to another place is nobody\'s', () => {
+test("an id that would lead to another place is nobody's", () => {
   expect(['a/b', 'a?b', '...', '%2e'].map(segmentOf)).toEqual(['a%2Fb', 'a%3Fb', '...', '%252e']);
-  for (const id of ['', '.', '..']) expect(() => segmentOf(id)).toThrow(expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_video_missing' }) }));
+  for (const id of ['', '.', '..'])
+    expect(() => segmentOf(id)).toThrow(
+      expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_video_missing' }) }),
+    );
 });

@@ -6,14 +6,16 @@ type Settings = { readonly problems: string[]; text(name: string): string | unde
 /** A plain host name, or an address with its scheme for what stands between: a proxy, a simulator. */
 export function readHost({ text, problems }: Settings, name: string): string | undefined {
   const host = text(name);
-  if (host !== undefined && !(HOST.test(host) && URL.canParse(originOf(host)))) problems.push(`${name} must be a host name, or an http or https URL`);
+  if (host !== undefined && !(HOST.test(host) && URL.canParse(originOf(host))))
+    problems.push(`${name} must be a host name, or an http or https URL`);
   return host;
 }
 
 const HOST = /^(?:https?:\/\/)?(?:\[[\da-f:.]+\]|[^\s/?#@:[\]]+)(?::\d+)?(?:\/[^\s?#]*)?$/i;
 
 /** What the addresses of a host begin with; without a slash at its end. */
-export const originOf = (host: string): string => (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');
+export const originOf = (host: string): string =>
+  (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');
 
 export function readSecret({ text }: Settings, name: string): Secret | undefined {
   const given = text(name);
@@ -22,4 +24,6 @@ export function readSecret({ text }: Settings, name: string): Secret | undefined
 
 /** Names of the settings that are not there. */
 export const missingOf = (given: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries(given).filter(([, value]) => value === undefined || (Array.isArray(value) && value.length === 0)).map(([name]) => name);
+  Object.entries(given)
+    .filter(([, value]) => value === undefined || (Array.isArray(value) && value.length === 0))
+    .map(([name]) => name);

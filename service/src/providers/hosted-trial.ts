@@ -11,7 +11,10 @@ export async function wordsOf(trial: Promise<unknown>, tried: Tried): Promise<re
     return [];
   } catch (error) {
     if (!(error instanceof ProviderFailed)) throw error;
-    const { failure: { code, message }, providerCode } = error;
+    const {
+      failure: { code, message },
+      providerCode,
+    } = error;
     const words = WORDS[code as ProviderFailureCode]?.(tried) ?? `${tried.url}: ${message}`;
     return [providerCode === undefined ? words : `${words} (${providerCode})`];
   }

@@ -14,20 +14,52 @@ const DELIVERY = columns(deliveryRow);
 
 /** What is absent does not narrow. Ids carry the time: `fromId` is included, `aboveId` and `belowId` are not. */
 export type DeliveryFilter = {
-  readonly provider?: ProviderName | undefined; readonly assetId?: string | undefined; readonly providerVideoId?: string | undefined;
-  readonly processed?: boolean | undefined; readonly reason?: string | undefined;
-  readonly fromId?: string | undefined; readonly aboveId?: string | undefined; readonly belowId?: string | undefined;
+  readonly provider?: ProviderName | undefined;
+  readonly assetId?: string | undefined;
+  readonly providerVideoId?: string | undefined;
+  readonly processed?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly fromId?: string | undefined;
+  readonly aboveId?: string | undefined;
+  readonly belowId?: string | undefined;
 };
 
 /** Newest first. */
 export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: number) =>
-  db.all(composed('deliveries', listed, [piece('')`select ${LISTED} from deliveries where true`, ...conditions(filter), piece('')`order by id desc limit ${limit}`]));
+  db.all(
+    composed('deliveries', listed, [
+      piece('')`select ${LISTED} from deliveries where true`,
+      ...conditions(filter),
+      piece('')`order by id desc limit ${limit}`,
+    ]),
+  );
 
 /** Oldest first, as they came. */
-export const deliveriesInOrder = async (db: Queries, filter: DeliveryFilter, limit: number): Promise<string[]> =>
-  (await db.all(composed('deliveries in order', { id: 'uuid' }, [piece('')`select id from deliveries where true`, ...conditions(filter), piece('')`order by id limit ${limit}`]))).map(({ id }) => id);
+export const deliveriesInOrder = async (
+  db: Queries,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db.all(
+      composed('deliveries in order', { id: 'uuid' }, [
+        piece('')`select id from deliveries where true`,
+        ...conditions(filter),
+        piece('')`order by id limit ${limit}`,
+      ]),
+    )
+  ).map(({ id }) => id);
 
-function conditions({ provider, assetId, providerVideoId, processed, reason, fromId, aboveId, belowId }: DeliveryFilter): Piece[] {
+function conditions({
+  provider,
+  assetId,
+  providerVideoId,
+  processed,
+  reason,
+  fromId,
+  aboveId,
+  belowId,
+}: DeliveryFilter): Piece[] {
   return [
     ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
     ...(assetId === undefined ? [] : [piece('asset')`and asset_id = ${assetId}`]),
@@ -40,4 +72,5 @@ function conditions({ provider, assetId, providerVideoId, processed, reason, fro
   ];
 }
 
-export const findDelivery = (db: Queries, id: string) => db.one(sql('find delivery', deliveryRow)`select ${DELIVERY} from deliveries where id = ${id}`);
+export const findDelivery = (db: Queries, id: string) =>
+  db.one(sql('find delivery', deliveryRow)`select ${DELIVERY} from deliveries where id = ${id}`);

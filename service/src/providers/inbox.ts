@@ -9,7 +9,13 @@ import type { StreamReport } from '../assets/stream-report.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
-import { deliveriesInOrder, type DeliveryFilter, findDelivery, listDeliveries, type StoredDelivery } from './inbox.sql.ts';
+import {
+  deliveriesInOrder,
+  type DeliveryFilter,
+  findDelivery,
+  listDeliveries,
+  type StoredDelivery,
+} from './inbox.sql.ts';
 import type { Provider } from './provider.ts';
 
 export type InboxNeeds = {
@@ -26,15 +32,28 @@ export type Paging = { readonly limit: number; readonly cursor?: string | undefi
 
 /** As an operator writes it; times in ISO 8601, `received_after` included, `received_before` not. */
 export type InboxQuery = {
-  readonly provider?: ProviderName; readonly asset_id?: string; readonly provider_video_id?: string; readonly processed?: boolean; readonly reason?: string;
-  readonly received_after?: string; readonly received_before?: string;
+  readonly provider?: ProviderName;
+  readonly asset_id?: string;
+  readonly provider_video_id?: string;
+  readonly processed?: boolean;
+  readonly reason?: string;
+  readonly received_after?: string;
+  readonly received_before?: string;
 };
 
 /** Newest first. */
-export async function list({ db }: InboxNeeds, query: InboxQuery, paging: Paging): Promise<{ items: ListedDelivery[]; next: string | null }> {
+export async function list(
+  { db }: InboxNeeds,
+  query: InboxQuery,
+  paging: Paging,
+): Promise<{ items: ListedDelivery[]; next: string | null }> {
   const { limit } = paging;
   const cursor = cursorOf(paging);
-  const rows = await listDeliveries(db, { ...filterOf(query), ...(cursor !== undefined && { belowId: cursor }) }, limit + 1);
+  const rows = await listDeliveries(
+    db,
+    { ...filterOf(query), ...(cursor !== undefined && { belowId: cursor }) },
+    limit + 1,
+  );
   const items = rows.slice(0, limit);
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
@@ -47,10 +66,18 @@ export async function read({ db }: InboxNeeds, id: string): Promise<Delivery> {
 }
 
 /** One, or all that the filter names, page by page: what was, and what is or would be. */
-export type Replaying = Paging & { readonly id?: string | undefined; readonly query: InboxQuery; readonly isDryRun: boolean };
+export type Replaying = Paging & {
+  readonly id?: string | undefined;
+  readonly query: InboxQuery;
+  readonly isDryRun: boolean;
+};
 export type Replayed = {
-  readonly id: string; readonly asset_id: string | null; readonly processed: boolean; readonly reason: string;
-  readonly stream_status_before: string | null; readonly stream_status_after: string | null;
+  readonly id: string;
+  readonly asset_id: string | null;
+  readonly processed: boolean;
+  readonly reason: string;
+  readonly stream_status_before: string | null;
+  readonly stream_status_after: string | null;
   /** Names of the members of the asset that change. */
   readonly changes: string[];
 };
@@ -59,7 +86,10 @@ export type Replayed = {
 type Trial = Map<string, Asset>;
 
 /** Oldest first. On trial each delivery is held against the assets as those before it would leave them, so that a page foretells what its replay does. */
-export async function replay(needs: InboxNeeds, { isDryRun, ...wish }: Replaying): Promise<{ items: Replayed[]; next: string | null }> {
+export async function replay(
+  needs: InboxNeeds,
+  { isDryRun, ...wish }: Replaying,
+): Promise<{ items: Replayed[]; next: string | null }> {
   const ids = await idsOf(needs, wish);
   const trial: Trial | undefined = isDryRun ? new Map() : undefined;
   const items: Replayed[] = [];
@@ -68,14 +98,22 @@ export async function replay(needs: InboxNeeds, { isDryRun, ...wish }: Replaying
 }
 
 /** One more than the page holds, where there are more. */
-async function idsOf({ db }: InboxNeeds, { id, query, ...paging }: Omit<Replaying, 'isDryRun'>): Promise<string[]> {
+async function idsOf(
+  { db }: InboxNeeds,
+  { id, query, ...paging }: Omit<Replaying, 'isDryRun'>,
+): Promise<string[]> {
   if (id !== undefined) return [id];
   const filter = filterOf(query);
-  if (Object.values(filter).every((value) => value === undefined)) throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
+  if (Object.values(filter).every((value) => value === undefined))
+    throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
   return deliveriesInOrder(db, { ...filter, aboveId: cursorOf(paging) }, paging.limit + 1);
 }
 
-async function replayOne(needs: InboxNeeds, { id, provider, body, is_ours: isOurs }: Delivery, trial: Trial | undefined): Promise<Replayed> {
+async function replayOne(
+  needs: InboxNeeds,
+  { id, provider, body, is_ours: isOurs }: Delivery,
+  trial: Trial | undefined,
+): Promise<Replayed> {
   const reading = needs.providers[provider as ProviderName].read(body, { isOurs });
   if ('reason' in reading) return { ...UNMATCHED, id, reason: reading.reason };
   const found = await needs.findRef(reading.ref);
@@ -83,32 +121,67 @@ async function replayOne(needs: InboxNeeds, { id, provider, body, is_ours: isOur
   const asset = trial?.get(found.id) ?? found;
   const report: StreamReport = { ...reading.report, source: 'replay' };
   const { change, ...foreseen } = decide(asset, report, needs.now());
-  const told = { id, asset_id: asset.id, stream_status_before: asset.stream_status, changes: namesOf(asset, change) };
+  const told = {
+    id,
+    asset_id: asset.id,
+    stream_status_before: asset.stream_status,
+    changes: namesOf(asset, change),
+  };
   if (trial || !change) {
     trial?.set(asset.id, { ...asset, ...change?.next });
     return { ...told, ...foreseen, stream_status_after: (change?.next ?? asset).stream_status };
   }
   const outcome = (await needs.apply(report, { ref: { assetId: asset.id } })) ?? foreseen;
-  return { ...told, ...outcome, stream_status_after: (await needs.findRef({ assetId: asset.id }))?.stream_status ?? null };
+  return {
+    ...told,
+    ...outcome,
+    stream_status_after: (await needs.findRef({ assetId: asset.id }))?.stream_status ?? null,
+  };
 }
 
-const UNMATCHED = { asset_id: null, processed: false, reason: 'unknown_asset', stream_status_before: null, stream_status_after: null, changes: [] } satisfies Omit<Replayed, 'id'>;
+const UNMATCHED = {
+  asset_id: null,
+  processed: false,
+  reason: 'unknown_asset',
+  stream_status_before: null,
+  stream_status_after: null,
+  changes: [],
+} satisfies Omit<Replayed, 'id'>;
 
 /** No members of the asset as it is shown. */
 const HIDDEN = ['check_at', 'encode_try', 'encoded_try', 'closed', 'refused'];
 
 const namesOf = (asset: Asset, change: Change | undefined): string[] =>
-  Object.entries(change?.next ?? {}).filter(([name, value]) => !HIDDEN.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value)).map(([name]) => name);
+  Object.entries(change?.next ?? {})
+    .filter(
+      ([name, value]) => !HIDDEN.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value),
+    )
+    .map(([name]) => name);
 
 function cursorOf({ cursor }: Paging): string | undefined {
-  if (cursor !== undefined && !isUuid(cursor)) throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
+  if (cursor !== undefined && !isUuid(cursor))
+    throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
   return cursor;
 }
 
-function filterOf({ provider, asset_id, provider_video_id, processed, reason, received_after, received_before }: InboxQuery): DeliveryFilter {
-  if (asset_id !== undefined && !isUuid(asset_id)) throw badRequest('asset_id must be a UUID', { field: 'asset_id' });
+function filterOf({
+  provider,
+  asset_id,
+  provider_video_id,
+  processed,
+  reason,
+  received_after,
+  received_before,
+}: InboxQuery): DeliveryFilter {
+  if (asset_id !== undefined && !isUuid(asset_id))
+    throw badRequest('asset_id must be a UUID', { field: 'asset_id' });
   return {
-    provider, processed, assetId: asset_id, providerVideoId: plainText('provider_video_id', provider_video_id), reason: plainText('reason', reason),
-    fromId: idAt('received_after', received_after, Math.ceil), belowId: idAt('received_before', received_before, Math.ceil),
+    provider,
+    processed,
+    assetId: asset_id,
+    providerVideoId: plainText('provider_video_id', provider_video_id),
+    reason: plainText('reason', reason),
+    fromId: idAt('received_after', received_after, Math.ceil),
+    belowId: idAt('received_before', received_before, Math.ceil),
   };
 }

@@ -4,16 +4,43 @@ import { videoOf } from '../assets/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
 import { type HostedApi, type Inspection, type ListedVideo, ProviderFailed } from './provider.ts';
 
-const known = (progress: number): Inspection => ({ state: 'known', report: { source: 'inspect', provider: 'cdnhost', event: 'started', progress } });
-const assets = (count: number) => Array.from({ length: count }, (_, n) => videoOf({ id: `asset-${n}`, provider: 'cdnhost', provider_video_id: `v-${n}` }));
-const listedVideo = (videoId: string): ListedVideo => ({ videoId, assetId: undefined, createdAt: new Date(0), inspection: () => known(1) });
+const known = (progress: number): Inspection => ({
+  state: 'known',
+  report: { source: 'inspect', provider: 'cdnhost', event: 'started', progress },
+});
+const assets = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    videoOf({ id: `asset-${n}`, provider: 'cdnhost', provider_video_id: `v-${n}` }),
+  );
+const listedVideo = (videoId: string): ListedVideo => ({
+  videoId,
+  assetId: undefined,
+  createdAt: new Date(0),
+  inspection: () => known(1),
+});
 
 /** A provider that lists the videos named, and counts the questions. */
-function provider({ listed = [], inspect = async () => known(2), list }: { listed?: readonly string[]; inspect?: HostedApi['inspect']; list?: HostedApi['list'] } = {}) {
+function provider({
+  listed = [],
+  inspect = async () => known(2),
+  list,
+}: {
+  listed?: readonly string[];
+  inspect?: HostedApi['inspect'];
+  list?: HostedApi['list'];
+} = {}) {
   const asked: string[] = [];
   const api = {
-    inspect: (videoId: string) => { asked.push(videoId); return inspect(videoId); },
-    list: list ?? (async function* () { asked.push('list'); yield* listed.map(listedVideo); }),
+    inspect: (videoId: string) => {
+      asked.push(videoId);
+      return inspect(videoId);
+    },
+    list:
+      list ??
+      async function* () {
+        asked.push('list');
+        yield* listed.map(listedVideo);
+      },
   } as unknown as HostedApi;
   return { asked, needs: { call: <T>(_name: unknown, work: (api: HostedApi) => Promise<T>) => work(api) } };
 }
@@ -26,7 +53,14 @@ test('few are asked about one by one', async () => {
 });
 
 test('many are found in the listing, and only what it leaves out is asked about', async () => {
-  const { asked, needs } = provider({ listed: ['stranger', ...assets(30).slice(2).map((asset) => String(asset.provider_video_id))] });
+  const { asked, needs } = provider({
+    listed: [
+      'stranger',
+      ...assets(30)
+        .slice(2)
+        .map((asset) => String(asset.provider_video_id)),
+    ],
+  });
   const answers = await inspectAll(needs, assets(30));
   expect(asked).toEqual(['list', 'v-0', 'v-1']);
   expect(answers.size).toBe(30);
@@ -35,12 +69,20 @@ test('many are found in the listing, and only what it leaves out is asked about'
 
 test('a listing that fails costs nothing but itself', async () => {
   // biome-ignore lint/correctness/useYield: a listing that fails before its first video.
-  const { needs } = provider({ list: async function* () { throw new ProviderFailed('provider_error'); } });
+  const { needs } = provider({
+    list: async function* () {
+      throw new ProviderFailed('provider_error');
+    },
+  });
   expect((await inspectAll(needs, assets(25))).size).toBe(25);
 });
 
 test('a provider that fails is told of by asset, and of too many nothing is said', async () => {
-  const { asked, needs } = provider({ inspect: async () => { throw new ProviderFailed('provider_timeout'); } });
+  const { asked, needs } = provider({
+    inspect: async () => {
+      throw new ProviderFailed('provider_timeout');
+    },
+  });
   const answers = await inspectAll(needs, assets(150));
   expect(asked).toHaveLength(101);
   expect(answers.size).toBe(100);
@@ -48,7 +90,11 @@ test('a provider that fails is told of by asset, and of too many nothing is said
   expect(answers.get('asset-100')).toBeUndefined();
 });
 
-test('a fault of ours is none of the provider\'s', async () => {
-  const { needs } = provider({ inspect: async () => { throw new TypeError('ours'); } });
+test("a fault of ours is none of the provider's", async () => {
+  const { needs } = provider({
+    inspect: async () => {
+      throw new TypeError('ours');
+    },
+  });
   await expect(inspectAll(needs, assets(1))).rejects.toThrow('ours');
 });

@@ -12,22 +12,42 @@ const MOST_LISTED = 3000;
 const MOST_ASKED = 100;
 
 /** By asset; of assets beyond the limit nothing is said. All of them have a video at a provider that can be asked. */
-export async function inspectAll({ call }: InspectionNeeds, assets: readonly Asset[]): Promise<ReadonlyMap<string, Inspection | ProviderFailed>> {
+export async function inspectAll(
+  { call }: InspectionNeeds,
+  assets: readonly Asset[],
+): Promise<ReadonlyMap<string, Inspection | ProviderFailed>> {
   const groups = Map.groupBy(assets, ({ provider }) => provider as ProviderName);
   const answers = await Promise.all([...groups].map(([name, group]) => inspectGroup(call, name, group)));
   return new Map(answers.flatMap((found) => [...found]));
 }
 
-async function inspectGroup(call: Call, name: ProviderName, assets: readonly Asset[]): Promise<Map<string, Inspection | ProviderFailed>> {
-  const listed = assets.length < MANY ? new Map<string, Inspection>() : await listedAmong(call, name, new Set(assets.map(videoOf)));
-  const answers = new Map<string, Inspection | ProviderFailed>(assets.flatMap((asset) => { const found = listed.get(videoOf(asset)); return found ? [[asset.id, found]] : []; }));
+async function inspectGroup(
+  call: Call,
+  name: ProviderName,
+  assets: readonly Asset[],
+): Promise<Map<string, Inspection | ProviderFailed>> {
+  const listed =
+    assets.length < MANY
+      ? new Map<string, Inspection>()
+      : await listedAmong(call, name, new Set(assets.map(videoOf)));
+  const answers = new Map<string, Inspection | ProviderFailed>(
+    assets.flatMap((asset) => {
+      const found = listed.get(videoOf(asset));
+      return found ? [[asset.id, found]] : [];
+    }),
+  );
   const rest = assets.filter(({ id }) => !answers.has(id)).slice(0, MOST_ASKED);
-  for (const asset of rest) answers.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(onlyTheProviders));
+  for (const asset of rest)
+    answers.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(onlyTheProviders));
   return answers;
 }
 
 /** What a listing says of the videos wanted; a listing that fails says nothing, and the questions that follow say why. */
-async function listedAmong(call: Call, name: ProviderName, wanted: ReadonlySet<string>): Promise<Map<string, Inspection>> {
+async function listedAmong(
+  call: Call,
+  name: ProviderName,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, Inspection>> {
   const found = new Map<string, Inspection>();
   const reading = call(name, async (api) => {
     let seen = 0;

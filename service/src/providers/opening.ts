@@ -22,7 +22,8 @@ export function payload(read: () => Reading): Reading | Refusal {
   try {
     return read();
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return { refused: 'Invalid webhook payload' };
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
+      return { refused: 'Invalid webhook payload' };
     throw error;
   }
 }

@@ -1,6 +1,14 @@
 // Asks a hosted provider, through its circuit: one that is in trouble is not asked, and its caller is told at once when to come back.
 import type { ProviderName } from '../assets/asset.ts';
-import { afterFailure, afterSuccess, type Circuit, FRESH, isOpen, waitSeconds, whileTrying } from './circuit.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  type Circuit,
+  FRESH,
+  isOpen,
+  waitSeconds,
+  whileTrying,
+} from './circuit.ts';
 import { type HostedApi, type Provider, ProviderFailed } from './provider.ts';
 
 export type CallNeeds = {
@@ -13,22 +21,33 @@ export type CallNeeds = {
 /** Throws ProviderFailed, also where the provider has no interface that is configured. */
 export type Call = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
 
-export const providerCalls = ({ providers, circuits, now }: CallNeeds): Call => async (name, work) => {
-  const { api } = providers[name];
-  if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
-  const circuit = circuits.get(name) ?? FRESH;
-  if (isOpen(circuit, now().getTime())) throw new ProviderFailed('provider_unreachable', { providerCode: 'circuit open', retryAfterSeconds: waitSeconds(circuit, now().getTime()) });
-  circuits.set(name, whileTrying(circuit, now().getTime()));
-  try {
-    const result = await work(api);
-    circuits.set(name, afterSuccess(now().getTime()));
-    return result;
-  } catch (error) {
-    if (error instanceof ProviderFailed) circuits.set(name, afterFailure(circuits.get(name) ?? FRESH, troubleOf(error), now().getTime()));
-    throw error;
-  }
-};
+export const providerCalls =
+  ({ providers, circuits, now }: CallNeeds): Call =>
+  async (name, work) => {
+    const { api } = providers[name];
+    if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
+    const circuit = circuits.get(name) ?? FRESH;
+    if (isOpen(circuit, now().getTime()))
+      throw new ProviderFailed('provider_unreachable', {
+        providerCode: 'circuit open',
+        retryAfterSeconds: waitSeconds(circuit, now().getTime()),
+      });
+    circuits.set(name, whileTrying(circuit, now().getTime()));
+    try {
+      const result = await work(api);
+      circuits.set(name, afterSuccess(now().getTime()));
+      return result;
+    } catch (error) {
+      if (error instanceof ProviderFailed)
+        circuits.set(name, afterFailure(circuits.get(name) ?? FRESH, troubleOf(error), now().getTime()));
+      throw error;
+    }
+  };
 
 const OURS: readonly string[] = ['provider_rejected', 'provider_video_missing'];
 
-const troubleOf = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({ code, isOurs: OURS.includes(code), retryAfterSeconds });
+const troubleOf = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({
+  code,
+  isOurs: OURS.includes(code),
+  retryAfterSeconds,
+});

@@ -14,7 +14,20 @@ export type ProviderSubject = {
 };
 
 /** Signed by whoever may sign, and still nothing that says anything. */
-const SHAPELESS = ['null', 'true', '7', '""', '"text"', '[]', '[null]', '{}', '{"status":null}', '{"status":{}}', '{"__proto__":{"status":"ready"}}', `${'['.repeat(10_000)}${']'.repeat(10_000)}`];
+const SHAPELESS = [
+  'null',
+  'true',
+  '7',
+  '""',
+  '"text"',
+  '[]',
+  '[null]',
+  '{}',
+  '{"status":null}',
+  '{"status":{}}',
+  '{"__proto__":{"status":"ready"}}',
+  `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+];
 const NO_JSON = ['', ' ', '{', '{"a":1,}', "{'a':1}", 'a=1', '\ufeff{}', '{}{}', 'NaN', '{"a":1}\0'];
 
 export function providerContract({ configured, bare, signed, samples }: ProviderSubject): void {
@@ -23,7 +36,8 @@ export function providerContract({ configured, bare, signed, samples }: Provider
   });
 
   test('a body that was verified before reads the same', () => {
-    for (const [body] of samples) expect(configured.read(Buffer.from(body), { isOurs: false })).toEqual(configured.open(signed(body)));
+    for (const [body] of samples)
+      expect(configured.read(Buffer.from(body), { isOurs: false })).toEqual(configured.open(signed(body)));
   });
 
   test('nothing comes in while its secret is not set', () => {
@@ -40,9 +54,12 @@ export function providerContract({ configured, bare, signed, samples }: Provider
     expect(configured.open({ ...unsigned('no JSON'), headers: signed('{}').headers })).toEqual(refused);
   });
 
-  test.each(SHAPELESS.map((body) => [body.slice(0, 40), body]))('signed and of another shape it is nothing to act on: %s', (_, body) => {
-    expect(configured.open(signed(body))).toEqual({ reason: 'not_actionable' });
-  });
+  test.each(SHAPELESS.map((body) => [body.slice(0, 40), body]))(
+    'signed and of another shape it is nothing to act on: %s',
+    (_, body) => {
+      expect(configured.open(signed(body))).toEqual({ reason: 'not_actionable' });
+    },
+  );
 
   test.each(NO_JSON)('signed and no JSON it is refused: %j', (body) => {
     expect(configured.open(signed(body))).toEqual({ refused: 'Invalid webhook payload' });
@@ -50,7 +67,9 @@ export function providerContract({ configured, bare, signed, samples }: Provider
 
   test('bytes that are no text are refused', () => {
     const { headers, now } = signed('{}');
-    expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty('refused');
+    expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
+      'refused',
+    );
     expect(() => configured.read(Uint8Array.of(0x7b, 0xff, 0x7d), { isOurs: false })).toThrow(TypeError);
   });
 
@@ -58,8 +77,14 @@ export function providerContract({ configured, bare, signed, samples }: Provider
 }
 
 function capabilities(configured: Provider, bare: Provider): void {
-  test.each([['configured', configured], ['bare', bare]])('%s, it says of itself what is so', (_, { api, kind, capabilities: can, open }) => {
-    expect({ inspection: can.inspection, uploads: can.uploads }).toEqual({ inspection: api !== undefined, uploads: kind === 'encoder' || api !== undefined });
+  test.each([
+    ['configured', configured],
+    ['bare', bare],
+  ])('%s, it says of itself what is so', (_, { api, kind, capabilities: can, open }) => {
+    expect({ inspection: can.inspection, uploads: can.uploads }).toEqual({
+      inspection: api !== undefined,
+      uploads: kind === 'encoder' || api !== undefined,
+    });
     const answer = open(unsigned('{}'));
     if (!can.webhooks) expect(answer).toEqual({ refused: 'not configured' });
     expect(can.missingSettings.filter((name) => !/^[A-Z][A-Z0-9_]+$/.test(name))).toEqual([]);
@@ -71,15 +96,32 @@ function capabilities(configured: Provider, bare: Provider): void {
   });
 
   test('it signs the addresses of a private video where it can, each at its own host, and no others', () => {
-    const urls = { hls: `https://cdn.example/${VIDEO}/a.m3u8`, dash: null, thumbnail: `https://cdn.example/${VIDEO}/t.jpg` };
+    const urls = {
+      hls: `https://cdn.example/${VIDEO}/a.m3u8`,
+      dash: null,
+      thumbnail: `https://cdn.example/${VIDEO}/t.jpg`,
+    };
     const wish = { videoId: VIDEO, urls, isPrivate: true, expires: Math.floor(Date.now() / 1000) + 3600 };
     expect(bare.sign(wish)).toBeUndefined();
     const signed = configured.sign(wish);
-    if (configured.kind === 'hosted') expect(signed !== undefined).toBe(configured.capabilities.signedPlayback);
+    if (configured.kind === 'hosted')
+      expect(signed !== undefined).toBe(configured.capabilities.signedPlayback);
     if (!signed) return;
-    expect(signed).toEqual({ expires: wish.expires, hls: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/a\.m3u8$/), dash: null, thumbnail: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/t\.jpg$/) });
-    expect([signed.hls, signed.thumbnail].filter((url) => url === urls.hls || url === urls.thumbnail)).toEqual([]);
-    expect(configured.sign({ ...wish, urls: { hls: null, dash: null, thumbnail: null } })).toEqual({ expires: wish.expires, hls: null, dash: null, thumbnail: null });
+    expect(signed).toEqual({
+      expires: wish.expires,
+      hls: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/a\.m3u8$/),
+      dash: null,
+      thumbnail: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/t\.jpg$/),
+    });
+    expect(
+      [signed.hls, signed.thumbnail].filter((url) => url === urls.hls || url === urls.thumbnail),
+    ).toEqual([]);
+    expect(configured.sign({ ...wish, urls: { hls: null, dash: null, thumbnail: null } })).toEqual({
+      expires: wish.expires,
+      hls: null,
+      dash: null,
+      thumbnail: null,
+    });
     const inAWeek = wish.expires + 7 * 86_400;
     expect(configured.sign({ ...wish, expires: inAWeek })?.expires).toBeLessThanOrEqual(inAWeek);
   });
@@ -87,4 +129,8 @@ function capabilities(configured: Provider, bare: Provider): void {
 
 const VIDEO = '11112222-3333-4444-8555-666677778888';
 
-const unsigned = (body: string): Incoming => ({ headers: () => [], body: Buffer.from(body), now: new Date() });
+const unsigned = (body: string): Incoming => ({
+  headers: () => [],
+  body: Buffer.from(body),
+  now: new Date(),
+});

@@ -14,7 +14,9 @@ export type Reading =
   | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
 
 /** The message of the 401. */
-export type Refusal = { readonly refused: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload' };
+export type Refusal = {
+  readonly refused: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload';
+};
 
 export type Provider = {
   readonly name: ProviderName;
@@ -47,7 +49,12 @@ export type Capabilities = {
   readonly missingSettings: readonly string[];
 };
 
-export type SignedVideo = { readonly videoId: string; readonly urls: PlayUrls; readonly isPrivate: boolean; readonly expires: number };
+export type SignedVideo = {
+  readonly videoId: string;
+  readonly urls: PlayUrls;
+  readonly isPrivate: boolean;
+  readonly expires: number;
+};
 /** `expires`: seconds since 1970. */
 export type SignedUrls = PlayUrls & { readonly expires: number };
 
@@ -63,7 +70,11 @@ export type HostedApi = {
   /** Has the product demand signed addresses of a video, or not; undefined where that is not a matter of single videos. */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
   /** Where the file can be had; undefined where the product offers none of this video. */
-  download(wish: { readonly videoId: string; readonly filename: string; readonly expires: number }): Promise<string | undefined>;
+  download(wish: {
+    readonly videoId: string;
+    readonly filename: string;
+    readonly expires: number;
+  }): Promise<string | undefined>;
   /** The videos that this service made there, newest first. */
   list(): AsyncIterable<ListedVideo>;
   /** Tries the credentials; what is wrong, in words for the operator. */
@@ -77,11 +88,21 @@ export type RegisteredWebhook = { readonly secret: string; readonly setting: str
 
 /** `expires`: seconds since 1970. `size` in bytes, where it was announced. `videoId`: of an earlier try. */
 export type UploadWish = {
-  readonly assetId: string; readonly filename: string; readonly mimeType: string; readonly size: number | null; readonly maxBytes: number;
-  readonly isPrivate: boolean; readonly expires: number; readonly videoId: string | null;
+  readonly assetId: string;
+  readonly filename: string;
+  readonly mimeType: string;
+  readonly size: number | null;
+  readonly maxBytes: number;
+  readonly isPrivate: boolean;
+  readonly expires: number;
+  readonly videoId: string | null;
 };
 
-export type PreparedUpload = { readonly videoId: string; readonly target: UploadTarget; readonly alternatives?: readonly UploadTarget[] };
+export type PreparedUpload = {
+  readonly videoId: string;
+  readonly target: UploadTarget;
+  readonly alternatives?: readonly UploadTarget[];
+};
 
 /** How bytes are sent. */
 export type UploadTarget = {
@@ -98,11 +119,15 @@ export type UploadTarget = {
 };
 
 /** `missing`: the provider has no such video. `waiting`: it has it, without bytes. */
-export type Inspection = { readonly state: 'missing' | 'waiting' } | { readonly state: 'known'; readonly report: StreamReport };
+export type Inspection =
+  | { readonly state: 'missing' | 'waiting' }
+  | { readonly state: 'known'; readonly report: StreamReport };
 
 /** `assetId`: as it was noted at the provider when the video was made; undefined for videos that are not ours. */
 export type ListedVideo = {
-  readonly videoId: string; readonly assetId: string | undefined; readonly createdAt: Date;
+  readonly videoId: string;
+  readonly assetId: string | undefined;
+  readonly createdAt: Date;
   /** What the listing says of it. */
   inspection(): Inspection;
 };
@@ -113,7 +138,10 @@ export const PROVIDER_FAILURES = {
   provider_timeout: { message: 'The video host did not answer in time', retryable: true },
   provider_rate_limited: { message: 'The video host takes no more requests for now', retryable: true },
   provider_error: { message: 'The video host has trouble of its own', retryable: true },
-  provider_credentials: { message: 'The video host does not accept the credentials of this service', retryable: false },
+  provider_credentials: {
+    message: 'The video host does not accept the credentials of this service',
+    retryable: false,
+  },
   provider_rejected: { message: 'The video host does not accept this request', retryable: false },
   provider_video_missing: { message: 'The video host does not have this video', retryable: false },
 } as const satisfies Record<string, Omit<Failure, 'code'>>;
@@ -126,8 +154,17 @@ export class ProviderFailed extends Error {
   readonly providerCode: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ProviderFailureCode, { providerCode, retryAfterSeconds, cause }: { providerCode?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {}) {
-    super(`${PROVIDER_FAILURES[code].message}${providerCode === undefined ? '' : ` (${providerCode})`}`, { cause });
+  constructor(
+    code: ProviderFailureCode,
+    {
+      providerCode,
+      retryAfterSeconds,
+      cause,
+    }: { providerCode?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(`${PROVIDER_FAILURES[code].message}${providerCode === undefined ? '' : ` (${providerCode})`}`, {
+      cause,
+    });
     this.failure = { code, ...PROVIDER_FAILURES[code] };
     this.providerCode = providerCode;
     this.retryAfterSeconds = retryAfterSeconds;

@@ -10,14 +10,24 @@ import { assetRow, deliveryRow } from '../tables.ts';
 const DELIVERY = columns(deliveryRow);
 
 /** Oldest first; what waited for more than seven days waits for nothing. */
-export const parkedDeliveries = async (db: Queries, provider: ProviderName, videoId: string): Promise<Delivery[]> =>
-  (await db.all(sql('parked deliveries', deliveryRow)`
+export const parkedDeliveries = async (
+  db: Queries,
+  provider: ProviderName,
+  videoId: string,
+): Promise<Delivery[]> =>
+  (
+    await db.all(sql('parked deliveries', deliveryRow)`
     select ${DELIVERY} from deliveries
-     where provider = ${provider} and provider_video_id = ${videoId} and reason = 'parked' and received_at > now() - interval '7 days' order by id`))
-    .map((row) => ({
-      id: row.id, provider, providerVideoId: row.provider_video_id, body: row.body, headers: row.headers as Delivery['headers'], receivedAt: row.received_at,
-      isOurs: row.is_ours,
-    }));
+     where provider = ${provider} and provider_video_id = ${videoId} and reason = 'parked' and received_at > now() - interval '7 days' order by id`)
+  ).map((row) => ({
+    id: row.id,
+    provider,
+    providerVideoId: row.provider_video_id,
+    body: row.body,
+    headers: row.headers as Delivery['headers'],
+    receivedAt: row.received_at,
+    isOurs: row.is_ours,
+  }));
 
 const ASSET = columns(assetRow);
 

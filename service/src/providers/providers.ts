@@ -24,22 +24,39 @@ type Prepared = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alt
 /** Has the provider make an empty video for an asset that is stored already, and links the two; a video that is left unlinked in between is found by the sweep. */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<Prepared> {
   const name = providerOf(asset);
-  if (asset.stream_status !== 'pending_upload') throw conflict('This upload was opened before, and is over', { reason: asset.failure?.code ?? asset.stream_status });
+  if (asset.stream_status !== 'pending_upload')
+    throw conflict('This upload was opened before, and is over', {
+      reason: asset.failure?.code ?? asset.stream_status,
+    });
   const wish = {
-    assetId: asset.id, filename: asset.filename, mimeType: asset.mime_type, size: asset.announced_size_bytes, maxBytes: needs.maxUploadBytes,
-    isPrivate: asset.visibility === 'private', expires: Math.floor((asset.upload_expires_at ?? needs.now()).getTime() / 1000), videoId: asset.provider_video_id,
+    assetId: asset.id,
+    filename: asset.filename,
+    mimeType: asset.mime_type,
+    size: asset.announced_size_bytes,
+    maxBytes: needs.maxUploadBytes,
+    isPrivate: asset.visibility === 'private',
+    expires: Math.floor((asset.upload_expires_at ?? needs.now()).getTime() / 1000),
+    videoId: asset.provider_video_id,
   };
-  const { videoId, target, alternatives } = await needs.call(name, (api) => api.prepareUpload(wish)).catch(async (error: unknown) => {
-    await noteTrouble(needs, asset, error);
-    return asAnswer(error);
-  });
-  const linked = videoId === asset.provider_video_id ? asset : await linkVideo(needs.db, asset, { videoId, now: needs.now() });
+  const { videoId, target, alternatives } = await needs
+    .call(name, (api) => api.prepareUpload(wish))
+    .catch(async (error: unknown) => {
+      await noteTrouble(needs, asset, error);
+      return asAnswer(error);
+    });
+  const linked =
+    videoId === asset.provider_video_id
+      ? asset
+      : await linkVideo(needs.db, asset, { videoId, now: needs.now() });
   if (!linked) throw conflict('The asset changed while its upload was opened', { reason: 'changed' });
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
 }
 
 /** Call after the link's commit. Answers the asset as the parked reports leave it. */
-export async function applyParked({ db, providers, apply, byId }: ProviderNeeds, asset: Asset): Promise<Asset> {
+export async function applyParked(
+  { db, providers, apply, byId }: ProviderNeeds,
+  asset: Asset,
+): Promise<Asset> {
   if (!asset.provider || asset.provider_video_id === null) return asset;
   const parked = await parkedDeliveries(db, asset.provider, asset.provider_video_id);
   for (const delivery of parked) {
@@ -54,7 +71,11 @@ export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspecti
   needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(asAnswer);
 
 /** Applies what the provider itself said, through the door by which webhooks come. */
-export async function applyInspection(needs: ProviderNeeds, asset: Asset, report: StreamReport): Promise<Asset> {
+export async function applyInspection(
+  needs: ProviderNeeds,
+  asset: Asset,
+  report: StreamReport,
+): Promise<Asset> {
   await needs.apply(report, { ref: { assetId: asset.id } });
   return (await needs.byId(asset.id)) ?? asset;
 }
@@ -62,7 +83,8 @@ export async function applyInspection(needs: ProviderNeeds, asset: Asset, report
 /** Has the provider encode again what it holds; CONFLICT where the product cannot. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const again = needs.providers[providerOf(asset)].api?.restart;
-  if (!again) throw conflict('This video host cannot encode a video again: upload it again', { reason: 'no_restart' });
+  if (!again)
+    throw conflict('This video host cannot encode a video again: upload it again', { reason: 'no_restart' });
   await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(asAnswer);
 }
 
@@ -70,43 +92,71 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
   if (!canAsk(needs, asset)) return;
   const other = await livingAssetOf(needs.db, providerOf(asset), videoOf(asset));
-  if (other === undefined || other.id === asset.id) await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
+  if (other === undefined || other.id === asset.id)
+    await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
 }
 
 /** Tells the provider who may play, where that is a matter of single videos. Throws ProviderFailed. */
 export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const protectVideo = canAsk(needs, asset) && needs.providers[providerOf(asset)].api?.protect;
-  if (protectVideo) await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
+  if (protectVideo)
+    await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
 }
 
 /** Where the provider hands out the file; NOT_FOUND where it offers none. */
 export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: number): Promise<string> {
-  const url = await needs.call(providerOf(asset), (api) => api.download({ videoId: videoOf(asset), filename: asset.filename, expires })).catch(asAnswer);
-  if (url === undefined) throw notFound('The video host offers no file of this video', { reason: 'no_download' });
+  const url = await needs
+    .call(providerOf(asset), (api) =>
+      api.download({ videoId: videoOf(asset), filename: asset.filename, expires }),
+    )
+    .catch(asAnswer);
+  if (url === undefined)
+    throw notFound('The video host offers no file of this video', { reason: 'no_download' });
   return url;
 }
 
 /** The addresses of a hosted video as players can use them; undefined where they need no signature. */
-export function signed({ providers }: Pick<ProviderNeeds, 'providers'>, asset: Asset, expires: number): SignedUrls | undefined {
+export function signed(
+  { providers }: Pick<ProviderNeeds, 'providers'>,
+  asset: Asset,
+  expires: number,
+): SignedUrls | undefined {
   const manifest = asset.playback;
-  if (asset.provider === null || asset.provider_video_id === null || manifest?.kind !== 'urls') return undefined;
+  if (asset.provider === null || asset.provider_video_id === null || manifest?.kind !== 'urls')
+    return undefined;
   const { hls, dash, thumbnail } = manifest;
-  return providers[asset.provider].sign({ videoId: asset.provider_video_id, urls: { hls, dash, thumbnail }, isPrivate: asset.visibility === 'private', expires });
+  return providers[asset.provider].sign({
+    videoId: asset.provider_video_id,
+    urls: { hls, dash, thumbnail },
+    isPrivate: asset.visibility === 'private',
+    expires,
+  });
 }
 
 /** Whether its bytes go to a provider, not to our store. */
-export const isHosted = ({ providers }: Pick<ProviderNeeds, 'providers'>, { provider }: Pick<Asset, 'provider'>): boolean =>
-  provider !== null && providers[provider].kind === 'hosted';
+export const isHosted = (
+  { providers }: Pick<ProviderNeeds, 'providers'>,
+  { provider }: Pick<Asset, 'provider'>,
+): boolean => provider !== null && providers[provider].kind === 'hosted';
 
 /** Whether a provider can be asked about this asset's video. */
-export const canAsk = ({ providers }: Pick<ProviderNeeds, 'providers'>, { provider, provider_video_id }: Asset): boolean =>
-  provider !== null && provider_video_id !== null && providers[provider].api !== undefined;
+export const canAsk = (
+  { providers }: Pick<ProviderNeeds, 'providers'>,
+  { provider, provider_video_id }: Asset,
+): boolean => provider !== null && provider_video_id !== null && providers[provider].api !== undefined;
 
 /** In the timeline, so that nobody wonders why an asset has no video. */
 async function noteTrouble({ db, now }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;
-  await noteEvent(db, asset, { event: newEvent('asset.checked', { source: 'service', code: failure.code, ...(providerCode !== undefined && { provider_code: providerCode }) }), now: now() });
+  await noteEvent(db, asset, {
+    event: newEvent('asset.checked', {
+      source: 'service',
+      code: failure.code,
+      ...(providerCode !== undefined && { provider_code: providerCode }),
+    }),
+    now: now(),
+  });
 }
 
 function providerOf({ provider }: Asset): ProviderName {

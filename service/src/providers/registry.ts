@@ -7,17 +7,32 @@ import { type EdgehostSettings, openEdgehost, readEdgehostSettings } from './edg
 import { type OnpremSettings, openOnprem, readOnpremSettings } from './onprem/onprem-provider.ts';
 import type { Provider } from './provider.ts';
 
-export type ProviderSettings = { readonly cdnhost: CdnhostSettings; readonly edgehost: EdgehostSettings; readonly onprem: OnpremSettings };
+export type ProviderSettings = {
+  readonly cdnhost: CdnhostSettings;
+  readonly edgehost: EdgehostSettings;
+  readonly onprem: OnpremSettings;
+};
 export type Providers = Readonly<Record<ProviderName, Provider>>;
 
 export const readProviderSettings = (settings: Settings): ProviderSettings => ({
-  cdnhost: readCdnhostSettings(settings), edgehost: readEdgehostSettings(settings), onprem: readOnpremSettings(settings),
+  cdnhost: readCdnhostSettings(settings),
+  edgehost: readEdgehostSettings(settings),
+  onprem: readOnpremSettings(settings),
 });
 
-export type ProviderContext = { readonly encoderSecrets: readonly Secret[]; readonly allowUnsigned: readonly ProviderName[] };
+export type ProviderContext = {
+  readonly encoderSecrets: readonly Secret[];
+  readonly allowUnsigned: readonly ProviderName[];
+};
 
-export const openProviders = (settings: ProviderSettings, { encoderSecrets, allowUnsigned }: ProviderContext): Providers => ({
+export const openProviders = (
+  settings: ProviderSettings,
+  { encoderSecrets, allowUnsigned }: ProviderContext,
+): Providers => ({
   cdnhost: openCdnhost(settings.cdnhost),
   edgehost: openEdgehost(settings.edgehost, allowUnsigned.includes('edgehost')),
-  onprem: openOnprem(settings.onprem, { ownSecrets: encoderSecrets, allowUnsigned: allowUnsigned.includes('onprem') }),
+  onprem: openOnprem(settings.onprem, {
+    ownSecrets: encoderSecrets,
+    allowUnsigned: allowUnsigned.includes('onprem'),
+  }),
 });

@@ -18,19 +18,38 @@ export type WebhookNeeds = {
 export type Arrival = Omit<Incoming, 'now'> & { readonly kept: Delivery['headers'] };
 
 /** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
-export async function receive(needs: WebhookNeeds, name: ProviderName, { kept, ...incoming }: Arrival): Promise<Outcome> {
+export async function receive(
+  needs: WebhookNeeds,
+  name: ProviderName,
+  { kept, ...incoming }: Arrival,
+): Promise<Outcome> {
   const now = needs.now();
   const opened = needs.providers[name].open({ ...incoming, now });
   if ('refused' in opened) throw unauthorized(opened.refused);
-  const delivery: Delivery = { id: uuidV7(), provider: name, providerVideoId: videoIdOf(opened), body: incoming.body, headers: kept, receivedAt: now, isOurs: 'isOurs' in opened && opened.isOurs === true };
+  const delivery: Delivery = {
+    id: uuidV7(),
+    provider: name,
+    providerVideoId: videoIdOf(opened),
+    body: incoming.body,
+    headers: kept,
+    receivedAt: now,
+    isOurs: 'isOurs' in opened && opened.isOurs === true,
+  };
   if ('reason' in opened) return needs.keep(delivery, opened.reason);
-  return (await needs.apply(opened.report, { ref: opened.ref, delivery })) ?? unmatched(needs, delivery, opened);
+  return (
+    (await needs.apply(opened.report, { ref: opened.ref, delivery })) ?? unmatched(needs, delivery, opened)
+  );
 }
 
-const videoIdOf = (reading: Reading): string | null => ('ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null);
+const videoIdOf = (reading: Reading): string | null =>
+  'ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null;
 
 /** A provider's own id may be linked to an asset later; one of ours that is unknown stays so. */
-async function unmatched(needs: WebhookNeeds, delivery: Delivery, { report, ref }: Extract<Reading, { ref: unknown }>): Promise<Outcome> {
+async function unmatched(
+  needs: WebhookNeeds,
+  delivery: Delivery,
+  { report, ref }: Extract<Reading, { ref: unknown }>,
+): Promise<Outcome> {
   if (delivery.providerVideoId === null) return needs.keep(delivery, 'unknown_asset');
   const parked = await needs.keep(delivery, 'parked');
   // Who links an asset looks for parked reports after its commit, and who parks one looks for the link after its own: one of the two sees the other.

@@ -4,7 +4,10 @@ import type { ByteRange } from './object-store.ts';
 const FORM = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /** undefined: send the whole. `unsatisfiable`: 416. */
-export function rangeOf(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+export function rangeOf(
+  header: string | undefined,
+  sizeBytes: number,
+): ByteRange | 'unsatisfiable' | undefined {
   const match = FORM.exec(header ?? '');
   if (!match) return undefined;
   const [, first = '', last = ''] = match;

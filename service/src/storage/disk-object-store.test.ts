@@ -8,13 +8,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { type ObjectKey, originalKey, renditionKey, renditionPrefix, renditionsPrefix } from './object-key.ts';
+import {
+  type ObjectKey,
+  originalKey,
+  renditionKey,
+  renditionPrefix,
+  renditionsPrefix,
+} from './object-key.ts';
 import { objectStoreContract } from './object-store.contract.ts';
 import type { ObjectStore } from './object-store.ts';
 
 const MIB = 1024 * 1024;
 let scratch: string;
-beforeAll(async () => { scratch = await mkdtemp(join(tmpdir(), 'disk-object-store-')); });
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'disk-object-store-'));
+});
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 const newRoot = () => join(scratch, randomUUID());
@@ -52,7 +60,19 @@ describe('files', () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     await writeFile(join(root, 'secret'), 'kept');
-    const strays = ['../../secret', 'a/../../../secret', '/etc/passwd', 'a//b', 'a/./b', '../', '', 'secret', './', 'a/b/..', '../x'] as ObjectKey[];
+    const strays = [
+      '../../secret',
+      'a/../../../secret',
+      '/etc/passwd',
+      'a//b',
+      'a/./b',
+      '../',
+      '',
+      'secret',
+      './',
+      'a/b/..',
+      '../x',
+    ] as ObjectKey[];
     for (const key of strays) {
       expect(() => store.localFile?.(key), key).toThrow('not an object key');
       await expect(store.removeAll(key), key).rejects.toThrow('not an object key');
@@ -67,8 +87,12 @@ describe('files', () => {
     const key = originalKey(randomUUID());
     await store.put(key, source(Buffer.from('bytes')), 5);
     await expect(store.put(key, source(Buffer.from('bytes')), 5)).rejects.toMatchObject({ reason: 'exists' });
-    await expect(store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB)), MIB)).rejects.toMatchObject({ reason: 'too_long' });
-    await expect(store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB), new Error('gone')), 9 * MIB)).rejects.toMatchObject({ reason: 'cut_short' });
+    await expect(
+      store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB)), MIB),
+    ).rejects.toMatchObject({ reason: 'too_long' });
+    await expect(
+      store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB), new Error('gone')), 9 * MIB),
+    ).rejects.toMatchObject({ reason: 'cut_short' });
     await store.check();
     expect(await incomingOf(root)).toEqual([]);
   });
@@ -77,7 +101,8 @@ describe('files', () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     const first = renditionKey(asset, '1-1', 'init.mp4');
-    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalKey(asset)]) await store.put(key, source(Buffer.from('bytes')), 5);
+    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalKey(asset)])
+      await store.put(key, source(Buffer.from('bytes')), 5);
     const folder = join(folderOf(store, first), '..');
     await store.remove(first);
     expect(await readdir(folder)).toEqual(['2-1']);
@@ -91,12 +116,17 @@ describe('files', () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     let putting = true;
-    const takeAway = async () => { while (putting) await store.removeAll(renditionsPrefix(asset)); };
+    const takeAway = async () => {
+      while (putting) await store.removeAll(renditionsPrefix(asset));
+    };
     const putOften = async () => {
-      for (let round = 0; round < 60; round += 1) await store.put(renditionKey(asset, '1-1', `s${round}.m4s`), source(Buffer.from('bytes')), 5);
+      for (let round = 0; round < 60; round += 1)
+        await store.put(renditionKey(asset, '1-1', `s${round}.m4s`), source(Buffer.from('bytes')), 5);
     };
     const taking = [takeAway(), takeAway(), takeAway()];
-    await putOften().finally(() => { putting = false; });
+    await putOften().finally(() => {
+      putting = false;
+    });
     await Promise.all(taking);
   });
 
@@ -127,17 +157,24 @@ describe('a disk of 8 MiB', () => {
     await mkdir(root);
     mounted = tryMount(root);
   });
-  afterAll(() => { if (mounted) execFileSync('umount', [root]); });
+  afterAll(() => {
+    if (mounted) execFileSync('umount', [root]);
+  });
 
   test('refuses what does not fit as full, keeps nothing of it, and goes on', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root);
     const asset = randomUUID();
     const tooMuch = Array.from({ length: 160 }, () => randomBytes(100_000));
-    await expect(store.put(originalKey(asset), source(...tooMuch), 99 * MIB)).rejects.toMatchObject({ reason: 'full', cause: { code: 'ENOSPC' } });
+    await expect(store.put(originalKey(asset), source(...tooMuch), 99 * MIB)).rejects.toMatchObject({
+      reason: 'full',
+      cause: { code: 'ENOSPC' },
+    });
     expect(await incomingOf(root)).toEqual([]);
     expect(await store.size(originalKey(asset))).toBeUndefined();
-    expect(await store.put(originalKey(asset), source(randomBytes(MIB)), MIB)).toMatchObject({ sizeBytes: MIB });
+    expect(await store.put(originalKey(asset), source(randomBytes(MIB)), MIB)).toMatchObject({
+      sizeBytes: MIB,
+    });
   });
 
   test('does not pass the check: too little is free', async ({ skip }) => {

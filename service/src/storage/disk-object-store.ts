@@ -4,7 +4,15 @@ import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
 import { stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { failedWith, filesBelow, makeFolder, removeBelow, removeFile, removeIfEmpty, syncFolder } from './disk/folders.ts';
+import {
+  failedWith,
+  filesBelow,
+  makeFolder,
+  removeBelow,
+  removeFile,
+  removeIfEmpty,
+  syncFolder,
+} from './disk/folders.ts';
 import { publish, receive } from './disk/incoming.ts';
 import { openTemporaryFolder } from './disk/leftovers.ts';
 import type { ObjectKey } from './object-key.ts';
@@ -61,7 +69,11 @@ async function makeFolders(folders: string[]): Promise<void> {
 
 type Names = { readonly temporary: string; readonly path: string };
 
-function put({ temporary, path }: Names, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes> {
+function put(
+  { temporary, path }: Names,
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StoredBytes> {
   return withTemporary(temporary, async () => {
     const stored = await receive(temporary, bytes, maxBytes);
     await publish(temporary, path);
@@ -92,7 +104,10 @@ async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | 
   try {
     const sizeBytes = fstatSync(file).size;
     if (sizeBytes > READ_BYTES) return { sizeBytes };
-    return { sizeBytes, bytes: await readExactly(file, (into ?? Buffer.allocUnsafe(sizeBytes)).subarray(0, sizeBytes)) };
+    return {
+      sizeBytes,
+      bytes: await readExactly(file, (into ?? Buffer.allocUnsafe(sizeBytes)).subarray(0, sizeBytes)),
+    };
   } finally {
     closeSync(file);
   }

@@ -12,23 +12,43 @@ import type { ObjectStore } from './object-store.ts';
 
 let root: string;
 let store: ObjectStore;
-beforeAll(async () => { root = await mkdtemp(join(tmpdir(), 'object-answer-')); store = await openDiskObjectStore(root); });
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'object-answer-'));
+  store = await openDiskObjectStore(root);
+});
 afterAll(() => rm(root, { recursive: true }));
 
 const newReply = () => Object.assign(new EventEmitter(), { closed: false });
 async function stored(content: Buffer) {
   const key = variantKey(randomUUID(), 'w64.webp');
-  await store.put(key, (async function* all() { yield content; })(), content.length);
+  await store.put(
+    key,
+    (async function* all() {
+      yield content;
+    })(),
+    content.length,
+  );
   return key;
 }
-const ask = async (content: Buffer, { raw = newReply(), headers = {} }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {}) =>
-  answerWith({ store }, { request: { method: 'GET', headers }, reply: { raw } }, { key: await stored(content), etag: 'a', headers: {} });
+const ask = async (
+  content: Buffer,
+  {
+    raw = newReply(),
+    headers = {},
+  }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
+) =>
+  answerWith(
+    { store },
+    { request: { method: 'GET', headers }, reply: { raw } },
+    { key: await stored(content), etag: 'a', headers: {} },
+  );
 
 describe('bytes of an answer', () => {
   test('stay as they are while others are answered, and until theirs has left', async () => {
     const contents = Array.from({ length: 100 }, () => randomBytes(20_000));
     const answers = await Promise.all(contents.map((content) => ask(content)));
-    for (const [index, { body }] of answers.entries()) expect(contents[index]?.equals(body as Buffer)).toBe(true);
+    for (const [index, { body }] of answers.entries())
+      expect(contents[index]?.equals(body as Buffer)).toBe(true);
   });
 
   test('give their memory to the next answer when theirs has left', async () => {
@@ -41,7 +61,10 @@ describe('bytes of an answer', () => {
 
   test('a part of them is the part that was asked for', async () => {
     const answer = await ask(Buffer.from('0123456789'), { headers: { range: 'bytes=2-4' } });
-    expect(answer).toMatchObject({ status: 206, headers: { 'content-length': 3, 'content-range': 'bytes 2-4/10' } });
+    expect(answer).toMatchObject({
+      status: 206,
+      headers: { 'content-length': 3, 'content-range': 'bytes 2-4/10' },
+    });
     expect(String(answer.body)).toBe('234');
   });
 });

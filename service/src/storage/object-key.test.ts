@@ -3,13 +3,49 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  assetPrefixes, isRenditionName, originalKey, originalPrefix, renditionFolder, renditionKey, renditionPrefix, renditionsPrefix, variantKey, variantsPrefix,
+  assetPrefixes,
+  isRenditionName,
+  originalKey,
+  originalPrefix,
+  renditionFolder,
+  renditionKey,
+  renditionPrefix,
+  renditionsPrefix,
+  variantKey,
+  variantsPrefix,
 } from './object-key.ts';
 
 const ID = '0198c5f2-7a3b-7def-8123-456789abcdef';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HOSTILE = [
-  '', ' ', '.', '..', '../x', '../../etc/passwd', '/etc/passwd', '/', 'a/b', 'a\\b', '..\\x', '%2e%2e', 'a\0b', '\0', 'a\n', '\n', 'é', '😀', '😀.ts', 'a..b', '~', '-', '*', 'a b', 'ﬁ.ts', '.hidden', 'x.', 'x'.repeat(300),
+  '',
+  ' ',
+  '.',
+  '..',
+  '../x',
+  '../../etc/passwd',
+  '/etc/passwd',
+  '/',
+  'a/b',
+  'a\\b',
+  '..\\x',
+  '%2e%2e',
+  'a\0b',
+  '\0',
+  'a\n',
+  '\n',
+  'é',
+  '😀',
+  '😀.ts',
+  'a..b',
+  '~',
+  '-',
+  '*',
+  'a b',
+  'ﬁ.ts',
+  '.hidden',
+  'x.',
+  'x'.repeat(300),
 ];
 
 function isId(text: string): boolean {
@@ -23,10 +59,16 @@ function isId(text: string): boolean {
 describe('keys', () => {
   test('are made of ids and names of our own', () => {
     expect(originalKey(ID)).toBe(`originals/${ID}/original`);
-    expect(renditionKey(ID, renditionFolder(2, 13), 'v720_00001.m4s')).toBe(`renditions/${ID}/2-13/v720_00001.m4s`);
+    expect(renditionKey(ID, renditionFolder(2, 13), 'v720_00001.m4s')).toBe(
+      `renditions/${ID}/2-13/v720_00001.m4s`,
+    );
     expect(variantKey(ID, 'w640-cover.avif')).toBe(`variants/${ID}/w640-cover.avif`);
     expect(assetPrefixes(ID)).toEqual([`originals/${ID}/`, `renditions/${ID}/`, `variants/${ID}/`]);
-    expect([originalPrefix(ID), renditionsPrefix(ID), renditionPrefix(ID, '2-13')]).toEqual([`originals/${ID}/`, `renditions/${ID}/`, `renditions/${ID}/2-13/`]);
+    expect([originalPrefix(ID), renditionsPrefix(ID), renditionPrefix(ID, '2-13')]).toEqual([
+      `originals/${ID}/`,
+      `renditions/${ID}/`,
+      `renditions/${ID}/2-13/`,
+    ]);
     expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
   });
 
@@ -37,21 +79,32 @@ describe('keys', () => {
   });
 
   test('are plain and short whatever the longest parts', () => {
-    const longest = renditionKey(ID, `${'9'.repeat(10)}-${'9'.repeat(10)}`, `${'a'.repeat(61)}.${'b'.repeat(8)}`);
+    const longest = renditionKey(
+      ID,
+      `${'9'.repeat(10)}-${'9'.repeat(10)}`,
+      `${'a'.repeat(61)}.${'b'.repeat(8)}`,
+    );
     expect(longest).toMatch(/^[a-z0-9._/-]{1,200}$/);
   });
 });
 
 describe('nothing else becomes part of a key', () => {
   const makers: [string, (part: string) => unknown][] = [
-    ['an id', originalKey], ['the id of a prefix', originalPrefix], ['the id of all prefixes', assetPrefixes], ['the id of renditions', renditionsPrefix],
-    ['the id of a rendition', (part) => renditionKey(part, '1-1', 'a.ts')], ['the id of a variant', (part) => variantKey(part, 'a.webp')],
-    ['a folder', (part) => renditionKey(ID, part, 'a.ts')], ['the folder of a prefix', (part) => renditionPrefix(ID, part)],
-    ['a file', (part) => renditionKey(ID, '1-1', part)], ['a variant file', (part) => variantKey(ID, part)],
+    ['an id', originalKey],
+    ['the id of a prefix', originalPrefix],
+    ['the id of all prefixes', assetPrefixes],
+    ['the id of renditions', renditionsPrefix],
+    ['the id of a rendition', (part) => renditionKey(part, '1-1', 'a.ts')],
+    ['the id of a variant', (part) => variantKey(part, 'a.webp')],
+    ['a folder', (part) => renditionKey(ID, part, 'a.ts')],
+    ['the folder of a prefix', (part) => renditionPrefix(ID, part)],
+    ['a file', (part) => renditionKey(ID, '1-1', part)],
+    ['a variant file', (part) => variantKey(ID, part)],
   ];
 
   test.for(makers)('%s that is hostile', ([, make]) => {
-    for (const part of HOSTILE) expect(() => make(part), JSON.stringify(part)).toThrow('not a part of an object key');
+    for (const part of HOSTILE)
+      expect(() => make(part), JSON.stringify(part)).toThrow('not a part of an object key');
   });
 
   test('an id with something before, behind or in it', () => {
@@ -63,25 +116,31 @@ describe('nothing else becomes part of a key', () => {
   });
 
   test('any text that is no UUID', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-      fc.pre(!UUID.test(text));
-      expect(() => originalKey(text)).toThrow();
-    }));
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
+        fc.pre(!UUID.test(text));
+        expect(() => originalKey(text)).toThrow();
+      }),
+    );
   });
 
   test('any character that is no hexadecimal digit, also where its lower case lies within ASCII', () => {
-    const accepted = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter((character) => isId(character + ID.slice(1)));
+    const accepted = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
+      (character) => isId(character + ID.slice(1)),
+    );
     expect(accepted.join('')).toBe('0123456789ABCDEFabcdef');
   });
 
   test('files have one plain name and one extension', () => {
     const names = fc.string({ unit: fc.constantFrom(...'ab9._-/\\ A\0é'), maxLength: 12 });
-    fc.assert(fc.property(names, (name) => {
-      const safe = isRenditionName('1-1', name);
-      if (safe) expect(renditionKey(ID, '1-1', name).split('/')).toEqual(['renditions', ID, '1-1', name]);
-      else expect(() => renditionKey(ID, '1-1', name)).toThrow();
-      expect(safe && (/^[.]|[.][.]|[^a-z0-9._-]/.test(name))).toBe(false);
-    }));
+    fc.assert(
+      fc.property(names, (name) => {
+        const safe = isRenditionName('1-1', name);
+        if (safe) expect(renditionKey(ID, '1-1', name).split('/')).toEqual(['renditions', ID, '1-1', name]);
+        else expect(() => renditionKey(ID, '1-1', name)).toThrow();
+        expect(safe && /^[.]|[.][.]|[^a-z0-9._-]/.test(name)).toBe(false);
+      }),
+    );
   });
 
   test('a name from a URL is told apart before a key is made', () => {

@@ -17,7 +17,8 @@ export const renditionKey = (assetId: string, folder: string, file: string): Obj
   join('renditions', uuid(assetId), matching(FOLDER, folder), matching(FILE, file));
 
 /** `variants/<id>/<file>` */
-export const variantKey = (assetId: string, file: string): ObjectKey => join('variants', uuid(assetId), matching(FILE, file));
+export const variantKey = (assetId: string, file: string): ObjectKey =>
+  join('variants', uuid(assetId), matching(FILE, file));
 
 /** A picture's, among its variants; a video's lies with its renditions. */
 export const THUMBNAIL = 'thumb.jpg';
@@ -32,12 +33,14 @@ type Kind = (typeof KINDS)[number];
 export const storeRoots = (): ObjectKey[] => KINDS.map((kind) => below(kind));
 
 /** Everything that is stored of one asset, as prefixes that end in a slash. */
-export const assetPrefixes = (assetId: string): ObjectKey[] => KINDS.map((kind) => assetPrefix(kind, assetId));
+export const assetPrefixes = (assetId: string): ObjectKey[] =>
+  KINDS.map((kind) => assetPrefix(kind, assetId));
 
 export const originalPrefix = (assetId: string): ObjectKey => assetPrefix('originals', assetId);
 export const renditionsPrefix = (assetId: string): ObjectKey => assetPrefix('renditions', assetId);
 export const variantsPrefix = (assetId: string): ObjectKey => assetPrefix('variants', assetId);
-export const renditionPrefix = (assetId: string, folder: string): ObjectKey => below('renditions', uuid(assetId), matching(FOLDER, folder));
+export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>
+  below('renditions', uuid(assetId), matching(FOLDER, folder));
 
 const assetPrefix = (kind: Kind, assetId: string) => below(kind, uuid(assetId));
 
@@ -45,7 +48,8 @@ const assetPrefix = (kind: Kind, assetId: string) => below(kind, uuid(assetId));
 export const renditionFolder = (attempt: number, run: number): string => `${attempt}-${run}`;
 
 /** Whether a path segment from a URL can name a rendition folder and file at all. */
-export const isRenditionName = (folder: string, file: string): boolean => FOLDER.test(folder) && FILE.test(file);
+export const isRenditionName = (folder: string, file: string): boolean =>
+  FOLDER.test(folder) && FILE.test(file);
 
 const uuid = (id: string) => matching(UUID, id.toLowerCase());
 

@@ -3,7 +3,16 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assetPrefixes, type ObjectKey, originalKey, originalPrefix, renditionKey, renditionPrefix, renditionsPrefix, variantKey } from './object-key.ts';
+import {
+  assetPrefixes,
+  type ObjectKey,
+  originalKey,
+  originalPrefix,
+  renditionKey,
+  renditionPrefix,
+  renditionsPrefix,
+  variantKey,
+} from './object-key.ts';
 import type { ObjectRefused, ObjectStore, PutRefusal } from './object-store.ts';
 
 const MIB = 1024 * 1024;
@@ -11,7 +20,9 @@ const MIB = 1024 * 1024;
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore>): void {
   describe(`${name} is an object store`, () => {
     let opened: ObjectStore;
-    beforeAll(async () => { opened = await open(); });
+    beforeAll(async () => {
+      opened = await open();
+    });
     const store = () => opened;
     describe('what was put comes back', () => keeps(store));
     describe('what cannot be put whole is not there at all', () => refuses(store));
@@ -25,32 +36,47 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
 function keeps(store: () => ObjectStore): void {
   test.for([0, 1, MIB - 1, MIB, 5 * MIB])('%i bytes, with their length and digest', async (length) => {
     const [key, content] = [originalKey(randomUUID()), randomBytes(length)];
-    expect(await store().put(key, inChunks(content, 64 * 1024), length)).toEqual({ sizeBytes: length, sha256: sha256(content) });
+    expect(await store().put(key, inChunks(content, 64 * 1024), length)).toEqual({
+      sizeBytes: length,
+      sha256: sha256(content),
+    });
     expect(await store().size(key)).toBe(length);
     expect((await buffer(store().stream(key))).equals(content)).toBe(true);
   });
 
   test.for([1, 1000, 3 * MIB])('chunks of %i bytes, empty ones among them', async (length) => {
     const [key, content] = [originalKey(randomUUID()), randomBytes(Math.min(length * 5000, 4 * MIB))];
-    expect(await store().put(key, withEmptyChunks(inChunks(content, length)), 10 * MIB)).toMatchObject({ sha256: sha256(content) });
+    expect(await store().put(key, withEmptyChunks(inChunks(content, length)), 10 * MIB)).toMatchObject({
+      sha256: sha256(content),
+    });
     expect((await buffer(store().stream(key))).equals(content)).toBe(true);
   });
 
   test('any part of it, both ends included', async () => {
     const [key, content] = [originalKey(randomUUID()), randomBytes(3 * MIB)];
     await store().put(key, inChunks(content, 100_000), content.length);
-    for (const range of [{ start: 0, end: 0 }, { start: 5, end: 1_000_000 }, { start: MIB, end: 2 * MIB - 1 }, { start: 3 * MIB - 1, end: 3 * MIB - 1 }]) {
-      expect(content.subarray(range.start, range.end + 1).equals(await buffer(store().stream(key, range)))).toBe(true);
+    for (const range of [
+      { start: 0, end: 0 },
+      { start: 5, end: 1_000_000 },
+      { start: MIB, end: 2 * MIB - 1 },
+      { start: 3 * MIB - 1, end: 3 * MIB - 1 },
+    ]) {
+      expect(
+        content.subarray(range.start, range.end + 1).equals(await buffer(store().stream(key, range))),
+      ).toBe(true);
     }
   });
 
-  test.for([0, 1, MIB, MIB + 1])('%i bytes at once, the most being 1 MiB; of more only the length', async (length) => {
-    const [key, content] = [variantKey(randomUUID(), 'w640.avif'), randomBytes(length)];
-    await store().put(key, inChunks(content, MIB), length);
-    const whole = length > MIB ? { sizeBytes: length } : { sizeBytes: length, bytes: content };
-    expect(await store().read(key)).toEqual(whole);
-    expect(await store().read(key, Buffer.alloc(MIB))).toEqual(whole);
-  });
+  test.for([0, 1, MIB, MIB + 1])(
+    '%i bytes at once, the most being 1 MiB; of more only the length',
+    async (length) => {
+      const [key, content] = [variantKey(randomUUID(), 'w640.avif'), randomBytes(length)];
+      await store().put(key, inChunks(content, MIB), length);
+      const whole = length > MIB ? { sizeBytes: length } : { sizeBytes: length, bytes: content };
+      expect(await store().read(key)).toEqual(whole);
+      expect(await store().read(key, Buffer.alloc(MIB))).toEqual(whole);
+    },
+  );
 }
 
 function refuses(store: () => ObjectStore): void {
@@ -68,12 +94,22 @@ function refuses(store: () => ObjectStore): void {
     expect(error).toMatchObject({ reason, ...(reason === 'cut_short' && { cause: failure }) });
     expect(await store().size(originalKey(asset))).toBeUndefined();
     expect(await listed(store(), originalPrefix(asset))).toEqual([]);
-    expect((await store().put(originalKey(asset), inChunks(Buffer.from('again'), 9), 5)).sizeBytes, 'the key stays free').toBe(5);
+    expect(
+      (await store().put(originalKey(asset), inChunks(Buffer.from('again'), 9), 5)).sizeBytes,
+      'the key stays free',
+    ).toBe(5);
   });
 
   test('a stream closed before its end is cut short', async () => {
-    const source = new Readable({ read() { this.push(randomBytes(1000)); setImmediate(() => this.destroy()); } });
-    expect(await refusal(store().put(originalKey(randomUUID()), source, MIB))).toMatchObject({ reason: 'cut_short' });
+    const source = new Readable({
+      read() {
+        this.push(randomBytes(1000));
+        setImmediate(() => this.destroy());
+      },
+    });
+    expect(await refusal(store().put(originalKey(randomUUID()), source, MIB))).toMatchObject({
+      reason: 'cut_short',
+    });
   });
 
   test('a source of too much is closed', async () => {
@@ -87,18 +123,24 @@ function overwritesNothing(store: () => ObjectStore): void {
   test('a taken key is refused and keeps its bytes', async () => {
     const key = originalKey(randomUUID());
     await store().put(key, inChunks(Buffer.from('first'), 9), 9);
-    expect(await refusal(store().put(key, inChunks(Buffer.from('second'), 9), 9))).toMatchObject({ reason: 'exists' });
+    expect(await refusal(store().put(key, inChunks(Buffer.from('second'), 9), 9))).toMatchObject({
+      reason: 'exists',
+    });
     expect(await text(store(), key)).toBe('first');
   });
 
   test('of 50 puts at once one wins, and its bytes are whole', async () => {
     const key = originalKey(randomUUID());
     const contents = Array.from({ length: 50 }, () => randomBytes(200_000));
-    const puts = await Promise.allSettled(contents.map((content) => store().put(key, inChunks(content, 30_000), MIB)));
+    const puts = await Promise.allSettled(
+      contents.map((content) => store().put(key, inChunks(content, 30_000), MIB)),
+    );
     const winners = contents.filter((_, index) => puts[index]?.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     expect(winners[0]?.equals(await buffer(store().stream(key)))).toBe(true);
-    expect(puts.filter((put) => put.status === 'rejected' && (put.reason as ObjectRefused).reason === 'exists')).toHaveLength(49);
+    expect(
+      puts.filter((put) => put.status === 'rejected' && (put.reason as ObjectRefused).reason === 'exists'),
+    ).toHaveLength(49);
   });
 }
 
@@ -114,7 +156,8 @@ function removes(store: () => ObjectStore): void {
 
   test('one object, and its key is free again', async () => {
     const [asset, text] = [randomUUID(), Buffer.from('frame')];
-    for (const file of ['a.m4s', 'b.m4s']) await store().put(renditionKey(asset, '1-1', file), inChunks(text, 9), 9);
+    for (const file of ['a.m4s', 'b.m4s'])
+      await store().put(renditionKey(asset, '1-1', file), inChunks(text, 9), 9);
     await store().remove(renditionKey(asset, '1-1', 'a.m4s'));
     expect(await listed(store(), renditionsPrefix(asset))).toEqual([renditionKey(asset, '1-1', 'b.m4s')]);
     await store().put(renditionKey(asset, '1-1', 'a.m4s'), inChunks(text, 9), 9);
@@ -124,7 +167,8 @@ function removes(store: () => ObjectStore): void {
     const [asset, other] = [randomUUID(), randomUUID()];
     const [early, late] = [renditionsOf(asset, '1-1'), renditionsOf(asset, '1-10')];
     const beside = [originalKey(asset), variantKey(asset, 'w64.webp'), ...renditionsOf(other, '1-1')];
-    for (const key of [...early, ...late, ...beside]) await store().put(key, inChunks(Buffer.from(key), 9), 200);
+    for (const key of [...early, ...late, ...beside])
+      await store().put(key, inChunks(Buffer.from(key), 9), 200);
 
     expect(await listed(store(), renditionsPrefix(asset))).toEqual([...early, ...late].sort());
     expect(await store().removeAll(renditionPrefix(asset, '1-1'))).toBe(2);
@@ -136,7 +180,8 @@ function removes(store: () => ObjectStore): void {
 
   test('a list of a whole kind has every asset of that kind', async () => {
     const assets = Array.from({ length: 20 }, () => randomUUID());
-    for (const key of assets.flatMap((asset) => [originalKey(asset), variantKey(asset, 'w64.webp')])) await store().put(key, inChunks(Buffer.from(key), 99), 99);
+    for (const key of assets.flatMap((asset) => [originalKey(asset), variantKey(asset, 'w64.webp')]))
+      await store().put(key, inChunks(Buffer.from(key), 99), 99);
     const originals = await listed(store(), 'originals/' as ObjectKey);
     expect(originals).toEqual(expect.arrayContaining(assets.map(originalKey)));
     expect(originals.filter((key) => !key.startsWith('originals/'))).toEqual([]);
@@ -149,7 +194,9 @@ function removesBesidePuts(store: () => ObjectStore): void {
     const content = randomBytes(100_000);
     const keys = Array.from({ length: 60 }, (_, index) => renditionKey(asset, '1-1', `s${index}.m4s`));
     const put = (key: ObjectKey) => store().put(key, inChunks(content, 30_000), MIB);
-    const putAll = async () => { for (let key = keys.pop(); key; key = keys.pop()) await put(key); };
+    const putAll = async () => {
+      for (let key = keys.pop(); key; key = keys.pop()) await put(key);
+    };
     let putting = true;
     const removeAndLook = async () => {
       const sizes = new Set<number | undefined>();
@@ -160,17 +207,21 @@ function removesBesidePuts(store: () => ObjectStore): void {
       return [...sizes].filter((size) => size !== undefined);
     };
     const looking = removeAndLook();
-    await Promise.all([putAll(), putAll(), putAll(), putAll()]).finally(() => { putting = false; });
+    await Promise.all([putAll(), putAll(), putAll(), putAll()]).finally(() => {
+      putting = false;
+    });
     expect((await looking).filter((size) => size !== content.length)).toEqual([]);
 
     await put(renditionKey(asset, '1-1', 'last.m4s'));
     const left = await listed(store(), renditionsPrefix(asset));
     expect(left).toContain(renditionKey(asset, '1-1', 'last.m4s'));
-    for (const key of left) expect(content.equals((await store().read(key))?.bytes ?? randomBytes(1))).toBe(true);
+    for (const key of left)
+      expect(content.equals((await store().read(key))?.bytes ?? randomBytes(1))).toBe(true);
   });
 }
 
-const renditionsOf = (asset: string, folder: string) => ['a.m4s', 'b.m4s'].map((file) => renditionKey(asset, folder, file));
+const renditionsOf = (asset: string, folder: string) =>
+  ['a.m4s', 'b.m4s'].map((file) => renditionKey(asset, folder, file));
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 const text = async (store: ObjectStore, key: ObjectKey) => (await buffer(store.stream(key))).toString();
 const listed = async (store: ObjectStore, prefix: ObjectKey) => {
@@ -178,7 +229,13 @@ const listed = async (store: ObjectStore, prefix: ObjectKey) => {
   for await (const key of store.list(prefix)) keys.push(key);
   return keys.sort();
 };
-const refusal = (put: Promise<unknown>) => put.then(() => { throw new Error('was stored'); }, (error: unknown) => error);
+const refusal = (put: Promise<unknown>) =>
+  put.then(
+    () => {
+      throw new Error('was stored');
+    },
+    (error: unknown) => error,
+  );
 
 async function* inChunks(content: Buffer, length: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.length; start += length) yield content.subarray(start, start + length);

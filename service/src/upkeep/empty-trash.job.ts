@@ -1,4 +1,6 @@
 // Removes for good, every hour, what has been in the trash for TRASH_DAYS.
-export const emptyTrashJob = ({ emptyTrash }: { emptyTrash: () => Promise<number> }) => async (): Promise<void> => {
-  await emptyTrash();
-};
+export const emptyTrashJob =
+  ({ emptyTrash }: { emptyTrash: () => Promise<number> }) =>
+  async (): Promise<void> => {
+    await emptyTrash();
+  };

@@ -5,7 +5,8 @@ import { expiredUploads } from './expiry.sql.ts';
 import { UPLOAD_EXPIRED } from './upload-expired.ts';
 
 export type ExpiryNeeds = {
-  readonly db: Database; readonly now: () => Date;
+  readonly db: Database;
+  readonly now: () => Date;
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
 };

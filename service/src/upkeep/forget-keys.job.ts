@@ -1,4 +1,6 @@
 // Forgets, every hour, the Idempotency-Keys that are older than a day.
-export const forgetKeysJob = ({ forgetKeys }: { forgetKeys: () => Promise<unknown> }) => async (): Promise<void> => {
-  await forgetKeys();
-};
+export const forgetKeysJob =
+  ({ forgetKeys }: { forgetKeys: () => Promise<unknown> }) =>
+  async (): Promise<void> => {
+    await forgetKeys();
+  };

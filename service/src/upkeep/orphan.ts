@@ -2,8 +2,19 @@
 import type { Asset } from '../assets/asset.ts';
 
 /** The part of an asset that says which objects it may have. */
-export type Holder = Pick<Asset,
-  'id' | 'refused' | 'uploaded_at' | 'upload_writer_until' | 'deleted_at' | 'purge_at' | 'stream_status' | 'attempt' | 'encode_try' | 'playback'>;
+export type Holder = Pick<
+  Asset,
+  | 'id'
+  | 'refused'
+  | 'uploaded_at'
+  | 'upload_writer_until'
+  | 'deleted_at'
+  | 'purge_at'
+  | 'stream_status'
+  | 'attempt'
+  | 'encode_try'
+  | 'playback'
+>;
 
 /** A key taken apart: `<kind>/<asset id>/…`; `folder` is `<attempt>-<try>` of renditions. */
 export type StoredName = { readonly kind: string; readonly assetId: string; readonly folder: string };
@@ -24,4 +35,5 @@ export function isOrphan({ kind, folder }: StoredName, holder: Holder | undefine
 const isBeingWritten = ({ upload_writer_until: until }: Holder, now: Date) => until !== null && until > now;
 const publishedFolder = ({ playback }: Holder) => (playback?.kind === 'own' ? playback.folder : undefined);
 /** Also of a run that is over and whose report is still on its way. */
-const runningFolder = ({ stream_status, attempt, encode_try }: Holder) => (stream_status === 'processing' ? `${attempt}-${encode_try}` : undefined);
+const runningFolder = ({ stream_status, attempt, encode_try }: Holder) =>
+  stream_status === 'processing' ? `${attempt}-${encode_try}` : undefined;

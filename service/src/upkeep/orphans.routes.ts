@@ -6,15 +6,27 @@ import type { OrphanReport } from './orphans.ts';
 type Orphans = { sweepOrphans(how: { remove: boolean }): Promise<OrphanReport> };
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
-const Wish = Type.Object({ remove: Type.Optional(Type.Boolean({ default: false, description: 'False: a dry run' })) });
+const Wish = Type.Object({
+  remove: Type.Optional(Type.Boolean({ default: false, description: 'False: a dry run' })),
+});
 const Report = Type.Object({
-  object_count: Type.Integer(), objects: Type.Array(Type.String()), removed: Type.Boolean(), asset_count: Type.Integer(), assets: Type.Array(Type.String()),
+  object_count: Type.Integer(),
+  objects: Type.Array(Type.String()),
+  removed: Type.Boolean(),
+  asset_count: Type.Integer(),
+  assets: Type.Array(Type.String()),
 });
 
 export const orphanRoutes = (orphans: Orphans, asOperator: AsOperator) => [
   asOperator({
-    method: 'POST', url: '/admin/orphans', message: 'Orphans', body: Wish, answer: Report,
-    summary: 'Holds store and database against each other; removes the objects that nobody points to where asked',
-    handle: async ({ body }) => (await orphans.sweepOrphans({ remove: body.remove === true })) as Static<typeof Report>,
+    method: 'POST',
+    url: '/admin/orphans',
+    message: 'Orphans',
+    body: Wish,
+    answer: Report,
+    summary:
+      'Holds store and database against each other; removes the objects that nobody points to where asked',
+    handle: async ({ body }) =>
+      (await orphans.sweepOrphans({ remove: body.remove === true })) as Static<typeof Report>,
   }),
 ];

@@ -9,27 +9,45 @@ export type OrphanNeeds = { readonly db: Database; readonly store: ObjectStore; 
 
 /** `objects` and `assets` list the first of each; the counts are of all. */
 export type OrphanReport = {
-  readonly object_count: number; readonly objects: readonly string[]; readonly removed: boolean;
-  readonly asset_count: number; readonly assets: readonly string[];
+  readonly object_count: number;
+  readonly objects: readonly string[];
+  readonly removed: boolean;
+  readonly asset_count: number;
+  readonly assets: readonly string[];
 };
 
 const BATCH = 500;
 const LISTED = 1000;
 
 /** A dry run unless `remove`. */
-export async function sweepOrphans(needs: OrphanNeeds, { remove }: { remove: boolean }): Promise<OrphanReport> {
+export async function sweepOrphans(
+  needs: OrphanNeeds,
+  { remove }: { remove: boolean },
+): Promise<OrphanReport> {
   const orphans: ObjectKey[] = [];
   for (const root of storeRoots()) {
-    for await (const batch of inBatches(needs.store.list(root))) orphans.push(...(await orphansAmong(needs, batch)));
+    for await (const batch of inBatches(needs.store.list(root)))
+      orphans.push(...(await orphansAmong(needs, batch)));
   }
   if (remove) for (const key of orphans) await needs.store.remove(key);
   const bare = await assetsWithoutBytes(needs);
-  return { object_count: orphans.length, objects: orphans.slice(0, LISTED), removed: remove, asset_count: bare.length, assets: bare.slice(0, LISTED) };
+  return {
+    object_count: orphans.length,
+    objects: orphans.slice(0, LISTED),
+    removed: remove,
+    asset_count: bare.length,
+    assets: bare.slice(0, LISTED),
+  };
 }
 
 async function orphansAmong({ db, now }: OrphanNeeds, keys: readonly ObjectKey[]): Promise<ObjectKey[]> {
   const names = keys.map((key) => ({ key, name: nameOf(key) }));
-  const known = new Map((await holders(db, [...new Set(names.map(({ name }) => name.assetId))])).map((holder) => [holder.id, holder]));
+  const known = new Map(
+    (await holders(db, [...new Set(names.map(({ name }) => name.assetId))])).map((holder) => [
+      holder.id,
+      holder,
+    ]),
+  );
   return names.filter(({ name }) => isOrphan(name, known.get(name.assetId), now())).map(({ key }) => key);
 }
 

@@ -7,7 +7,10 @@ import { dropDeliveries, makePartitions } from './partitions.ts';
 
 const MONTHS = ['2001-01', '2001-02', '2001-03', '2001-04'];
 /** The first and the last millisecond of each month, and moments that no month was made for. */
-const WITHIN = MONTHS.flatMap((month, index) => [`${month}-01T00:00:00.000Z`, new Date(Date.UTC(2001, index + 1) - 1).toISOString()]);
+const WITHIN = MONTHS.flatMap((month, index) => [
+  `${month}-01T00:00:00.000Z`,
+  new Date(Date.UTC(2001, index + 1) - 1).toISOString(),
+]);
 const OUTSIDE = ['2000-12-31T23:59:59.999Z', '2001-05-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z'];
 
 let server: TestPostgres;
@@ -19,7 +22,12 @@ beforeAll(async () => {
   // A month begins with UTC, wherever the server lives.
   await rowsOf(connection, `alter database kept set timezone to 'Pacific/Kiritimati'`);
   await migrate(connection);
-  db = openDatabase({ connection, onIdleError: (error) => { throw error; } });
+  db = openDatabase({
+    connection,
+    onIdleError: (error) => {
+      throw error;
+    },
+  });
 });
 afterAll(async () => {
   await db.close();
@@ -27,10 +35,13 @@ afterAll(async () => {
 });
 
 const nameOf = (table: string, month: string) => `${table}_${month.replace('-', '_')}`;
-const monthOf = (table: string) => MONTHS.map((month, index) => `
+const monthOf = (table: string) =>
+  MONTHS.map(
+    (month, index) => `
   drop table if exists ${nameOf(table, month)};
   create table ${nameOf(table, month)} partition of ${table} for values
-    from ('${firstId(`${month}-01T00:00:00Z`)}') to ('${firstId(new Date(Date.UTC(2001, index + 1)).toISOString())}')`).join(';');
+    from ('${firstId(`${month}-01T00:00:00Z`)}') to ('${firstId(new Date(Date.UTC(2001, index + 1)).toISOString())}')`,
+  ).join(';');
 
 function firstId(moment: string): string {
   const hex = Date.parse(moment).toString(16).padStart(12, '0');
@@ -40,15 +51,33 @@ function firstId(moment: string): string {
 beforeEach(async () => {
   await rowsOf(connection, `truncate deliveries, events; ${monthOf('deliveries')}; ${monthOf('events')}`);
   for (const moment of [...WITHIN, ...OUTSIDE]) {
-    await rowsOf(connection, `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', $2)`, [firstId(moment), moment]);
-    await rowsOf(connection, `insert into events (id, asset_id, owner_user_id, type, data, created_at) values ($1, $1, 'ann', 'asset.ready', '{}', $2)`, [firstId(moment), moment]);
+    await rowsOf(
+      connection,
+      `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', $2)`,
+      [firstId(moment), moment],
+    );
+    await rowsOf(
+      connection,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at) values ($1, $1, 'ann', 'asset.ready', '{}', $2)`,
+      [firstId(moment), moment],
+    );
   }
 });
 
-const drop = (now: string, webhookRetentionDays = 30) => dropDeliveries({ db, now: () => new Date(now), webhookRetentionDays });
-const momentsIn = async (table: string, column: string) => (await rowsOf(connection, `select ${column} as at from ${table} order by id`)).map(({ at }) => (at as Date).toISOString());
+const drop = (now: string, webhookRetentionDays = 30) =>
+  dropDeliveries({ db, now: () => new Date(now), webhookRetentionDays });
+const momentsIn = async (table: string, column: string) =>
+  (await rowsOf(connection, `select ${column} as at from ${table} order by id`)).map(({ at }) =>
+    (at as Date).toISOString(),
+  );
 const kept = () => momentsIn('deliveries', 'received_at');
-const months = async () => (await rowsOf(connection, `select relname from pg_class where relkind = 'r' and relname like 'deliveries_2001_%' order by 1`)).map(({ relname }) => relname);
+const months = async () =>
+  (
+    await rowsOf(
+      connection,
+      `select relname from pg_class where relkind = 'r' and relname like 'deliveries_2001_%' order by 1`,
+    )
+  ).map(({ relname }) => relname);
 
 test('months that ended before the retention began are dropped, in one piece; the rest is kept', async () => {
   expect(await drop('2001-04-10T00:00:00Z')).toBe(2);
@@ -58,7 +87,10 @@ test('months that ended before the retention began are dropped, in one piece; th
 });
 
 test('a month goes at the very moment when its last delivery is old enough, and not before', async () => {
-  expect([await drop('2001-03-02T23:59:59.999Z'), await months()]).toEqual([0, MONTHS.map((month) => nameOf('deliveries', month))]);
+  expect([await drop('2001-03-02T23:59:59.999Z'), await months()]).toEqual([
+    0,
+    MONTHS.map((month) => nameOf('deliveries', month)),
+  ]);
   expect([await drop('2001-03-03T00:00:00Z'), (await months())[0]]).toEqual([1, 'deliveries_2001_02']);
 });
 
@@ -79,6 +111,10 @@ test('what happened to assets is never dropped', async () => {
   expect(await kept()).toEqual([]);
   expect(await momentsIn('events', 'created_at')).toEqual([OUTSIDE[0], ...WITHIN, ...OUTSIDE.slice(1)]);
   await makePartitions({ db, now: () => new Date(), webhookRetentionDays: 30 });
-  await rowsOf(connection, `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', now())`, [firstId(new Date().toISOString())]);
+  await rowsOf(
+    connection,
+    `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', now())`,
+    [firstId(new Date().toISOString())],
+  );
   expect(await kept()).toHaveLength(1);
 });

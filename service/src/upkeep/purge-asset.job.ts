@@ -12,11 +12,13 @@ export type PurgeNeeds = {
   readonly removeVideo: (asset: Asset) => Promise<void>;
 };
 
-export const purgeAssetJob = ({ byId, store, removeVideo }: PurgeNeeds) => async ({ payload }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
-  const asset = await byId(payload.assetId);
-  for (const prefix of asset ? forbiddenTo(asset) : []) await store.removeAll(prefix);
-  if (asset && (asset.deleted_at || asset.refused)) await removeVideo(asset);
-};
+export const purgeAssetJob =
+  ({ byId, store, removeVideo }: PurgeNeeds) =>
+  async ({ payload }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
+    const asset = await byId(payload.assetId);
+    for (const prefix of asset ? forbiddenTo(asset) : []) await store.removeAll(prefix);
+    if (asset && (asset.deleted_at || asset.refused)) await removeVideo(asset);
+  };
 
 function forbiddenTo(asset: Asset): ObjectKey[] {
   if (asset.deleted_at) return assetPrefixes(asset.id);

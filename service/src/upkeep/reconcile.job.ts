@@ -1,4 +1,6 @@
 // Looks every minute at what is waited for and overdue.
-export const reconcileJob = ({ reconcile }: { reconcile: () => Promise<number> }) => async (): Promise<void> => {
-  await reconcile();
-};
+export const reconcileJob =
+  ({ reconcile }: { reconcile: () => Promise<number> }) =>
+  async (): Promise<void> => {
+    await reconcile();
+  };

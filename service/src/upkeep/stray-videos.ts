@@ -6,7 +6,12 @@ import type { ListedVideo, Provider } from '../providers/provider.ts';
 import type { Call } from '../providers/provider-calls.ts';
 import { assetsOf } from './stray-videos.sql.ts';
 
-export type StrayNeeds = { readonly db: Database; readonly providers: Readonly<Record<ProviderName, Provider>>; readonly call: Call; readonly now: () => Date };
+export type StrayNeeds = {
+  readonly db: Database;
+  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly call: Call;
+  readonly now: () => Date;
+};
 
 const HOUR = 3_600_000;
 /** Younger ones may be linked any moment; older ones were looked at before. */
@@ -16,13 +21,20 @@ const LOOKED_AT = { from: 1 * HOUR, to: 72 * HOUR };
 export async function removeStrayVideos(needs: StrayNeeds): Promise<void> {
   const hosts = PROVIDERS.filter((name) => needs.providers[name].api);
   const outcomes = await Promise.allSettled(hosts.map((name) => removeStraysAt(needs, name)));
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${hosts.length} providers could not be cleared of stray videos`);
+  const failures = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+  );
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `${failures.length} of ${hosts.length} providers could not be cleared of stray videos`,
+    );
 }
 
 async function removeStraysAt(needs: StrayNeeds, name: ProviderName): Promise<void> {
   const listed = await needs.call(name, (api) => recent(api.list(), needs.now()));
-  for (const { videoId } of await straysAmong(needs, listed)) await needs.call(name, (api) => api.remove(videoId));
+  for (const { videoId } of await straysAmong(needs, listed))
+    await needs.call(name, (api) => api.remove(videoId));
 }
 
 async function recent(videos: AsyncIterable<ListedVideo>, now: Date): Promise<ListedVideo[]> {
@@ -36,7 +48,14 @@ async function recent(videos: AsyncIterable<ListedVideo>, now: Date): Promise<Li
 }
 
 async function straysAmong({ db }: StrayNeeds, videos: readonly ListedVideo[]): Promise<ListedVideo[]> {
-  const assets = new Map((await assetsOf(db, videos.map(({ assetId }) => assetId as string))).map((asset) => [asset.id, asset]));
+  const assets = new Map(
+    (
+      await assetsOf(
+        db,
+        videos.map(({ assetId }) => assetId as string),
+      )
+    ).map((asset) => [asset.id, asset]),
+  );
   return videos.filter(({ videoId, assetId }) => {
     const asset = assets.get((assetId as string).toLowerCase());
     return asset !== undefined && (asset.is_gone || asset.provider_video_id !== videoId);

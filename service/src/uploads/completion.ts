@@ -30,7 +30,8 @@ export type CompletionNeeds = {
 export async function complete(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return answered(asset);
   if (needs.isHosted(asset)) return answered(await completeHosted(needs, asset, note));
-  if (!asset.uploaded_at) throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
+  if (!asset.uploaded_at)
+    throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
   const found = await inspect(needs, asset);
   if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
   return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset), note }));
@@ -39,9 +40,13 @@ export async function complete(needs: CompletionNeeds, asset: Asset, note: Event
 /** Of a video that the caller linked, its word is enough; of one that was uploaded through us, the provider is asked. */
 async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.upload_expires_at === null) return needs.complete(asset, { facts: {}, job: undefined, note });
-  if (asset.provider_video_id === null) throw conflict('The video host was not reached when this upload was opened: open another one', { reason: 'not_linked' });
+  if (asset.provider_video_id === null)
+    throw conflict('The video host was not reached when this upload was opened: open another one', {
+      reason: 'not_linked',
+    });
   const found = await needs.inspectNow(asset);
-  if (found.state !== 'known') throw conflict('The bytes of this asset are not at the video host yet', { reason: 'not_uploaded' });
+  if (found.state !== 'known')
+    throw conflict('The bytes of this asset are not at the video host yet', { reason: 'not_uploaded' });
   const completed = await needs.complete(asset, { facts: {}, job: undefined, note });
   return found.report.event === 'started' ? completed : needs.applyInspection(completed, found.report);
 }
@@ -49,9 +54,13 @@ async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventD
 /** Another attempt at what failed, on the bytes that are there; one that is under way already is left alone. */
 export async function retry(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status === 'processing') return asset;
-  if (asset.stream_status !== 'failed') throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
+  if (asset.stream_status !== 'failed')
+    throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
   const hasBytes = needs.isHosted(asset) ? asset.provider_video_id !== null : asset.uploaded_at !== null;
-  if (asset.refused || !hasBytes) throw conflict('The bytes of this asset are not stored: upload again', { reason: asset.failure?.code ?? 'not_uploaded' });
+  if (asset.refused || !hasBytes)
+    throw conflict('The bytes of this asset are not stored: upload again', {
+      reason: asset.failure?.code ?? 'not_uploaded',
+    });
   if (needs.isHosted(asset)) await needs.restart(asset);
   return needs.retry(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
@@ -91,4 +100,8 @@ function sourceOf(store: ObjectStore, asset: Asset): ByteSource {
   };
 }
 
-const factsOf = ({ width, height, durationMs }: Found): Completion['facts'] => ({ width, height, duration_ms: durationMs });
+const factsOf = ({ width, height, durationMs }: Found): Completion['facts'] => ({
+  width,
+  height,
+  duration_ms: durationMs,
+});

@@ -5,10 +5,21 @@ const CONTROL = /\p{Cc}/u;
 
 /** 1–255 code points, any Unicode but control characters and lone surrogates, not blank. */
 export const isFilename = (name: string): boolean =>
-  name.length <= 510 && [...name].length <= 255 && name.trim() !== '' && name.isWellFormed() && !CONTROL.test(name);
+  name.length <= 510 &&
+  [...name].length <= 255 &&
+  name.trim() !== '' &&
+  name.isWellFormed() &&
+  !CONTROL.test(name);
 
 export type RefusalCode =
-  | 'size_mismatch' | 'checksum_mismatch' | 'type_mismatch' | 'playlist' | 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
+  | 'size_mismatch'
+  | 'checksum_mismatch'
+  | 'type_mismatch'
+  | 'playlist'
+  | 'not_media'
+  | 'no_video_track'
+  | 'truncated'
+  | 'too_large_picture';
 
 const WORDS: Readonly<Record<RefusalCode, string>> = {
   size_mismatch: 'The bytes are not as many as size_bytes announced',
@@ -25,8 +36,12 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
 export const refusal = (code: RefusalCode): Failure => ({ code, message: WORDS[code], retryable: false });
 
 /** What the announced size and digest say against the stored bytes. */
-export function announcedMismatch(asset: Pick<Asset, 'announced_size_bytes' | 'announced_sha256' | 'size_bytes' | 'checksum_sha256'>): RefusalCode | undefined {
-  if (asset.announced_size_bytes !== null && asset.announced_size_bytes !== asset.size_bytes) return 'size_mismatch';
-  if (asset.announced_sha256 !== null && asset.announced_sha256 !== asset.checksum_sha256) return 'checksum_mismatch';
+export function announcedMismatch(
+  asset: Pick<Asset, 'announced_size_bytes' | 'announced_sha256' | 'size_bytes' | 'checksum_sha256'>,
+): RefusalCode | undefined {
+  if (asset.announced_size_bytes !== null && asset.announced_size_bytes !== asset.size_bytes)
+    return 'size_mismatch';
+  if (asset.announced_sha256 !== null && asset.announced_sha256 !== asset.checksum_sha256)
+    return 'checksum_mismatch';
   return undefined;
 }

@@ -10,29 +10,47 @@ import type { Transfer } from './transfers.ts';
 
 type Transfers = { receive(transfer: Transfer): Promise<Asset> };
 
-export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string): RawRoute[] => [{
-  kind: 'raw', method: 'PUT', url: '/uploads/:id', body: 'stream', query: Type.Object({ ticket: Type.Optional(Type.String()) }),
-  summary: 'Takes the bytes of an original in one request, opened by the ticket in its URL',
-  answer: AssetView,
-  answers: {
-    200: 'Stored; the asset in the envelope', 400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`, 401: 'Ticket missing, altered or expired', 404: 'No such asset',
-    409: 'A second writer, or the bytes are there already', 413: 'Over the maximum', 415: 'Another Content-Type than the upload URL names',
+export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string): RawRoute[] => [
+  {
+    kind: 'raw',
+    method: 'PUT',
+    url: '/uploads/:id',
+    body: 'stream',
+    query: Type.Object({ ticket: Type.Optional(Type.String()) }),
+    summary: 'Takes the bytes of an original in one request, opened by the ticket in its URL',
+    answer: AssetView,
+    answers: {
+      200: 'Stored; the asset in the envelope',
+      400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`,
+      401: 'Ticket missing, altered or expired',
+      404: 'No such asset',
+      409: 'A second writer, or the bytes are there already',
+      413: 'Over the maximum',
+      415: 'Another Content-Type than the upload URL names',
+    },
+    handle: async (request, reply) => {
+      try {
+        return success(
+          request.id,
+          'Uploaded',
+          viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()),
+        );
+      } catch (error) {
+        hangUpUnlessRead(request, reply);
+        throw error;
+      }
+    },
   },
-  handle: async (request, reply) => {
-    try {
-      return success(request.id, 'Uploaded', viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()));
-    } catch (error) {
-      hangUpUnlessRead(request, reply);
-      throw error;
-    }
-  },
-}];
+];
 
 function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
   const length = headers['content-length'];
   return {
-    assetId: (params as { id: string }).id, ticket: (query as { ticket?: string }).ticket ?? '', contentType: headers['content-type'],
-    length: length === undefined ? undefined : Number(length), bytes: raw,
+    assetId: (params as { id: string }).id,
+    ticket: (query as { ticket?: string }).ticket ?? '',
+    contentType: headers['content-type'],
+    length: length === undefined ? undefined : Number(length),
+    bytes: raw,
   };
 }
 

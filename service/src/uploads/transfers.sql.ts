@@ -23,13 +23,25 @@ export const claimUpload = (db: Queries, id: string, writer: string) =>
 
 /** Keeps the right while bytes arrive. */
 export const keepUpload = (db: Queries, id: string, writer: string) =>
-  db.one(sql('keep upload')`update assets set upload_writer_until = now() + interval '1 minute' where id = ${id} and upload_writer = ${writer}`);
+  db.one(
+    sql(
+      'keep upload',
+    )`update assets set upload_writer_until = now() + interval '1 minute' where id = ${id} and upload_writer = ${writer}`,
+  );
 
 export const releaseUpload = (db: Queries, id: string, writer: string) =>
-  db.one(sql('release upload')`update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer}`);
+  db.one(
+    sql(
+      'release upload',
+    )`update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer}`,
+  );
 
 /** Records the stored bytes with their event; undefined where the right was lost, or the asset is gone. */
-export const finishUpload = async (db: Queries, id: string, { writer, stored, event, now }: { writer: string; stored: StoredBytes; event: NewEvent; now: Date }) =>
+export const finishUpload = async (
+  db: Queries,
+  id: string,
+  { writer, stored, event, now }: { writer: string; stored: StoredBytes; event: NewEvent; now: Date },
+) =>
   (await db.one(sql('finish upload', assetRow)`
     with done as (
       update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, updated_at = ${now},

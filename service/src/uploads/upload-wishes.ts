@@ -7,9 +7,17 @@ import { isFilename } from './content-check.ts';
 
 /** The body of upload-url, shaped by its schema. */
 export type UploadWishes = {
-  readonly filename: string; readonly content_type: string; readonly mime_type: string;
-  readonly size_bytes?: number; readonly checksum_sha256?: string; readonly visibility?: Visibility; readonly provider?: ProviderName;
-  readonly provider_video_id?: unknown; readonly title?: string | null; readonly tags?: readonly string[]; readonly metadata?: object | null;
+  readonly filename: string;
+  readonly content_type: string;
+  readonly mime_type: string;
+  readonly size_bytes?: number;
+  readonly checksum_sha256?: string;
+  readonly visibility?: Visibility;
+  readonly provider?: ProviderName;
+  readonly provider_video_id?: unknown;
+  readonly title?: string | null;
+  readonly tags?: readonly string[];
+  readonly metadata?: object | null;
 };
 
 export type UploadLimits = {
@@ -33,47 +41,78 @@ export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Conte
   requireFitting(wishes);
   const videoId = isService ? linkedVideo(wishes, media, limits) : null;
   return {
-    kind: media.kind, filename: wishes.filename, content_type: wishes.content_type, mime_type: media.mime,
-    visibility: wishes.visibility ?? 'private', title: wishes.title ?? null, tags: [...(wishes.tags ?? [])], metadata: (wishes.metadata ?? null) as Wished['metadata'],
-    announced_size_bytes: sizeOf(wishes, limits), announced_sha256: wishes.checksum_sha256?.toLowerCase() ?? null,
-    provider: media.kind === 'image' ? null : providerOf(wishes, { videoId, limits }), provider_video_id: videoId,
+    kind: media.kind,
+    filename: wishes.filename,
+    content_type: wishes.content_type,
+    mime_type: media.mime,
+    visibility: wishes.visibility ?? 'private',
+    title: wishes.title ?? null,
+    tags: [...(wishes.tags ?? [])],
+    metadata: (wishes.metadata ?? null) as Wished['metadata'],
+    announced_size_bytes: sizeOf(wishes, limits),
+    announced_sha256: wishes.checksum_sha256?.toLowerCase() ?? null,
+    provider: media.kind === 'image' ? null : providerOf(wishes, { videoId, limits }),
+    provider_video_id: videoId,
   };
 }
 
 function mediaOf({ mime_type, content_type }: UploadWishes, limits: UploadLimits): MediaType {
   const media = limits.mediaTypeOf(mime_type);
   if (!media) throw badRequest('mime_type is not one that is allowed here', { field: 'mime_type' });
-  if (contradicts(content_type, media)) throw badRequest('content_type contradicts mime_type', { field: 'content_type' });
+  if (contradicts(content_type, media))
+    throw badRequest('content_type contradicts mime_type', { field: 'content_type' });
   return media;
 }
 
 function refuseText({ filename, content_type }: UploadWishes): void {
   if (!isFilename(filename)) {
-    throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', { field: 'filename', limit: 255 });
+    throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', {
+      field: 'filename',
+      limit: 255,
+    });
   }
-  if (!isPlainText(content_type)) throw badRequest('content_type must be plain text', { field: 'content_type' });
+  if (!isPlainText(content_type))
+    throw badRequest('content_type must be plain text', { field: 'content_type' });
 }
 
 function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits): number | null {
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
-    throw payloadTooLarge('size_bytes is over the maximum', { field: 'size_bytes', max_bytes: maxUploadBytes });
+    throw payloadTooLarge('size_bytes is over the maximum', {
+      field: 'size_bytes',
+      max_bytes: maxUploadBytes,
+    });
   }
   return size_bytes ?? null;
 }
 
 /** A video that is at a hosted provider already. */
-function linkedVideo({ provider_video_id: id, provider }: UploadWishes, media: MediaType, { hostedProviders }: UploadLimits): string | null {
+function linkedVideo(
+  { provider_video_id: id, provider }: UploadWishes,
+  media: MediaType,
+  { hostedProviders }: UploadLimits,
+): string | null {
   if (id === undefined || id === null) return null;
   if (typeof id !== 'string' || id.trim() === '' || id.length > 255 || !isPlainText(id)) {
-    throw badRequest('provider_video_id must be text of 1 to 255 characters', { field: 'provider_video_id', limit: 255 });
+    throw badRequest('provider_video_id must be text of 1 to 255 characters', {
+      field: 'provider_video_id',
+      limit: 255,
+    });
   }
-  if (media.kind !== 'video') throw badRequest('provider_video_id needs a video mime_type', { field: 'mime_type' });
-  if (!provider || !hostedProviders.includes(provider)) throw badRequest(`provider_video_id needs provider ${hostedProviders.join(' or ')}`, { field: 'provider' });
+  if (media.kind !== 'video')
+    throw badRequest('provider_video_id needs a video mime_type', { field: 'mime_type' });
+  if (!provider || !hostedProviders.includes(provider))
+    throw badRequest(`provider_video_id needs provider ${hostedProviders.join(' or ')}`, {
+      field: 'provider',
+    });
   return id;
 }
 
-function providerOf({ provider }: UploadWishes, { videoId, limits }: { videoId: string | null; limits: UploadLimits }): ProviderName {
+function providerOf(
+  { provider }: UploadWishes,
+  { videoId, limits }: { videoId: string | null; limits: UploadLimits },
+): ProviderName {
   const chosen = provider ?? limits.defaultProvider;
-  if (videoId === null && !limits.uploadProviders.includes(chosen)) throw badRequest(`provider ${chosen} is not configured for uploads`, { field: 'provider' });
+  if (videoId === null && !limits.uploadProviders.includes(chosen))
+    throw badRequest(`provider ${chosen} is not configured for uploads`, { field: 'provider' });
   return chosen;
 }

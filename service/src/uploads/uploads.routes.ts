@@ -16,48 +16,100 @@ type Uploads = {
 
 const Wishes = Type.Object({
   filename: Type.String({ minLength: 1, description: '1–255 code points, not blank, no control characters' }),
-  content_type: Type.String({ minLength: 1, maxLength: 255, description: 'Stored as it comes; must not contradict mime_type' }),
+  content_type: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Stored as it comes; must not contradict mime_type',
+  }),
   mime_type: Type.String({ minLength: 1, maxLength: 255 }),
   size_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   checksum_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
   visibility: Type.Optional(Type.Enum(['private', 'public'])),
   provider: Type.Optional(Type.Enum(['cdnhost', 'edgehost', 'onprem'])),
-  provider_video_id: Type.Optional(Type.Unknown({ description: 'From service callers: a video that is at a hosted provider already' })),
+  provider_video_id: Type.Optional(
+    Type.Unknown({ description: 'From service callers: a video that is at a hosted provider already' }),
+  ),
   title: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
   tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
-  metadata: Type.Optional(nullable(Type.Object({}, { additionalProperties: true, description: 'The caller\'s own JSON, at most 16 KiB' }))),
+  metadata: Type.Optional(
+    nullable(
+      Type.Object({}, { additionalProperties: true, description: "The caller's own JSON, at most 16 KiB" }),
+    ),
+  ),
   owner_user_id: Owner,
 });
 
 const Target = Type.Object({
-  protocol: Type.Enum(['put', 'tus', 'form'], { description: 'put: one request. tus: resumable, POST creates the upload at url, PATCH sends to one that is there. form: one multipart request, the file in the field `file`' }),
-  method: Type.Enum(['PUT', 'POST', 'PATCH']), url: Type.String(),
+  protocol: Type.Enum(['put', 'tus', 'form'], {
+    description:
+      'put: one request. tus: resumable, POST creates the upload at url, PATCH sends to one that is there. form: one multipart request, the file in the field `file`',
+  }),
+  method: Type.Enum(['PUT', 'POST', 'PATCH']),
+  url: Type.String(),
   headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent with every request' }),
-  fields: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Of a form, beside the file; of tus, the Upload-Metadata in plain text' })),
-  expires_at: Type.String({ format: 'date-time' }), max_bytes: Type.Integer(),
+  fields: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'Of a form, beside the file; of tus, the Upload-Metadata in plain text',
+    }),
+  ),
+  expires_at: Type.String({ format: 'date-time' }),
+  max_bytes: Type.Integer(),
 });
 const Started = Type.Object({
-  asset_id: Type.String(), asset: AssetView, upload_url: nullable(Type.String()), upload: nullable(Target), alternatives: Type.Array(Target),
+  asset_id: Type.String(),
+  asset: AssetView,
+  upload_url: nullable(Type.String()),
+  upload: nullable(Target),
+  alternatives: Type.Array(Target),
 });
 
-export const uploadRoutes = (uploads: Uploads, { asCreator, changingAsset }: Guards, publicBaseUrl: () => string) => [
+export const uploadRoutes = (
+  uploads: Uploads,
+  { asCreator, changingAsset }: Guards,
+  publicBaseUrl: () => string,
+) => [
   asCreator({
-    method: 'POST', url: '/media/upload-url', message: 'Upload URL', summary: 'Makes an asset and says where to send its bytes',
-    body: Wishes, answer: Started, errors: [409, 413, 503],
-    handle: async ({ actor, body, madeId }) => startedOf(await uploads.start({ actor, wishes: body as UploadWishes, madeId }), publicBaseUrl()),
+    method: 'POST',
+    url: '/media/upload-url',
+    message: 'Upload URL',
+    summary: 'Makes an asset and says where to send its bytes',
+    body: Wishes,
+    answer: Started,
+    errors: [409, 413, 503],
+    handle: async ({ actor, body, madeId }) =>
+      startedOf(await uploads.start({ actor, wishes: body as UploadWishes, madeId }), publicBaseUrl()),
   }),
   changingAsset({
-    method: 'POST', url: '/media/:id/complete', message: 'Upload complete', summary: 'Says that the bytes are there: they are checked, and work on them begins',
-    body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
-    handle: async ({ asset, actor }) => viewOf(await uploads.complete(asset, noteOf(actor, asset)), publicBaseUrl()),
+    method: 'POST',
+    url: '/media/:id/complete',
+    message: 'Upload complete',
+    summary: 'Says that the bytes are there: they are checked, and work on them begins',
+    body: Type.Object({ owner_user_id: Owner }),
+    answer: AssetView,
+    errors: [403, 404, 409],
+    handle: async ({ asset, actor }) =>
+      viewOf(await uploads.complete(asset, noteOf(actor, asset)), publicBaseUrl()),
   }),
   changingAsset({
-    method: 'POST', url: '/media/:id/retry', message: 'Asset retried', summary: 'Another attempt at an asset that failed; what plays keeps playing until it is ready',
-    body: Type.Object({ owner_user_id: Owner }), answer: AssetView, errors: [403, 404, 409],
-    handle: async ({ asset, actor }) => viewOf(await uploads.retry(asset, noteOf(actor, asset)), publicBaseUrl()),
+    method: 'POST',
+    url: '/media/:id/retry',
+    message: 'Asset retried',
+    summary: 'Another attempt at an asset that failed; what plays keeps playing until it is ready',
+    body: Type.Object({ owner_user_id: Owner }),
+    answer: AssetView,
+    errors: [403, 404, 409],
+    handle: async ({ asset, actor }) =>
+      viewOf(await uploads.retry(asset, noteOf(actor, asset)), publicBaseUrl()),
   }),
 ];
 
-const startedOf = ({ asset, target, alternatives = [] }: Opened, publicBaseUrl: string): Static<typeof Started> => ({
-  asset_id: asset.id, asset: viewOf(asset, publicBaseUrl), upload_url: target?.url ?? null, upload: target, alternatives: [...alternatives],
+const startedOf = (
+  { asset, target, alternatives = [] }: Opened,
+  publicBaseUrl: string,
+): Static<typeof Started> => ({
+  asset_id: asset.id,
+  asset: viewOf(asset, publicBaseUrl),
+  upload_url: target?.url ?? null,
+  upload: target,
+  alternatives: [...alternatives],
 });

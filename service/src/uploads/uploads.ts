@@ -24,30 +24,55 @@ export type UploadNeeds = {
 };
 
 /** Where the bytes go: one way to send them, and others that do as well. */
-export type Opened = { readonly asset: Asset; readonly target: UploadTarget | null; readonly alternatives?: readonly UploadTarget[] };
+export type Opened = {
+  readonly asset: Asset;
+  readonly target: UploadTarget | null;
+  readonly alternatives?: readonly UploadTarget[];
+};
 
 /** `madeId`: the asset's id, where the request is one that may be repeated. */
-export type UploadRequest = { readonly actor: Actor; readonly wishes: UploadWishes; readonly madeId: string | undefined };
+export type UploadRequest = {
+  readonly actor: Actor;
+  readonly wishes: UploadWishes;
+  readonly madeId: string | undefined;
+};
 
 /** A new asset, and where its bytes go; no target for a video that is at its provider already. */
 export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<Opened> {
   const id = madeId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
   const wished = wishesToAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
-  const expires = wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
+  const expires =
+    wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
   const isHosted = wished.provider !== null && needs.limits.hostedProviders.includes(wished.provider);
   const created = {
-    ...wished, id, owner_user_id: actor.ownerUserId, upload_expires_at: expires, check_at: isHosted ? firstLookAtUpload(now) : null, created_at: now,
+    ...wished,
+    id,
+    owner_user_id: actor.ownerUserId,
+    upload_expires_at: expires,
+    check_at: isHosted ? firstLookAtUpload(now) : null,
+    created_at: now,
   };
   const asset = await needs.create(created, noteOf(actor, created));
   if (!expires) return { asset: await needs.applyParked(asset), target: null };
   return isHosted ? needs.prepareUpload(asset) : { asset, target: targetOf(needs, asset, expires) };
 }
 
-function targetOf({ urlSecrets, publicBaseUrl, limits }: UploadNeeds, asset: Asset, expires: Date): UploadTarget {
-  const ticket = issueTicket(urlSecrets, 'upload', { assetId: asset.id, expires: Math.floor(expires.getTime() / 1000) });
+function targetOf(
+  { urlSecrets, publicBaseUrl, limits }: UploadNeeds,
+  asset: Asset,
+  expires: Date,
+): UploadTarget {
+  const ticket = issueTicket(urlSecrets, 'upload', {
+    assetId: asset.id,
+    expires: Math.floor(expires.getTime() / 1000),
+  });
   return {
-    protocol: 'put', method: 'PUT', url: `${publicBaseUrl()}/api/v1/uploads/${asset.id}?ticket=${ticket}`, headers: { 'Content-Type': asset.mime_type },
-    expires_at: expires.toISOString(), max_bytes: asset.announced_size_bytes ?? limits.maxUploadBytes,
+    protocol: 'put',
+    method: 'PUT',
+    url: `${publicBaseUrl()}/api/v1/uploads/${asset.id}?ticket=${ticket}`,
+    headers: { 'Content-Type': asset.mime_type },
+    expires_at: expires.toISOString(),
+    max_bytes: asset.announced_size_bytes ?? limits.maxUploadBytes,
   };
 }

@@ -23,9 +23,11 @@ test('is the same name whether it is to be saved or shown', () => {
 });
 
 test('any name fits, and any valid one can be read back', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
-    const [, plain = '', encoded = ''] = FORM.exec(attachment(filename)) ?? [];
-    expect(plain).toMatch(/^[\x20-\x7e]*$/);
-    expect(decodeURIComponent(encoded)).toBe(filename.toWellFormed());
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
+      const [, plain = '', encoded = ''] = FORM.exec(attachment(filename)) ?? [];
+      expect(plain).toMatch(/^[\x20-\x7e]*$/);
+      expect(decodeURIComponent(encoded)).toBe(filename.toWellFormed());
+    }),
+  );
 });

@@ -7,7 +7,10 @@ export const attachment = (filename: string): string => `attachment; ${named(fil
 export const inline = (filename: string): string => `inline; ${named(filename)}`;
 
 function named(filename: string): string {
-  const plain = filename.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\x20-\x7e]|["\\%/]/g, '_');
+  const plain = filename
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]|["\\%/]/g, '_');
   return `filename="${plain}"; filename*=UTF-8''${encode(filename)}`;
 }
 
@@ -16,5 +19,7 @@ const encode = (text: string): string =>
 
 function escapeByte(byte: number): string {
   const character = String.fromCharCode(byte);
-  return byte < 0x80 && ATTR_CHAR.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  return byte < 0x80 && ATTR_CHAR.test(character)
+    ? character
+    : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -2,7 +2,16 @@
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-const EXPOSED = ['X-Request-Id', 'ETag', 'Location', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'Content-Disposition', 'Retry-After'];
+const EXPOSED = [
+  'X-Request-Id',
+  'ETag',
+  'Location',
+  'Content-Length',
+  'Content-Range',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Retry-After',
+];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;
 
@@ -10,11 +19,17 @@ const PLAYBACK = /^\/api\/v1\/playback\//;
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const listed = origins.includes('*') ? '*' : [...origins];
   await app.register(cors, {
-    delegator: (request: FastifyRequest, done) => done(null, {
-      origin: originsFor(request, listed), methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], exposedHeaders: EXPOSED, maxAge: DAY,
-      // An OPTIONS that asks for nothing is no preflight but an unknown method.
-      preflight: request.headers.origin !== undefined && request.headers['access-control-request-method'] !== undefined,
-    }),
+    delegator: (request: FastifyRequest, done) =>
+      done(null, {
+        origin: originsFor(request, listed),
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        exposedHeaders: EXPOSED,
+        maxAge: DAY,
+        // An OPTIONS that asks for nothing is no preflight but an unknown method.
+        preflight:
+          request.headers.origin !== undefined &&
+          request.headers['access-control-request-method'] !== undefined,
+      }),
   });
 }
 

@@ -5,23 +5,61 @@ import type { JsonRoute, RawRoute } from './route.ts';
 
 type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, unknown>;
 
-export function describeJson(tag: string, { method, guard, summary, query, body, answer, errors, etag, url }: JsonRoute): Described {
-  const statuses = [...new Set([...(guard.security.length > 0 ? [401] : []), ...(query || body ? [400] : []), ...(body ? [413] : []), ...errors, 500, 503])];
+export function describeJson(
+  tag: string,
+  { method, guard, summary, query, body, answer, errors, etag, url }: JsonRoute,
+): Described {
+  const statuses = [
+    ...new Set([
+      ...(guard.security.length > 0 ? [401] : []),
+      ...(query || body ? [400] : []),
+      ...(body ? [413] : []),
+      ...errors,
+      500,
+      503,
+    ]),
+  ];
   return {
-    tags: [tag], summary, operationId: operationOf(method, url), ...pathOf(url), ...(query && { querystring: query }), ...(body && { body }),
+    tags: [tag],
+    summary,
+    operationId: operationOf(method, url),
+    ...pathOf(url),
+    ...(query && { querystring: query }),
+    ...(body && { body }),
     ...(guard.security.length > 0 && { security: guard.security.map((name) => ({ [name]: [] })) }),
-    response: { 200: envelopeOf(answer), ...(etag && { 304: { description: 'Not changed', type: 'null' } }), ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])) },
+    response: {
+      200: envelopeOf(answer),
+      ...(etag && { 304: { description: 'Not changed', type: 'null' } }),
+      ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])),
+    },
   };
 }
 
-export function describeRaw(tag: string, { method, summary, query, answers, answer, url }: RawRoute): Described {
-  const response = Object.entries(answers).map(([status, description]) => [status, { ...rawAnswerOf(Number(status), answer), description }]);
-  return { tags: [tag], summary, operationId: operationOf(method, url), ...pathOf(url), ...(query && { querystring: query }), response: Object.fromEntries(response) };
+export function describeRaw(
+  tag: string,
+  { method, summary, query, answers, answer, url }: RawRoute,
+): Described {
+  const response = Object.entries(answers).map(([status, description]) => [
+    status,
+    { ...rawAnswerOf(Number(status), answer), description },
+  ]);
+  return {
+    tags: [tag],
+    summary,
+    operationId: operationOf(method, url),
+    ...pathOf(url),
+    ...(query && { querystring: query }),
+    response: Object.fromEntries(response),
+  };
 }
 
 /** What generated clients call it: `postMediaUploadUrl`, `getMediaById`. */
 const operationOf = (method: string, url: string): string =>
-  method.toLowerCase() + url.replace(/:(\w+)/g, 'by-$1').replace(/\*/g, 'file').replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_all, letter: string) => letter.toUpperCase());
+  method.toLowerCase() +
+  url
+    .replace(/:(\w+)/g, 'by-$1')
+    .replace(/\*/g, 'file')
+    .replace(/[^A-Za-z0-9]+([A-Za-z0-9]?)/g, (_all, letter: string) => letter.toUpperCase());
 
 function rawAnswerOf(status: number, answer: TSchema | undefined): object {
   if (status === 200 && answer) return envelopeOf(answer);
@@ -31,15 +69,35 @@ function rawAnswerOf(status: number, answer: TSchema | undefined): object {
 /** Path parameters are text; whether they name anything is the guard's question (404), not validation's (400). */
 function pathOf(url: string): { params?: TSchema } {
   const names = [...url.matchAll(/:(\w+)|\*/g)].map(([all, name]) => name ?? all);
-  return names.length > 0 ? { params: Type.Object(Object.fromEntries(names.map((name) => [name, Type.String()]))) } : {};
+  return names.length > 0
+    ? { params: Type.Object(Object.fromEntries(names.map((name) => [name, Type.String()]))) }
+    : {};
 }
 
-const envelopeOf = (data: TSchema): TSchema => Type.Object({
-  success: Type.Literal(true), message: Type.String(), code: Type.Literal(200), data, request_id: Type.String(), timestamp: Type.String({ format: 'date-time' }),
-}, { description: 'Success' });
+const envelopeOf = (data: TSchema): TSchema =>
+  Type.Object(
+    {
+      success: Type.Literal(true),
+      message: Type.String(),
+      code: Type.Literal(200),
+      data,
+      request_id: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+    },
+    { description: 'Success' },
+  );
 
-const ERROR = Type.Object({
-  success: Type.Literal(false), message: Type.String(), code: Type.Integer(),
-  error: Type.Object({ error_code: Type.String(), details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]) }),
-  request_id: Type.String(), timestamp: Type.String({ format: 'date-time' }),
-}, { description: 'Refusal' });
+const ERROR = Type.Object(
+  {
+    success: Type.Literal(false),
+    message: Type.String(),
+    code: Type.Integer(),
+    error: Type.Object({
+      error_code: Type.String(),
+      details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    }),
+    request_id: Type.String(),
+    timestamp: Type.String({ format: 'date-time' }),
+  },
+  { description: 'Refusal' },
+);

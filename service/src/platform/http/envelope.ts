@@ -3,21 +3,39 @@ import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, type ErrorDetails, ServiceError, STATUS } from '../errors.ts';
 
 export type Success = {
-  readonly success: true; readonly message: string; readonly code: 200; readonly data: unknown; readonly request_id: string; readonly timestamp: string;
+  readonly success: true;
+  readonly message: string;
+  readonly code: 200;
+  readonly data: unknown;
+  readonly request_id: string;
+  readonly timestamp: string;
 };
 export type Failure = {
-  readonly success: false; readonly message: string; readonly code: number;
+  readonly success: false;
+  readonly message: string;
+  readonly code: number;
   readonly error: { readonly error_code: ErrorCode; readonly details: ErrorDetails | null };
-  readonly request_id: string; readonly timestamp: string;
+  readonly request_id: string;
+  readonly timestamp: string;
 };
 
-export const success = (requestId: string, message: string, data: unknown): Success =>
-  ({ success: true, message, code: 200, data, request_id: requestId, timestamp: new Date().toISOString() });
+export const success = (requestId: string, message: string, data: unknown): Success => ({
+  success: true,
+  message,
+  code: 200,
+  data,
+  request_id: requestId,
+  timestamp: new Date().toISOString(),
+});
 
 export function failure(requestId: string, error: ServiceError): Failure {
   return {
-    success: false, message: error.message, code: STATUS[error.code], error: { error_code: error.code, details: error.details },
-    request_id: requestId, timestamp: new Date().toISOString(),
+    success: false,
+    message: error.message,
+    code: STATUS[error.code],
+    error: { error_code: error.code, details: error.details },
+    request_id: requestId,
+    timestamp: new Date().toISOString(),
   };
 }
 
@@ -28,11 +46,20 @@ export const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { UNAVAILABLE: '2
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const status = statusOf(error);
-  if (status === 413) return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is too large', { details: limitOf(error) });
+  if (status === 413)
+    return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is too large', { details: limitOf(error) });
   if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
-  if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', { cause: error });
-  if (isSystemError(error)) return new ServiceError('UNAVAILABLE', 'A part that the service needs is not available', { cause: error });
-  return new ServiceError('INTERNAL_ERROR', 'Something went wrong; the request id leads to the log', { cause: error });
+  if (status >= 400 && status < 500)
+    return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', {
+      cause: error,
+    });
+  if (isSystemError(error))
+    return new ServiceError('UNAVAILABLE', 'A part that the service needs is not available', {
+      cause: error,
+    });
+  return new ServiceError('INTERNAL_ERROR', 'Something went wrong; the request id leads to the log', {
+    cause: error,
+  });
 }
 
 /** What the HTTP framework's own refusals mean, in our words. */
@@ -44,17 +71,27 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-const statusOf = (error: unknown) => (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500);
+const statusOf = (error: unknown) =>
+  error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
+    ? error.statusCode
+    : 500;
 /** A disk or a network that fails, not we. */
 const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error;
-const limitOf = (error: unknown) => (error instanceof Error && 'limit' in error ? { max_bytes: error.limit } : null);
+const limitOf = (error: unknown) =>
+  error instanceof Error && 'limit' in error ? { max_bytes: error.limit } : null;
 
 /** A whole HTTP answer as text, for sockets whose request could not even be parsed. */
 export function rawAnswer(requestId: string, error: ServiceError): string {
   const status = STATUS[error.code];
   const body = JSON.stringify(failure(requestId, error));
   return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`, 'X-Content-Type-Options: nosniff', 'Connection: close', '', body,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    '',
+    body,
   ].join('\r\n');
 }

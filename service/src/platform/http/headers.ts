@@ -6,7 +6,8 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const key = rawHeaders[index] as string;
-    if (key.length === name.length && key.toLowerCase() === name) values.push(rawHeaders[index + 1] as string);
+    if (key.length === name.length && key.toLowerCase() === name)
+      values.push(rawHeaders[index + 1] as string);
   }
   return values;
 }

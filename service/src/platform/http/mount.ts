@@ -29,11 +29,14 @@ function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRou
   const { guard, handle, etag, message } = route;
   const isRepeatable = once && guard.callerName && route.method === 'POST';
   app.route({
-    method: route.method, url: route.url, schema: describeJson(tag, route),
+    method: route.method,
+    url: route.url,
+    schema: describeJson(tag, route),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request, reply) => {
       const key = isRepeatable ? keyOf(request) : undefined;
-      if (once && key !== undefined) return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
+      if (once && key !== undefined)
+        return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
       const input = await admitted(guard, request);
       if (etag && isKnown(request, reply, etag(input))) return reply.code(304).send();
       return success(request.id, message, await handle(input));
@@ -41,17 +44,35 @@ function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRou
   });
 }
 
-async function admitted(guard: JsonRoute['guard'], request: FastifyRequest, madeId?: string): Promise<Input & object> {
-  const input: Input = { params: request.params as Input['params'], query: request.query, body: request.body ?? {}, headers: request.headers, madeId };
+async function admitted(
+  guard: JsonRoute['guard'],
+  request: FastifyRequest,
+  madeId?: string,
+): Promise<Input & object> {
+  const input: Input = {
+    params: request.params as Input['params'],
+    query: request.query,
+    body: request.body ?? {},
+    headers: request.headers,
+    madeId,
+  };
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-async function answerOnce(once: Once, { route: { guard, handle }, key }: { route: JsonRoute; key: string }, { request, reply }: Exchange): Promise<unknown> {
-  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`).digest('hex');
+async function answerOnce(
+  once: Once,
+  { route: { guard, handle }, key }: { route: JsonRoute; key: string },
+  { request, reply }: Exchange,
+): Promise<unknown> {
+  const fingerprint = createHash('sha256')
+    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`)
+    .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
-  const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) => handle(await admitted(guard, request, madeId)));
+  const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) =>
+    handle(await admitted(guard, request, madeId)),
+  );
   if (isReplay) reply.header('idempotency-replayed', 'true');
   return data;
 }
@@ -61,7 +82,11 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 function keyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !KEY.test(key)) throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', { field: 'Idempotency-Key', limit: 255 });
+  if (typeof key !== 'string' || !KEY.test(key))
+    throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters', {
+      field: 'Idempotency-Key',
+      limit: 255,
+    });
   return key;
 }
 

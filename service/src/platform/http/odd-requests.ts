@@ -8,7 +8,9 @@ import { headerValues } from './headers.ts';
 export function refuseOddRequests(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (_request, socket) => {
-    socket.on('error', () => { /* whoever asked is gone: nobody waits for the answer */ });
+    socket.on('error', () => {
+      /* whoever asked is gone: nobody waits for the answer */
+    });
     hangUp(socket, notFound('No such route'));
   });
   app.addHook('onRequest', (request, _reply, done) => {
@@ -19,7 +21,8 @@ export function refuseOddRequests(app: FastifyInstance): void {
 
 function oddityOf({ raw, is404, params }: FastifyRequest): ServiceError | undefined {
   const hosts = headerValues(raw, 'host').length;
-  if (hosts !== 1 && (hosts > 1 || raw.httpVersion !== '1.0')) return badRequest('The request must name one Host', { field: 'Host' });
+  if (hosts !== 1 && (hosts > 1 || raw.httpVersion !== '1.0'))
+    return badRequest('The request must name one Host', { field: 'Host' });
   // A router takes `/media/` for `/media/{id}` with an empty id: it is another path.
   if (is404 || Object.values(params as object).includes('')) return notFound('No such route');
   return undefined;

@@ -8,7 +8,8 @@ export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return {};
-    if (!isJson(request.headers['content-type'])) throw badRequest('Content-Type must be application/json', { field: 'Content-Type' });
+    if (!isJson(request.headers['content-type']))
+      throw badRequest('Content-Type must be application/json', { field: 'Content-Type' });
     return jsonObject(body);
   });
 }
@@ -22,14 +23,19 @@ function jsonObject(body: Buffer): object {
   } catch (cause) {
     throw Object.assign(badRequest('The body is not valid JSON', { field: 'body' }), { cause });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest('The body must be a JSON object', { field: 'body' });
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest('The body must be a JSON object', { field: 'body' });
   return value;
 }
 
 /** Bodies are bytes, exactly as they came, whatever their Content-Type. */
 export function acceptBytes(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBytes }, async (_request: FastifyRequest, body: Buffer) => body);
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: maxBytes },
+    async (_request: FastifyRequest, body: Buffer) => body,
+  );
 }
 
 /** Bodies are left on the socket: the handler reads `request.raw`. */

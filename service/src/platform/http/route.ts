@@ -5,7 +5,10 @@ import type { Static, TObject, TSchema } from 'typebox';
 
 /** What validation left of a request; path parameters as they were decoded. */
 export type Input<Q = unknown, B = unknown> = {
-  readonly params: Readonly<Record<string, string>>; readonly query: Q; readonly body: B; readonly headers: IncomingHttpHeaders;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  readonly headers: IncomingHttpHeaders;
   /** The id of what a POST makes, where a key makes it repeatable. */
   readonly madeId?: string | undefined;
 };
@@ -41,8 +44,13 @@ type Spec<Q extends TObject, B extends TSchema, A extends TSchema, Extra> = {
 export type JsonRoute = {
   readonly kind: 'json';
   readonly guard: Guard<unknown, unknown>;
-  readonly method: string; readonly url: string; readonly message: string; readonly summary: string;
-  readonly query: TSchema | undefined; readonly body: TSchema | undefined; readonly answer: TSchema;
+  readonly method: string;
+  readonly url: string;
+  readonly message: string;
+  readonly summary: string;
+  readonly query: TSchema | undefined;
+  readonly body: TSchema | undefined;
+  readonly answer: TSchema;
   readonly errors: readonly number[];
   readonly etag: ((input: Input & object) => string) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
@@ -66,13 +74,25 @@ export type RawRoute = {
 export type Route = JsonRoute | RawRoute;
 
 /** A constructor of routes under one guard, which adds `Extra` to what the handler is given. */
-export const guarded = <Identity, Extra>(guard: Guard<Identity, Extra>) =>
-  <A extends TSchema, Q extends TObject = TObject, B extends TSchema = TSchema>(spec: Spec<Q, B, A, Extra>): JsonRoute => ({
-    kind: 'json', query: undefined, body: undefined, errors: [], ...spec,
+export const guarded =
+  <Identity, Extra>(guard: Guard<Identity, Extra>) =>
+  <A extends TSchema, Q extends TObject = TObject, B extends TSchema = TSchema>(
+    spec: Spec<Q, B, A, Extra>,
+  ): JsonRoute => ({
+    kind: 'json',
+    query: undefined,
+    body: undefined,
+    errors: [],
+    ...spec,
     guard: guard as Guard<unknown, unknown>,
     etag: spec.etag as JsonRoute['etag'],
     handle: spec.handle as JsonRoute['handle'],
   });
 
 /** Open to everybody. */
-export const open = guarded<undefined, object>({ name: 'nobody', security: [], identify: () => undefined, admit: () => ({}) });
+export const open = guarded<undefined, object>({
+  name: 'nobody',
+  security: [],
+  identify: () => undefined,
+  admit: () => ({}),
+});

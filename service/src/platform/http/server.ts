@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { badRequest, notFound, type ServiceError, STATUS } from '../errors.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { hangUp } from './hang-up.ts';
@@ -21,10 +28,26 @@ export type HttpServer = FastifyInstance;
 
 export function createServer(logger: FastifyBaseLogger): HttpServer {
   const app = Fastify({
-    loggerInstance: logger, logController: new LogController({ disableRequestLogging: true }), childLoggerFactory: sameLogger, genReqId: requestIdOf, requestIdHeader: false, bodyLimit: MAX_JSON, exposeHeadRoutes: true,
-    forceCloseConnections: 'idle', return503OnClosing: false, routerOptions: { maxParamLength: MAX_HEAD },
-    http: { maxHeaderSize: MAX_HEAD, requireHostHeader: false, headersTimeout: HEAD_WITHIN_MS, connectionsCheckingInterval: LOOK_EVERY_MS, requestTimeout: 0, keepAliveTimeout: 72_000 } as object,
-    frameworkErrors: (error, request, reply) => answerError(error, request as FastifyRequest, reply as FastifyReply),
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: sameLogger,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    bodyLimit: MAX_JSON,
+    exposeHeadRoutes: true,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_HEAD },
+    http: {
+      maxHeaderSize: MAX_HEAD,
+      requireHostHeader: false,
+      headersTimeout: HEAD_WITHIN_MS,
+      connectionsCheckingInterval: LOOK_EVERY_MS,
+      requestTimeout: 0,
+      keepAliveTimeout: 72_000,
+    } as object,
+    frameworkErrors: (error, request, reply) =>
+      answerError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerMalformed,
   });
   app.decorateRequest('identity', null);
@@ -32,8 +55,14 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => answerError(notFound('No such route'), request, reply));
-  app.addHook('onRequest', (request, reply, done) => { reply.headers(headersOf(request)); done(); });
-  app.addHook('onResponse', (request, reply, done) => { logAnswer(request, reply); done(); });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headersOf(request));
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    logAnswer(request, reply);
+    done();
+  });
   acceptJson(app);
   endSlowBodies(app.server);
   return app;
@@ -43,7 +72,11 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
 const sameLogger = (logger: FastifyBaseLogger) => logger;
 
 /** What may be kept by others, or for longer, says so itself. */
-const headersOf = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-cache' });
+const headersOf = ({ id }: FastifyRequest) => ({
+  'x-request-id': id,
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-cache',
+});
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -55,11 +88,21 @@ function requestIdOf({ headers }: IncomingMessage): string {
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError);
-  if (error.code === 'INTERNAL_ERROR') request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
-  if (error.code === 'UNAVAILABLE') request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'a request could not be served now');
+  if (error.code === 'INTERNAL_ERROR')
+    request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
+  if (error.code === 'UNAVAILABLE')
+    request.log.warn(
+      { request_id: request.id, err: error.cause ?? thrown },
+      'a request could not be served now',
+    );
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
-  reply.headers(headersOf(request)).code(STATUS[error.code]).type('application/json; charset=utf-8').serializer(JSON.stringify).send(failure(request.id, error));
+  reply
+    .headers(headersOf(request))
+    .code(STATUS[error.code])
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(failure(request.id, error));
 }
 
 /** HTTP that could not be parsed, a head that is too large or too slow. */
@@ -70,7 +113,10 @@ function answerMalformed(error: Error & { code?: string }, socket: Socket): void
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
   HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEAD }),
-  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', { reason: 'too_slow', seconds: HEAD_WITHIN_MS / 1000 }),
+  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', {
+    reason: 'too_slow',
+    seconds: HEAD_WITHIN_MS / 1000,
+  }),
 };
 
 /** One line for each answer, of reads that succeed only at level debug: the route's pattern, never the URL, which may carry a token. */
@@ -78,6 +124,12 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method } = request;
   const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
   if (level === 'debug' && request.log.level !== level) return;
-  const line = { request_id: id, method, route: request.routeOptions.url ?? null, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 };
+  const line = {
+    request_id: id,
+    method,
+    route: request.routeOptions.url ?? null,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+  };
   request.log[level](line, 'answered');
 }

@@ -16,13 +16,18 @@ export function endSlowBodies(server: Server): void {
   server.on('request', (request, response) => {
     if (!hasBody(request)) return;
     coming.set(request, { response, since: performance.now(), bytesThen: request.socket.bytesRead });
-    response.once('finish', () => { if (request.complete) coming.delete(request); });
+    response.once('finish', () => {
+      if (request.complete) coming.delete(request);
+    });
   });
-  const looking = setInterval(() => { for (const [request, body] of coming) if (isOver(request, body)) coming.delete(request); }, LOOK_EVERY_MS).unref();
+  const looking = setInterval(() => {
+    for (const [request, body] of coming) if (isOver(request, body)) coming.delete(request);
+  }, LOOK_EVERY_MS).unref();
   server.once('close', () => clearInterval(looking));
 }
 
-const hasBody = ({ headers }: IncomingMessage) => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** Whether there is nothing more to watch: it came, it broke off, or it is ended here. */
 function isOver(request: IncomingMessage, body: Coming): boolean {
@@ -41,5 +46,12 @@ function isOver(request: IncomingMessage, body: Coming): boolean {
 function end({ headersSent, socket }: ServerResponse, request: IncomingMessage): void {
   // It has its answer, or stands behind another request that has none yet.
   if (headersSent || !socket) return void request.socket.destroy();
-  hangUp(socket, badRequest('The body came too slowly', { reason: 'too_slow', min_bytes: SLOWEST_BODY.bytes, seconds: SLOWEST_BODY.seconds }));
+  hangUp(
+    socket,
+    badRequest('The body came too slowly', {
+      reason: 'too_slow',
+      min_bytes: SLOWEST_BODY.bytes,
+      seconds: SLOWEST_BODY.seconds,
+    }),
+  );
 }

@@ -19,11 +19,17 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 };
 
 /** The part of a validator's error that is told to the caller. */
-type Fault = { readonly keyword: string; readonly instancePath: string; readonly message: string; readonly params: Readonly<Record<string, unknown>> };
+type Fault = {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
 
 function asError({ keyword, instancePath, message, params }: Fault): ServiceError {
   const parent = instancePath.slice(1).replaceAll('/', '.');
-  const missing = keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
+  const missing =
+    keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
   const field = [parent, missing].filter(Boolean).join('.') || 'body';
   const words = missing ? 'is required' : message;
   return badRequest(`${field} ${words}`, { field, rule: keyword, ...limitOf(params) });
@@ -42,7 +48,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 
 /** Reads query text by the schema's types and fills defaults in; what is not of its type stays text and fails the check. */
 function queryReader(schema: TSchema): (query: unknown) => unknown {
-  const properties = Object.entries(('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>);
+  const properties = Object.entries(
+    ('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>,
+  );
   return (query) => {
     const given = { ...(query as Record<string, unknown>) };
     for (const [name, { type = '', default: fallback }] of properties) {

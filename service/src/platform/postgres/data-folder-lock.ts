@@ -38,5 +38,7 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
 
 function inUse(folder: string, holder: string): Error {
   const process = existsSync(holder) ? ` (process ${readFileSync(holder, 'utf8').trim()})` : '';
-  return new Error(`Another Mediary${process} is using ${folder}. Stop it, or set DATA_DIR to another folder.`);
+  return new Error(
+    `Another Mediary${process} is using ${folder}. Stop it, or set DATA_DIR to another folder.`,
+  );
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { notFound } from '../errors.ts';
 import { asUnavailable, brokenUniqueRule } from './database-errors.ts';
 
-const coded = (code: string, more: object = {}) => Object.assign(new Error('words of the server'), { code, ...more });
+const coded = (code: string, more: object = {}) =>
+  Object.assign(new Error('words of the server'), { code, ...more });
 const rethrown = (error: unknown): unknown => {
   try {
     return asUnavailable(error);
@@ -14,30 +15,67 @@ const rethrown = (error: unknown): unknown => {
 
 describe('the database is not available', () => {
   test.each([
-    ['08006', 'connection failure'], ['57P01', 'shut down by its administrator'], ['57P03', 'starting'], ['57014', 'a statement over its time'], ['53300', 'too many connections'],
-    ['53100', 'disk full'], ['25006', 'a standby'], ['55P03', 'a lock that was not to be had'], ['40P01', 'a deadlock'], ['40001', 'a lost race of transactions'],
-    ['ECONNREFUSED', 'nobody listens'], ['ENOENT', 'no socket'], ['ECONNRESET', 'the line broke'], ['ENOTFOUND', 'no such host'],
+    ['08006', 'connection failure'],
+    ['57P01', 'shut down by its administrator'],
+    ['57P03', 'starting'],
+    ['57014', 'a statement over its time'],
+    ['53300', 'too many connections'],
+    ['53100', 'disk full'],
+    ['25006', 'a standby'],
+    ['55P03', 'a lock that was not to be had'],
+    ['40P01', 'a deadlock'],
+    ['40001', 'a lost race of transactions'],
+    ['ECONNREFUSED', 'nobody listens'],
+    ['ENOENT', 'no socket'],
+    ['ECONNRESET', 'the line broke'],
+    ['ENOTFOUND', 'no such host'],
   ])('when it says %s: %s', (code) => {
     const cause = coded(code);
-    expect(rethrown(cause)).toMatchObject({ name: 'Error', code: 'UNAVAILABLE', message: 'The database is not available', cause });
+    expect(rethrown(cause)).toMatchObject({
+      name: 'Error',
+      code: 'UNAVAILABLE',
+      message: 'The database is not available',
+      cause,
+    });
   });
 
-  test.each(['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated unexpectedly', 'Client has encountered a connection error and is not queryable'])(
-    'when the client says: %s', (words) => { expect(rethrown(new Error(words))).toMatchObject({ code: 'UNAVAILABLE' }); });
+  test.each([
+    'Query read timeout',
+    'timeout exceeded when trying to connect',
+    'Connection terminated unexpectedly',
+    'Client has encountered a connection error and is not queryable',
+  ])('when the client says: %s', (words) => {
+    expect(rethrown(new Error(words))).toMatchObject({ code: 'UNAVAILABLE' });
+  });
 });
 
 describe('anything else stays what it is', () => {
   test.each([
-    coded('42601'), coded('22P02'), coded('23505'), coded('42P01'), coded('42601', { message: 'syntax error at or near "timeout"' }),
-    new TypeError('not a function'), notFound('No timeout here'), 'a string', undefined,
-  ])('%s', (error) => { expect(rethrown(error)).toBe(error); });
+    coded('42601'),
+    coded('22P02'),
+    coded('23505'),
+    coded('42P01'),
+    coded('42601', { message: 'syntax error at or near "timeout"' }),
+    new TypeError('not a function'),
+    notFound('No timeout here'),
+    'a string',
+    undefined,
+  ])('%s', (error) => {
+    expect(rethrown(error)).toBe(error);
+  });
 });
 
 describe('a broken unique rule', () => {
   test('is told by its name', () => {
     expect(brokenUniqueRule(coded('23505', { constraint: 'note_pkey' }))).toBe('note_pkey');
   });
-  test.each([coded('23503', { constraint: 'other' }), coded('23505'), new Error('23505'), { code: '23505', constraint: 'x' }, undefined])('is not seen in %s', (error) => {
+  test.each([
+    coded('23503', { constraint: 'other' }),
+    coded('23505'),
+    new Error('23505'),
+    { code: '23505', constraint: 'x' },
+    undefined,
+  ])('is not seen in %s', (error) => {
     expect(brokenUniqueRule(error)).toBe(undefined);
   });
 });

@@ -3,9 +3,19 @@ import { isUnavailable, unavailable } from '../errors.ts';
 
 /** SQLSTATE classes and codes of a server that is away, starting, stopping, full or too slow. */
 const AWAY = /^(?:08|53|57)|^(?:25006|55P03|40001|40P01)$/;
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
 /** What `pg` says without a code. */
-const WORDS = /timeout|Connection terminated|not queryable|Client has encountered a connection error|pool after calling end/i;
+const WORDS =
+  /timeout|Connection terminated|not queryable|Client has encountered a connection error|pool after calling end/i;
 
 /** Rethrows as UNAVAILABLE what only says that the database is not there now; anything else as it is. */
 export function asUnavailable(error: unknown): never {

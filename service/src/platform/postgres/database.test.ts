@@ -13,7 +13,12 @@ beforeAll(async () => {
   server = await startTestPostgres();
   connection = await server.database('notes');
   await rowsOf(connection, 'create table note (words text primary key, size bigint, made timestamptz)');
-  db = openDatabase({ connection, onIdleError: (error) => { idleErrors.push(error); } });
+  db = openDatabase({
+    connection,
+    onIdleError: (error) => {
+      idleErrors.push(error);
+    },
+  });
 });
 beforeEach(() => rowsOf(connection, 'truncate note'));
 afterAll(async () => {
@@ -21,8 +26,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-const write = (on: Queries, words: string) => on.one(sql('write note')`insert into note (words) values (${words})`);
-const notes = async (on: Queries = db) => (await on.all(sql('read notes', { words: 'text' })`select words from note order by words`)).map(({ words }) => words);
+const write = (on: Queries, words: string) =>
+  on.one(sql('write note')`insert into note (words) values (${words})`);
+const notes = async (on: Queries = db) =>
+  (await on.all(sql('read notes', { words: 'text' })`select words from note order by words`)).map(
+    ({ words }) => words,
+  );
 const divide = (on: Queries) => on.one(sql('divide', { result: 'int4' })`select ${1}::int / 0 as result`);
 const away = { code: 'UNAVAILABLE', message: 'The database is not available' };
 
@@ -59,8 +68,15 @@ describe('a transaction', () => {
   test('refuses statements after its end, kept or not', async () => {
     let kept: Transaction | undefined;
     let dropped: Transaction | undefined;
-    await db.transaction(async (tx) => { kept = tx; });
-    await db.transaction(async (tx) => { dropped = tx; throw new Error('no'); }).catch(() => undefined);
+    await db.transaction(async (tx) => {
+      kept = tx;
+    });
+    await db
+      .transaction(async (tx) => {
+        dropped = tx;
+        throw new Error('no');
+      })
+      .catch(() => undefined);
     for (const tx of [kept, dropped] as Transaction[]) {
       await expect(write(tx, 'late')).rejects.toThrow('an await is missing');
       expect(() => tx.executeSql('insert into note values ($1)', ['late'])).toThrow('an await is missing');
@@ -96,13 +112,18 @@ describe('trouble', () => {
   });
 
   test('a statement that takes too long is given up, and the next one is answered', async () => {
-    await expect(db.one(sql('sleep', { slept: 'text' })`select pg_sleep(60)::text as slept`)).rejects.toMatchObject(away);
+    await expect(
+      db.one(sql('sleep', { slept: 'text' })`select pg_sleep(60)::text as slept`),
+    ).rejects.toMatchObject(away);
     expect(await notes()).toEqual([]);
   });
 
   test('connections that the server ends are replaced, and the one in use says that the database is away', async () => {
     const ending = db.transaction(async (tx) => {
-      await rowsOf(connection, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      await rowsOf(
+        connection,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
       await write(tx, 'one');
     });
     await expect(ending).rejects.toMatchObject(away);
@@ -110,7 +131,10 @@ describe('trouble', () => {
   });
 
   test('a server that is not there is said within seconds, by every way of asking', async () => {
-    const nowhere = openDatabase({ connection: { ...connection, host: '/tmp/mediary-no-such-folder' }, onIdleError: () => undefined });
+    const nowhere = openDatabase({
+      connection: { ...connection, host: '/tmp/mediary-no-such-folder' },
+      onIdleError: () => undefined,
+    });
     await expect(notes(nowhere)).rejects.toMatchObject(away);
     await expect(nowhere.transaction(notes)).rejects.toMatchObject(away);
     await nowhere.close();

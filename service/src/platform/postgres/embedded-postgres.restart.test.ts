@@ -3,12 +3,22 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { newFolder, note, notes, ON_LINUX, postmasterOf, query, start, startElsewhere } from './embedded-postgres.fixture.ts';
+import {
+  newFolder,
+  note,
+  notes,
+  ON_LINUX,
+  postmasterOf,
+  query,
+  start,
+  startElsewhere,
+} from './embedded-postgres.fixture.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 import { ownerOf } from './postgres-owner.ts';
 
 /** The dead that wait for their parent have no command line. */
-const lives = (pid: number) => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+const lives = (pid: number) =>
+  existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 
 describe.runIf(ON_LINUX)('from one start to the next', () => {
   const folder = newFolder();
@@ -58,13 +68,17 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
 
   test('a lock file whose number now belongs to another program is no obstacle, and that program lives on', async () => {
     const first = await start(folder);
-    const lockFiles = ['postmaster.pid', `.s.PGSQL.${first.connection.port}.lock`].map((name) => join(first.dataFolder, name));
+    const lockFiles = ['postmaster.pid', `.s.PGSQL.${first.connection.port}.lock`].map((name) =>
+      join(first.dataFolder, name),
+    );
     const left = lockFiles.map((file) => readFileSync(file, 'utf8'));
     await first.stop();
 
     const stranger = spawn('sleep', ['60'], await ownerOf(first.dataFolder));
     onTestFinished(() => void stranger.kill());
-    lockFiles.forEach((file, index) => { writeFileSync(file, left[index]?.replace(/^\d+/, `${stranger.pid}`) ?? ''); });
+    lockFiles.forEach((file, index) => {
+      writeFileSync(file, left[index]?.replace(/^\d+/, `${stranger.pid}`) ?? '');
+    });
     await start(folder);
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
   });

@@ -2,7 +2,18 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { AS_ROOT, folders, newFolder, NOBODY, notes, ON_LINUX, postmasterOf, query, start, startElsewhere } from './embedded-postgres.fixture.ts';
+import {
+  AS_ROOT,
+  folders,
+  newFolder,
+  NOBODY,
+  notes,
+  ON_LINUX,
+  postmasterOf,
+  query,
+  start,
+  startElsewhere,
+} from './embedded-postgres.fixture.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 describe('a running server', () => {
@@ -19,14 +30,32 @@ describe('a running server', () => {
   afterAll(() => server.stop());
 
   test('speaks UTF-8 whatever the machine speaks, checks its pages and waits for the disk', async () => {
-    const [row] = await query(server, `select datname as name, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider, datlocale as locale,
-      lower('ÄÖÜ') as lower, current_setting('data_checksums') as checksums, current_setting('fsync') as fsync from pg_database where datname = current_database()`);
-    expect(row).toEqual({ name: 'mediary', encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8', lower: 'äöü', checksums: 'on', fsync: 'on' });
+    const [row] = await query(
+      server,
+      `select datname as name, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider, datlocale as locale,
+      lower('ÄÖÜ') as lower, current_setting('data_checksums') as checksums, current_setting('fsync') as fsync from pg_database where datname = current_database()`,
+    );
+    expect(row).toEqual({
+      name: 'mediary',
+      encoding: 'UTF8',
+      provider: 'b',
+      locale: 'C.UTF-8',
+      lower: 'äöü',
+      checksums: 'on',
+      fsync: 'on',
+    });
   });
 
   test('listens on no TCP port, and on a socket that only its owner reaches', () => {
-    const [, , , port, socketFolder, tcpAddress] = readFileSync(join(server.dataFolder, 'postmaster.pid'), 'utf8').split('\n');
-    expect({ port, socketFolder, tcpAddress }).toEqual({ port: `${server.connection.port}`, socketFolder: server.connection.host, tcpAddress: '' });
+    const [, , , port, socketFolder, tcpAddress] = readFileSync(
+      join(server.dataFolder, 'postmaster.pid'),
+      'utf8',
+    ).split('\n');
+    expect({ port, socketFolder, tcpAddress }).toEqual({
+      port: `${server.connection.port}`,
+      socketFolder: server.connection.host,
+      tcpAddress: '',
+    });
     expect(statSync(server.connection.host).mode & 0o777).toBe(0o700);
     expect(statSync(join(server.connection.host, `.s.PGSQL.${port}`)).mode & 0o777).toBe(0o700);
   });
@@ -41,12 +70,15 @@ describe('a running server', () => {
     expect({ group, session }).toEqual({ group: pid, session: pid });
   });
 
-  test.runIf(ON_LINUX && AS_ROOT)('runs as another user than root, and does not show that user the environment of the service', () => {
-    const pid = postmasterOf(server);
-    expect(statSync(`/proc/${pid}`).uid).toBe(statSync(server.dataFolder).uid);
-    expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
-    expect(readFileSync(`/proc/${pid}/environ`, 'utf8').includes('VITEST')).toBe(false);
-  });
+  test.runIf(ON_LINUX && AS_ROOT)(
+    'runs as another user than root, and does not show that user the environment of the service',
+    () => {
+      const pid = postmasterOf(server);
+      expect(statSync(`/proc/${pid}`).uid).toBe(statSync(server.dataFolder).uid);
+      expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8').includes('VITEST')).toBe(false);
+    },
+  );
 
   test('refuses a second service on its folder, in this process and in another', async () => {
     const refusal = `Another Mediary (process ${process.pid}) is using ${folder}.`;

@@ -10,7 +10,12 @@ import { type Server, startServer } from './postgres-server.ts';
 
 export type EmbeddedPostgres = {
   /** For pg: host is the socket folder. */
-  readonly connection: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+  readonly connection: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+  };
   /** Where the cluster lies, for the start-up lines. */
   readonly dataFolder: string;
   stop(): Promise<void>;
@@ -20,7 +25,10 @@ export type EmbeddedPostgres = {
 export type Watch = { readonly onExit?: ((error: Error) => void) | undefined };
 
 /** Starts the server that belongs to a data folder; the first time it makes the cluster and the database. */
-export async function startEmbeddedPostgres(dataFolder: string, { onExit }: Watch = {}): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(
+  dataFolder: string,
+  { onExit }: Watch = {},
+): Promise<EmbeddedPostgres> {
   const place = await placeFor(dataFolder);
   const lock = lockFolder(dirname(place.cluster));
   try {

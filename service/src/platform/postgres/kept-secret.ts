@@ -8,8 +8,13 @@ export async function keptSecret(connection: Connection, name: string): Promise<
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
-    await client.query('insert into secrets (name, value) values ($1, $2) on conflict (name) do nothing', [name, randomBytes(32).toString('base64url')]);
-    const { rows: [row] } = await client.query<{ value: string }>('select value from secrets where name = $1', [name]);
+    await client.query('insert into secrets (name, value) values ($1, $2) on conflict (name) do nothing', [
+      name,
+      randomBytes(32).toString('base64url'),
+    ]);
+    const {
+      rows: [row],
+    } = await client.query<{ value: string }>('select value from secrets where name = $1', [name]);
     if (!row) throw new Error(`the secret ${name} was not kept`);
     return row.value;
   } finally {

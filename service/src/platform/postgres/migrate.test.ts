@@ -8,18 +8,24 @@ import { migrate } from './migrate.ts';
 const FILES = readdirSync(join(import.meta.dirname, '../../../migrations')).sort();
 
 let server: TestPostgres;
-beforeAll(async () => { server = await startTestPostgres(); });
+beforeAll(async () => {
+  server = await startTestPostgres();
+});
 afterAll(() => server.stop());
 
 test('the files are numbered without gap', () => {
-  expect(FILES.map((name) => /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])).toEqual(FILES.map((_, index) => String(index + 1).padStart(4, '0')));
+  expect(FILES.map((name) => /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])).toEqual(
+    FILES.map((_, index) => String(index + 1).padStart(4, '0')),
+  );
 });
 
 test('the first start applies all of them in order, the second none', async () => {
   const fresh = await server.database('fresh');
   expect(await migrate(fresh)).toEqual(FILES);
   expect(await migrate(fresh)).toEqual([]);
-  expect(await rowsOf(fresh, 'select number, name from migrations order by number')).toEqual(FILES.map((name, index) => ({ number: index + 1, name })));
+  expect(await rowsOf(fresh, 'select number, name from migrations order by number')).toEqual(
+    FILES.map((name, index) => ({ number: index + 1, name })),
+  );
 });
 
 test('three processes that start together apply each once, and all of them find it applied', async () => {
@@ -30,14 +36,25 @@ test('three processes that start together apply each once, and all of them find 
 
 test('one that fails, be it only in its record, is named, leaves nothing behind and is applied once it can be', async () => {
   const refusing = await server.database('refusing');
-  await rowsOf(refusing, 'create table migrations (number int primary key, name text not null, applied_at timestamptz default now(), constraint none check (false))');
-  await expect(migrate(refusing)).rejects.toMatchObject({ message: `migration ${FILES[0]} failed`, cause: { code: '23514' } });
-  const made = await rowsOf(refusing, "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')");
+  await rowsOf(
+    refusing,
+    'create table migrations (number int primary key, name text not null, applied_at timestamptz default now(), constraint none check (false))',
+  );
+  await expect(migrate(refusing)).rejects.toMatchObject({
+    message: `migration ${FILES[0]} failed`,
+    cause: { code: '23514' },
+  });
+  const made = await rowsOf(
+    refusing,
+    "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')",
+  );
   expect(made).toEqual([{ relname: 'migrations' }]);
   await rowsOf(refusing, 'alter table migrations drop constraint none');
   expect(await migrate(refusing)).toEqual(FILES);
 });
 
 test('a server that is not there fails the start', async () => {
-  await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({
+    code: 'ENOENT',
+  });
 });

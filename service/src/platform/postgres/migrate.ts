@@ -24,7 +24,9 @@ export async function migrate(connection: Connection): Promise<string[]> {
 }
 
 async function applyMissing(client: pg.Client): Promise<string[]> {
-  await client.query('create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())');
+  await client.query(
+    'create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())',
+  );
   const { rows } = await client.query<{ number: number }>('select number from migrations');
   const done = new Set(rows.map((row) => row.number));
   const missing = (await migrationFiles()).filter((file) => !done.has(file.number));

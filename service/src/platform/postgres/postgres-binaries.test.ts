@@ -1,5 +1,16 @@
 // Holds the launcher to running PostgreSQL's binaries where npm left them incomplete or out of reach, with a package of two tiny files.
-import { chmodSync, existsSync, globSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -18,11 +29,17 @@ const run = () => runnableBinaries(owner, source, shelf);
 beforeEach(() => {
   chmodSync(folder, 0o755);
   for (const old of [shelf, dirname(source)]) rmSync(old, { recursive: true, force: true });
-  for (const made of [shelf, join(source, 'native/bin'), join(source, 'native/lib')]) mkdirSync(made, { recursive: true });
+  for (const made of [shelf, join(source, 'native/bin'), join(source, 'native/lib')])
+    mkdirSync(made, { recursive: true });
   writeFileSync(join(source, 'package.json'), '{"version":"1.2.3"}');
-  writeFileSync(join(source, 'native/pg-symlinks.json'), '[{"source":"native/lib/library.so.1.2","target":"native/lib/library.so"}]');
+  writeFileSync(
+    join(source, 'native/pg-symlinks.json'),
+    '[{"source":"native/lib/library.so.1.2","target":"native/lib/library.so"}]',
+  );
   writeFileSync(join(source, 'native/lib/library.so.1.2'), 'library');
-  writeFileSync(join(source, 'native/bin/postgres'), '#!/bin/sh\ncat "$(dirname "$0")/../lib/library.so"\n', { mode: 0o755 });
+  writeFileSync(join(source, 'native/bin/postgres'), '#!/bin/sh\ncat "$(dirname "$0")/../lib/library.so"\n', {
+    mode: 0o755,
+  });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -22,12 +22,18 @@ export function installedPackage(): string {
 }
 
 /** The package where it lies; else (below root's home, say, or read-only and without its links) a copy of it. */
-export async function runnableBinaries(owner: Owner, source = installedPackage(), shelf = '/var/tmp'): Promise<Binaries> {
+export async function runnableBinaries(
+  owner: Owner,
+  source = installedPackage(),
+  shelf = '/var/tmp',
+): Promise<Binaries> {
   try {
     return await triedBinaries(owner, source);
   } catch (inPlace) {
     return triedBinaries(owner, await copyToShelf(source, shelf)).catch((cause: Error) => {
-      throw new Error(`The embedded PostgreSQL cannot run here: ${cause.message}. ${ADVICE}`, { cause: inPlace });
+      throw new Error(`The embedded PostgreSQL cannot run here: ${cause.message}. ${ADVICE}`, {
+        cause: inPlace,
+      });
     });
   }
 }
@@ -45,7 +51,11 @@ type Link = { readonly source: string; readonly target: string };
 async function completeLinks(folder: string): Promise<void> {
   const links: Link[] = JSON.parse(await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   const missing = links.filter(({ target }) => !lstatSync(join(folder, target), { throwIfNoEntry: false }));
-  await Promise.all(missing.map(({ source, target }) => symlink(relative(dirname(target), source), join(folder, target)).catch(unlessMade)));
+  await Promise.all(
+    missing.map(({ source, target }) =>
+      symlink(relative(dirname(target), source), join(folder, target)).catch(unlessMade),
+    ),
+  );
 }
 
 /** Another process that starts now made the same link. */

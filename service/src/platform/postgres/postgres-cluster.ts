@@ -7,8 +7,15 @@ import { runProgram } from './postgres-program.ts';
 
 /** Encoding and collation are named, so that they do not come from the machine's LANG. Trust rests on the closed socket folder. */
 const FLAGS = [
-  '--username=postgres', '--auth-local=trust', '--auth-host=reject', '--data-checksums', '--no-instructions',
-  '--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8',
+  '--username=postgres',
+  '--auth-local=trust',
+  '--auth-host=reject',
+  '--data-checksums',
+  '--no-instructions',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
 ];
 
 /** Demands the folder's lock: then every half cluster is a dead start's. */
@@ -28,7 +35,9 @@ async function sweepHalves(cluster: string): Promise<void> {
   const home = dirname(cluster);
   const halves = (await readdir(home)).filter((name) => name.startsWith(basename(halfPrefix(cluster))));
   // An initdb that outlived its service may still be writing for a moment: hence the retries.
-  await Promise.all(halves.map((name) => rm(join(home, name), { recursive: true, force: true, maxRetries: 10 })));
+  await Promise.all(
+    halves.map((name) => rm(join(home, name), { recursive: true, force: true, maxRetries: 10 })),
+  );
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -22,7 +22,8 @@ async function ownFolder(shelf: string): Promise<string> {
   const made = await mkdir(folder).then(() => true, unlessTaken);
   if (made) await chmod(folder, 0o755);
   const { uid, mode } = lstatSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o170022) !== 0o040000) throw new Error(`${folder} is not Mediary's alone: remove it`);
+  if (uid !== process.getuid?.() || (mode & 0o170022) !== 0o040000)
+    throw new Error(`${folder} is not Mediary's alone: remove it`);
   return folder;
 }
 
@@ -43,16 +44,24 @@ function isAlive(pid: number): boolean {
 
 /** Asked at each start, since cleaners of temporary folders take single old files. */
 async function isWhole(copy: string, source: string): Promise<boolean> {
-  const size = (folder: string, name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size;
+  const size = (folder: string, name: string) =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false })?.size;
   const names = await readdir(source, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath.slice(source.length), entry.name));
+  const files = names
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath.slice(source.length), entry.name));
   return files.every((name) => size(copy, name) === size(source, name));
 }
 
 /** Installed under a strict umask, the files themselves are closed to others. */
 async function letAllRead(folder: string): Promise<void> {
-  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => !entry.isSymbolicLink());
-  await Promise.all([chmod(folder, 0o755), ...entries.map((entry) => chmod(join(entry.parentPath, entry.name), 0o755))]);
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
+    (entry) => !entry.isSymbolicLink(),
+  );
+  await Promise.all([
+    chmod(folder, 0o755),
+    ...entries.map((entry) => chmod(join(entry.parentPath, entry.name), 0o755)),
+  ]);
 }
 
 /** Renames first and looks after, so that of two who copy at once the later one keeps the earlier one's. */

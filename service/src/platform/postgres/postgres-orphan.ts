@@ -37,7 +37,10 @@ async function pidIn(file: string): Promise<number | undefined> {
 /** How the process was started: by now the number may be another program's. Empty when there is none. */
 function commandOf(pid: number): Promise<string> {
   if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return promisify(execFile)('ps', ['-o', 'command=', '-p', `${pid}`]).then(({ stdout }) => stdout, () => '');
+  return promisify(execFile)('ps', ['-o', 'command=', '-p', `${pid}`]).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 }
 
 /**

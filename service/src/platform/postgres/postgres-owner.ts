@@ -11,7 +11,10 @@ export async function ownerOf(cluster: string): Promise<Owner> {
   const self = ownAccount();
   if (self.uid !== 0) return self;
   const owner = presentOwner(cluster) ?? (await accountNamed('postgres')) ?? (await accountNamed('nobody'));
-  if (!owner) throw new Error('PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody". Set DATABASE_URL to a PostgreSQL server.');
+  if (!owner)
+    throw new Error(
+      'PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody". Set DATABASE_URL to a PostgreSQL server.',
+    );
   return owner;
 }
 
@@ -20,7 +23,10 @@ function ownAccount(): Owner {
     const { uid, gid } = userInfo();
     return { uid, gid };
   } catch (cause) {
-    throw new Error('The user that runs Mediary has no entry in /etc/passwd, which the embedded PostgreSQL demands. Set DATABASE_URL to a PostgreSQL server.', { cause });
+    throw new Error(
+      'The user that runs Mediary has no entry in /etc/passwd, which the embedded PostgreSQL demands. Set DATABASE_URL to a PostgreSQL server.',
+      { cause },
+    );
   }
 }
 

@@ -1,5 +1,16 @@
 // Holds the choice of folders to: in the data folder where possible, outside for good where not, and always a short, closed socket folder.
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -22,7 +33,10 @@ describe('the place of a cluster', () => {
   test('is the data folder, which is made if missing, and its socket lies in it', async () => {
     const folder = join(newFolder(), 'data');
     const { cluster, socketFolder } = await placeFor(folder);
-    expect({ cluster, socketFolder }).toEqual({ cluster: join(folder, 'postgres'), socketFolder: join(folder, 'postgres') });
+    expect({ cluster, socketFolder }).toEqual({
+      cluster: join(folder, 'postgres'),
+      socketFolder: join(folder, 'postgres'),
+    });
     expect(existsSync(folder)).toBe(true);
   });
 

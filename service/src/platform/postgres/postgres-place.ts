@@ -34,7 +34,10 @@ async function presentCluster(path: string): Promise<string | undefined> {
 /** Asks the kernel, as that user, since modes alone do not tell. */
 function canEnter(owner: Owner, folder: string): Promise<boolean> {
   if (owner.uid === process.getuid?.()) return Promise.resolve(true);
-  return runProgram(owner, '/bin/sh', ['-c', 'cd "$0"', folder]).then(() => true, () => false);
+  return runProgram(owner, '/bin/sh', ['-c', 'cd "$0"', folder]).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Named after the data folder, so that people know whose it is. */
@@ -67,6 +70,7 @@ async function socketFolderOf(cluster: string, owner: Owner): Promise<string> {
     await chown(folder, owner.uid, owner.gid);
   }
   const { uid, mode } = lstatSync(folder);
-  if (uid !== owner.uid || (mode & 0o170077) !== 0o040000) throw new Error(`${folder} is open to others: remove it`);
+  if (uid !== owner.uid || (mode & 0o170077) !== 0o040000)
+    throw new Error(`${folder} is open to others: remove it`);
   return folder;
 }

@@ -6,7 +6,10 @@ import type { Owner } from './postgres-owner.ts';
 const execute = promisify(execFile);
 
 /** An environment of its own: the owner may be another user, who must not see the service's secrets; messages come in English. */
-const SURROUNDINGS = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' } } satisfies SpawnOptions;
+const SURROUNDINGS = {
+  cwd: '/',
+  env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+} satisfies SpawnOptions;
 
 export const runningAs = ({ uid, gid }: Owner) => ({ ...SURROUNDINGS, uid, gid });
 

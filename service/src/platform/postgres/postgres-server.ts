@@ -12,15 +12,29 @@ export type Server = {
 
 /** Failed statements and their values are not logged; "log" still lets the words through that say that it is ready. */
 const SETTINGS = {
-  listen_addresses: '', port: PORT, unix_socket_permissions: '0700',
-  max_connections: 100, shared_buffers: '128MB', fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', timezone: 'UTC',
-  log_destination: 'stderr', logging_collector: 'off', log_timezone: 'UTC', log_min_messages: 'log', log_checkpoints: 'off',
-  log_statement: 'none', log_min_error_statement: 'panic', log_min_duration_statement: -1,
+  listen_addresses: '',
+  port: PORT,
+  unix_socket_permissions: '0700',
+  max_connections: 100,
+  shared_buffers: '128MB',
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  log_destination: 'stderr',
+  logging_collector: 'off',
+  log_timezone: 'UTC',
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  log_statement: 'none',
+  log_min_error_statement: 'panic',
+  log_min_duration_statement: -1,
 };
 
 const READY = 'ready to accept connections';
 /** What a killed server leaves for a moment: processes that are still dying, or ending in order. */
-const PASSING = /pre-existing shared memory block|lock file "[^"]*" already exists|is starting up|is shutting down/;
+const PASSING =
+  /pre-existing shared memory block|lock file "[^"]*" already exists|is starting up|is shutting down/;
 const PATIENCE_MS = 15_000;
 const FAST_STOP_MS = 30_000;
 
@@ -36,15 +50,24 @@ export async function startServer(place: Place, postgres: string): Promise<Serve
   }
 }
 
-function launchServer({ cluster, owner, socketFolder }: Place, postgres: string): Server & { ready: Promise<void> } {
+function launchServer(
+  { cluster, owner, socketFolder }: Place,
+  postgres: string,
+): Server & { ready: Promise<void> } {
   const settings = { ...SETTINGS, unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"` };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   // A session of its own: the terminal's Ctrl-C reaches the service alone, which stops the server last.
-  const child = spawn(postgres, ['-D', cluster, ...args], { ...runningAs(owner), detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(postgres, ['-D', cluster, ...args], {
+    ...runningAs(owner),
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const { said, words } = listenTo(child.stderr);
   const ended = new Promise<Error>((resolve) => {
     child.once('error', resolve);
-    child.once('close', (code, signal) => resolve(new Error(`PostgreSQL ended (${signal ?? code}): ${words()}`)));
+    child.once('close', (code, signal) =>
+      resolve(new Error(`PostgreSQL ended (${signal ?? code}): ${words()}`)),
+    );
   });
   const kill = (signal: NodeJS.Signals) => child.kill(signal);
   endWithProcess(kill, ended);
@@ -54,10 +77,15 @@ function launchServer({ cluster, owner, socketFolder }: Place, postgres: string)
 function listenTo(stream: NodeJS.ReadableStream) {
   let heard = '';
   stream.setEncoding('utf8');
-  stream.on('data', (text: string) => { heard = (heard + text).slice(-8192); });
-  const said = (words: string) => new Promise<void>((resolve) => {
-    stream.on('data', () => { if (heard.includes(words)) resolve(); });
+  stream.on('data', (text: string) => {
+    heard = (heard + text).slice(-8192);
   });
+  const said = (words: string) =>
+    new Promise<void>((resolve) => {
+      stream.on('data', () => {
+        if (heard.includes(words)) resolve();
+      });
+    });
   return { said, words: () => lastWords(heard) };
 }
 

@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { columns, columnsOf, composed, piece, sql } from './sql.ts';
 
 const note = { id: 'uuid', words: 'text?' } as const;
-const find = (id: string, words: string) => sql('sql test: find', note)`select ${columns(note)} from note where id = ${id} and words = ${words}`;
+const find = (id: string, words: string) =>
+  sql('sql test: find', note)`select ${columns(note)} from note where id = ${id} and words = ${words}`;
 
 describe('a statement', () => {
   test('carries its values beside the text, numbered in order, and its fragments within it', () => {
     expect(find('1', "'; drop table note")).toEqual({
-      name: 'sql test: find', shape: note, text: 'select id, words from note where id = $1 and words = $2', values: ['1', "'; drop table note"],
+      name: 'sql test: find',
+      shape: note,
+      text: 'select id, words from note where id = $1 and words = $2',
+      values: ['1', "'; drop table note"],
     });
   });
 
@@ -28,7 +32,10 @@ describe('a statement', () => {
 
   test('takes an object from outside as a value, even one that looks like a fragment', () => {
     const outside: unknown = JSON.parse('{"fragment":"1; drop table note","text":"1; drop table note"}');
-    expect(sql('sql test: outside')`select ${outside}`).toMatchObject({ text: 'select $1', values: [outside] });
+    expect(sql('sql test: outside')`select ${outside}`).toMatchObject({
+      text: 'select $1',
+      values: [outside],
+    });
   });
 });
 
@@ -43,15 +50,26 @@ describe('a name', () => {
 });
 
 describe('a statement of pieces', () => {
-  const of = (...keys: string[]) => composed('sql test: composed', note, [piece('')`select 1 where`, ...keys.map((key) => piece(key)`and ${key}`)]);
+  const of = (...keys: string[]) =>
+    composed('sql test: composed', note, [
+      piece('')`select 1 where`,
+      ...keys.map((key) => piece(key)`and ${key}`),
+    ]);
 
   test('is named by its pieces, and numbers the values of all of them in order', () => {
-    expect(of('kind', 'tag')).toEqual({ name: 'sql test: composed kind tag', shape: note, text: 'select 1 where and $1 and $2', values: ['kind', 'tag'] });
+    expect(of('kind', 'tag')).toEqual({
+      name: 'sql test: composed kind tag',
+      shape: note,
+      text: 'select 1 where and $1 and $2',
+      values: ['kind', 'tag'],
+    });
   });
 
   test('keeps a name of its own, however many pieces it has: no more of it is read than 63 characters', () => {
     const keys = Array.from({ length: 20 }, (_, index) => `piece${index}`);
-    const names = [of(...keys), of(...keys, 'one'), of(...keys, 'other'), of(...keys)].map(({ name }) => name);
+    const names = [of(...keys), of(...keys, 'one'), of(...keys, 'other'), of(...keys)].map(
+      ({ name }) => name,
+    );
     expect(names.map((name) => name.length <= 63)).toEqual([true, true, true, true]);
     expect(new Set(names).size).toBe(3);
     expect(names[3]).toBe(names[0]);
@@ -59,5 +77,7 @@ describe('a statement of pieces', () => {
 });
 
 test('columns under an alias carry it, each of them', () => {
-  expect(sql('sql test: alias')`select ${columnsOf('n', note)} from note n`.text).toBe('select n.id, n.words from note n');
+  expect(sql('sql test: alias')`select ${columnsOf('n', note)} from note n`.text).toBe(
+    'select n.id, n.words from note n',
+  );
 });

@@ -19,13 +19,25 @@ export type Fragment = { readonly [TEXT]: string };
 export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).join(', ') });
 
 /** The same, each under its table's alias. */
-export const columnsOf = (alias: string, shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).map((name) => `${alias}.${name}`).join(', ') });
+export const columnsOf = (alias: string, shape: Shape): Fragment => ({
+  [TEXT]: Object.keys(shape)
+    .map((name) => `${alias}.${name}`)
+    .join(', '),
+});
 
 /** The columns of a shape with their types: what a function needs that makes rows of JSON. */
-export const definitions = (shape: Shape): Fragment => ({ [TEXT]: Object.entries(shape).map(([name, type]) => `${name} ${type.replace('?', '')}`).join(', ') });
+export const definitions = (shape: Shape): Fragment => ({
+  [TEXT]: Object.entries(shape)
+    .map(([name, type]) => `${name} ${type.replace('?', '')}`)
+    .join(', '),
+});
 
 /** Sets each column of a shape to the one of the same name under an alias. */
-export const assignments = (alias: string, shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).map((name) => `${name} = ${alias}.${name}`).join(', ') });
+export const assignments = (alias: string, shape: Shape): Fragment => ({
+  [TEXT]: Object.keys(shape)
+    .map((name) => `${name} = ${alias}.${name}`)
+    .join(', '),
+});
 
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
@@ -33,7 +45,10 @@ const names = new Set<string>();
 /** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; a name has one place in the source. */
 export function sql<const S extends Shape = Record<never, never>>(name: string, shape = {} as S) {
   return (strings: TemplateStringsArray, ...parts: unknown[]): Statement<S> => ({
-    name, shape, text: texts.get(strings) ?? remember(name, strings, parts), values: parts.filter((part) => !isFragment(part)),
+    name,
+    shape,
+    text: texts.get(strings) ?? remember(name, strings, parts),
+    values: parts.filter((part) => !isFragment(part)),
   });
 }
 
@@ -54,28 +69,46 @@ function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbe
   return strings.reduce((head, tail, index) => `${head}${written[index - 1]}${tail}`);
 }
 
-const isFragment = (part: unknown): part is Fragment => typeof part === 'object' && part !== null && TEXT in part;
+const isFragment = (part: unknown): part is Fragment =>
+  typeof part === 'object' && part !== null && TEXT in part;
 
 /** A part of a statement that is put together by what was asked for; `key` names it within the statement's name. */
-export type Piece = { readonly key: string; readonly strings: TemplateStringsArray; readonly parts: readonly unknown[] };
+export type Piece = {
+  readonly key: string;
+  readonly strings: TemplateStringsArray;
+  readonly parts: readonly unknown[];
+};
 
-export const piece = (key: string) => (strings: TemplateStringsArray, ...parts: unknown[]): Piece => ({ key, strings, parts });
+export const piece =
+  (key: string) =>
+  (strings: TemplateStringsArray, ...parts: unknown[]): Piece => ({ key, strings, parts });
 
 const composedTexts = new Map<string, string>();
 
 /** A statement of pieces: the same pieces have the same name, and are prepared once. */
-export function composed<const S extends Shape>(name: string, shape: S, pieces: readonly Piece[]): Statement<S> {
+export function composed<const S extends Shape>(
+  name: string,
+  shape: S,
+  pieces: readonly Piece[],
+): Statement<S> {
   const fullName = [name, ...pieces.map(({ key }) => key).filter(Boolean)].join(' ');
   const text = composedTexts.get(fullName) ?? join(pieces);
   composedTexts.set(fullName, text);
-  return { name: withinLimit(fullName), shape, text, values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))) };
+  return {
+    name: withinLimit(fullName),
+    shape,
+    text,
+    values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))),
+  };
 }
 
 /** PostgreSQL reads no more of a name, and takes two that begin alike for one. */
 const LONGEST_NAME = 63;
 
 const withinLimit = (name: string): string =>
-  name.length <= LONGEST_NAME ? name : `${name.slice(0, 42)} ${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
+  name.length <= LONGEST_NAME
+    ? name
+    : `${name.slice(0, 42)} ${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
 
 function join(pieces: readonly Piece[]): string {
   const numbers = { count: 0 };

@@ -1,7 +1,15 @@
 // Calls cdnhost's own interface: one library, opened by the library's key.
 import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
-import { listIn, type Members, membersIn, segmentOf, timeIn, unlessMissing, videoIdIn } from '../answer-parts.ts';
+import {
+  listIn,
+  type Members,
+  membersIn,
+  segmentOf,
+  timeIn,
+  unlessMissing,
+  videoIdIn,
+} from '../answer-parts.ts';
 import { askProduct, type Question } from '../hosted-answer.ts';
 import { originOf } from '../hosted-settings.ts';
 import { wordsOf } from '../hosted-trial.ts';
@@ -14,7 +22,10 @@ import { signedFolder } from './cdnhost-token.ts';
 import { fileOf, inspectionOf } from './cdnhost-video.ts';
 
 export type CdnhostAccess = {
-  readonly apiUrl: string; readonly libraryId: string; readonly apiKey: Secret; readonly hostname: string | undefined;
+  readonly apiUrl: string;
+  readonly libraryId: string;
+  readonly apiKey: Secret;
+  readonly hostname: string | undefined;
   /** Where the delivery host demands tokens. */
   readonly tokenKey: Secret | undefined;
   /** What else an operator should know, in words. */
@@ -34,20 +45,29 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
   return {
     async prepareUpload(wish) {
       const title = titleOf(wish);
-      const videoId = wish.videoId ?? videoIdIn((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
+      const videoId =
+        wish.videoId ?? videoIdIn((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
       return { videoId, target: uploadTarget(access, { ...wish, videoId, title }) };
     },
     async inspect(videoId) {
       const video = await find(videoId);
       return video ? inspectionOf(video, videoId, access) : { state: 'missing' };
     },
-    async remove(videoId) { await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) })); },
-    async restart(videoId) { await ask({ method: 'POST', path: `${pathTo(videoId)}/reencode` }); },
+    async remove(videoId) {
+      await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+    },
+    async restart(videoId) {
+      await ask({ method: 'POST', path: `${pathTo(videoId)}/reencode` });
+    },
     protect: undefined,
     registerWebhook: undefined,
-    download: async ({ videoId, expires }) => downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
+    download: async ({ videoId, expires }) =>
+      downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
     list: () => listed(videos, access),
-    check: async () => [...await wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl)), ...gaps],
+    check: async () => [
+      ...(await wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl))),
+      ...gaps,
+    ],
   };
 }
 
@@ -57,18 +77,35 @@ const pathTo = (videoId: string): string => `/${segmentOf(videoId)}`;
 
 type Wanted = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
 
-function downloadUrl({ hostname, tokenKey: key }: CdnhostAccess, { videoId, expires, file }: Wanted): string | undefined {
+function downloadUrl(
+  { hostname, tokenKey: key }: CdnhostAccess,
+  { videoId, expires, file }: Wanted,
+): string | undefined {
   const folder = folderOf(videoId);
-  return hostname && file && `${originOf(hostname)}${key ? signedFolder({ key, folder, expires }) : folder}${file}`;
+  return (
+    hostname && file && `${originOf(hostname)}${key ? signedFolder({ key, folder, expires }) : folder}${file}`
+  );
 }
 
 type Sending = UploadWish & { readonly videoId: string; readonly title: string };
 
-function uploadTarget({ apiUrl, libraryId, apiKey }: CdnhostAccess, { videoId, title, mimeType, size, maxBytes, expires }: Sending): UploadTarget {
+function uploadTarget(
+  { apiUrl, libraryId, apiKey }: CdnhostAccess,
+  { videoId, title, mimeType, size, maxBytes, expires }: Sending,
+): UploadTarget {
   return {
-    protocol: 'tus', method: 'POST', url: `${apiUrl}/tusupload`,
-    headers: { AuthorizationSignature: presignature({ libraryId, apiKey, expires, videoId }), AuthorizationExpire: String(expires), VideoId: videoId, LibraryId: libraryId },
-    fields: { filetype: mimeType, title }, expires_at: new Date(expires * 1000).toISOString(), max_bytes: size ?? maxBytes,
+    protocol: 'tus',
+    method: 'POST',
+    url: `${apiUrl}/tusupload`,
+    headers: {
+      AuthorizationSignature: presignature({ libraryId, apiKey, expires, videoId }),
+      AuthorizationExpire: String(expires),
+      VideoId: videoId,
+      LibraryId: libraryId,
+    },
+    fields: { filetype: mimeType, title },
+    expires_at: new Date(expires * 1000).toISOString(),
+    max_bytes: size ?? maxBytes,
   };
 }
 
@@ -76,7 +113,10 @@ const PAGE = 100;
 
 async function* listed(videos: Videos, places: CdnhostPlaces): AsyncGenerator<ListedVideo> {
   for (let page = 1; ; page++) {
-    const { items, totalItems } = await videos({ method: 'GET', path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date` });
+    const { items, totalItems } = await videos({
+      method: 'GET',
+      path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date`,
+    });
     const found = listIn(items, 'list');
     yield* found.map((video) => listedVideo(video, places));
     if (found.length === 0 || page * PAGE >= Number(totalItems)) return;
@@ -85,7 +125,12 @@ async function* listed(videos: Videos, places: CdnhostPlaces): AsyncGenerator<Li
 
 function listedVideo(video: Members, places: CdnhostPlaces): ListedVideo {
   const videoId = videoIdIn(video['guid']);
-  return { videoId, assetId: assetIdIn(video['title']), createdAt: timeIn(video['dateUploaded']), inspection: () => inspectionOf(video, videoId, places) };
+  return {
+    videoId,
+    assetId: assetIdIn(video['title']),
+    createdAt: timeIn(video['dateUploaded']),
+    inspection: () => inspectionOf(video, videoId, places),
+  };
 }
 
 /** `{ success, message, statusCode }`, and nothing finer. */

@@ -11,22 +11,38 @@ import { signCdnhost } from './cdnhost-signature.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
 const SET = {
-  CDNHOST_STREAM_LIBRARY_ID: '4242', CDNHOST_STREAM_API_KEY: 'library-key', CDNHOST_STREAM_HOSTNAME: 'vz-1.example', CDNHOST_TOKEN_AUTH_KEY: 'zone-key',
+  CDNHOST_STREAM_LIBRARY_ID: '4242',
+  CDNHOST_STREAM_API_KEY: 'library-key',
+  CDNHOST_STREAM_HOSTNAME: 'vz-1.example',
+  CDNHOST_TOKEN_AUTH_KEY: 'zone-key',
   CDNHOST_STREAM_READ_ONLY_API_KEY: 'cdnhost-read-only-key',
 };
-const opened = (environment: Record<string, string | undefined>, limits?: Parameters<typeof openCdnhost>[1]) => openCdnhost(readCdnhostSettings(readSettings(environment)), limits);
+const opened = (
+  environment: Record<string, string | undefined>,
+  limits?: Parameters<typeof openCdnhost>[1],
+) => openCdnhost(readCdnhostSettings(readSettings(environment)), limits);
 const webhook = (Status: number) => JSON.stringify({ VideoLibraryId: 4242, VideoGuid: GUID, Status });
 
 describe('cdnhost', () => {
   providerContract({
-    configured: opened(SET), bare: opened({}),
+    configured: opened(SET),
+    bare: opened({}),
     signed(text) {
       const body = Buffer.from(text);
-      return { headers: (name) => (name === 'x-cdnhost-signature' ? [signCdnhost(body, secret('cdnhost-read-only-key'))] : []), body, now: new Date() };
+      return {
+        headers: (name) =>
+          name === 'x-cdnhost-signature' ? [signCdnhost(body, secret('cdnhost-read-only-key'))] : [],
+        body,
+        now: new Date(),
+      };
     },
     samples: [
-      [webhook(3), { report: { event: 'succeeded', complete: true } }], [webhook(4), { report: { event: 'succeeded', complete: false } }], [webhook(7), { report: { event: 'started' } }],
-      [webhook(5), { report: { event: 'failed' } }], [webhook(2), { reason: 'not_actionable' }], [webhook(3).replace('4242', '1'), { reason: 'wrong_library' }],
+      [webhook(3), { report: { event: 'succeeded', complete: true } }],
+      [webhook(4), { report: { event: 'succeeded', complete: false } }],
+      [webhook(7), { report: { event: 'started' } }],
+      [webhook(5), { report: { event: 'failed' } }],
+      [webhook(2), { reason: 'not_actionable' }],
+      [webhook(3).replace('4242', '1'), { reason: 'wrong_library' }],
     ],
   });
 
@@ -46,32 +62,79 @@ describe('cdnhost', () => {
 
 describe('the interface of cdnhost', () => {
   let peer: ScriptedPeer;
-  beforeAll(async () => { peer = await startPeer(); });
+  beforeAll(async () => {
+    peer = await startPeer();
+  });
   afterAll(() => peer.stop());
-  const api = (limits?: Parameters<typeof openCdnhost>[1], more = {}) => opened({ ...SET, ...more, CDNHOST_API_URL: peer.url }, limits).api as HostedApi;
-  const VIDEO = { guid: GUID, title: `clip.mp4 [mediary:${WISH.assetId}]`, dateUploaded: '2026-01-01T10:00:00.5', status: 4, availableResolutions: '240p,720p', hasMP4Fallback: true, hasOriginal: true, length: 12, width: 1280, height: 720 };
+  const api = (limits?: Parameters<typeof openCdnhost>[1], more = {}) =>
+    opened({ ...SET, ...more, CDNHOST_API_URL: peer.url }, limits).api as HostedApi;
+  const VIDEO = {
+    guid: GUID,
+    title: `clip.mp4 [mediary:${WISH.assetId}]`,
+    dateUploaded: '2026-01-01T10:00:00.5',
+    status: 4,
+    availableResolutions: '240p,720p',
+    hasMP4Fallback: true,
+    hasOriginal: true,
+    length: 12,
+    width: 1280,
+    height: 720,
+  };
   const LIST = { items: [VIDEO], totalItems: 1 };
 
   hostedApiContract({
-    open: api, peer: () => peer, base: '/library/4242/videos', secrets: ['library-key', 'zone-key'],
-    answers: { prepareUpload: { body: VIDEO }, inspect: { body: VIDEO }, remove: {}, restart: { body: VIDEO }, download: { body: VIDEO }, list: { body: LIST } },
+    open: api,
+    peer: () => peer,
+    base: '/library/4242/videos',
+    secrets: ['library-key', 'zone-key'],
+    answers: {
+      prepareUpload: { body: VIDEO },
+      inspect: { body: VIDEO },
+      remove: {},
+      restart: { body: VIDEO },
+      download: { body: VIDEO },
+      list: { body: LIST },
+    },
   });
 
   test('makes a video under a title that names its asset, and opens a tus upload to it', async () => {
     peer.answerWith({ body: VIDEO });
     const expires = 1_700_003_600;
     const { videoId, target } = await api().prepareUpload({ ...WISH, expires });
-    expect(peer.requests.at(-1)).toMatchObject({ method: 'POST', path: '/library/4242/videos', headers: { accesskey: 'library-key' }, body: JSON.stringify({ title: VIDEO.title }) });
-    expect([videoId, target]).toEqual([GUID, {
-      protocol: 'tus', method: 'POST', url: `${peer.url}/tusupload`, expires_at: '2023-11-14T23:13:20.000Z', max_bytes: 1000, fields: { filetype: 'video/mp4', title: VIDEO.title },
-      headers: { AuthorizationSignature: '635c85d0726128900db3eb24f0df4d0801758e7d693d6355737448e6c1e6fa57', AuthorizationExpire: '1700003600', VideoId: GUID, LibraryId: '4242' },
-    }]);
+    expect(peer.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/library/4242/videos',
+      headers: { accesskey: 'library-key' },
+      body: JSON.stringify({ title: VIDEO.title }),
+    });
+    expect([videoId, target]).toEqual([
+      GUID,
+      {
+        protocol: 'tus',
+        method: 'POST',
+        url: `${peer.url}/tusupload`,
+        expires_at: '2023-11-14T23:13:20.000Z',
+        max_bytes: 1000,
+        fields: { filetype: 'video/mp4', title: VIDEO.title },
+        headers: {
+          AuthorizationSignature: '635c85d0726128900db3eb24f0df4d0801758e7d693d6355737448e6c1e6fa57',
+          AuthorizationExpire: '1700003600',
+          VideoId: GUID,
+          LibraryId: '4242',
+        },
+      },
+    ]);
   });
 
   test('takes up the video of an earlier try without a request', async () => {
     const before = peer.requests.length;
     const { videoId, target } = await api().prepareUpload({ ...WISH, videoId: 'earlier', size: null });
-    expect([videoId, target.headers['VideoId'], target.max_bytes, peer.requests.length - before]).toEqual(['earlier', 'earlier', WISH.maxBytes, 0]);
+    expect([videoId, target.headers['VideoId'], target.max_bytes, peer.requests.length - before]).toEqual([
+      'earlier',
+      'earlier',
+      WISH.maxBytes,
+      0,
+    ]);
   });
 
   test('hands out the original or the best file, signed where the host demands it', async () => {
@@ -80,7 +143,9 @@ describe('the interface of cdnhost', () => {
       return api(undefined, more).download({ videoId: GUID, filename: 'x', expires: 1_700_003_600 });
     };
     const plain = { CDNHOST_TOKEN_AUTH_KEY: undefined };
-    expect(await download({})).toMatch(/^https:\/\/vz-1\.example\/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F1111.*%2F&expires=1700003600\/1111.*\/original$/);
+    expect(await download({})).toMatch(
+      /^https:\/\/vz-1\.example\/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F1111.*%2F&expires=1700003600\/1111.*\/original$/,
+    );
     expect(await download({}, plain)).toBe(`https://vz-1.example/${GUID}/original`);
     expect(await download({ hasOriginal: false }, plain)).toBe(`https://vz-1.example/${GUID}/play_720p.mp4`);
     expect(await download({ hasOriginal: false, hasMP4Fallback: false }, plain)).toBeUndefined();
@@ -88,7 +153,11 @@ describe('the interface of cdnhost', () => {
   });
 
   test('lists page by page to the end, and knows which videos are ours', async () => {
-    const all = Array.from({ length: 250 }, (_, index) => ({ ...VIDEO, guid: `video-${index}`, title: index % 2 ? 'A stranger\'s' : VIDEO.title }));
+    const all = Array.from({ length: 250 }, (_, index) => ({
+      ...VIDEO,
+      guid: `video-${index}`,
+      title: index % 2 ? "A stranger's" : VIDEO.title,
+    }));
     peer.answerWith(({ path }) => {
       const page = Number(new URL(path, peer.url).searchParams.get('page'));
       return { body: { items: all.slice((page - 1) * 100, page * 100), totalItems: 250 } };
@@ -102,6 +171,9 @@ describe('the interface of cdnhost', () => {
   test('a trial names the settings without which nothing plays or reports', async () => {
     peer.answerWith({ body: LIST });
     const bare = { CDNHOST_STREAM_HOSTNAME: undefined, CDNHOST_STREAM_READ_ONLY_API_KEY: undefined };
-    expect(await api(undefined, bare).check()).toEqual([expect.stringContaining('CDNHOST_STREAM_HOSTNAME'), expect.stringContaining('CDNHOST_STREAM_READ_ONLY_API_KEY')]);
+    expect(await api(undefined, bare).check()).toEqual([
+      expect.stringContaining('CDNHOST_STREAM_HOSTNAME'),
+      expect.stringContaining('CDNHOST_STREAM_READ_ONLY_API_KEY'),
+    ]);
   });
 });

@@ -30,25 +30,42 @@ export const readCdnhostSettings = (settings: Settings): CdnhostSettings => ({
 
 export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): Provider {
   const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;
-  const api = libraryId !== undefined && apiKey ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, gaps: gapsIn(settings) }) : undefined;
+  const api =
+    libraryId !== undefined && apiKey
+      ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, gaps: gapsIn(settings) })
+      : undefined;
   const missingSettings = missingOf({
-    CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets, CDNHOST_STREAM_LIBRARY_ID: libraryId, CDNHOST_STREAM_API_KEY: apiKey,
-    CDNHOST_STREAM_HOSTNAME: hostname, CDNHOST_TOKEN_AUTH_KEY: tokenKey,
+    CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets,
+    CDNHOST_STREAM_LIBRARY_ID: libraryId,
+    CDNHOST_STREAM_API_KEY: apiKey,
+    CDNHOST_STREAM_HOSTNAME: hostname,
+    CDNHOST_TOKEN_AUTH_KEY: tokenKey,
   });
   return {
     name: 'cdnhost',
     kind: 'hosted',
-    capabilities: { webhooks: webhookSecrets.length > 0, uploads: api !== undefined, inspection: api !== undefined, signedPlayback: tokenKey !== undefined, dash: false, missingSettings },
+    capabilities: {
+      webhooks: webhookSecrets.length > 0,
+      uploads: api !== undefined,
+      inspection: api !== undefined,
+      signedPlayback: tokenKey !== undefined,
+      dash: false,
+      missingSettings,
+    },
     api,
     sign({ videoId, urls, expires }) {
       const folder = folderOf(videoId);
-      return tokenKey && { ...replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires })), expires };
+      return (
+        tokenKey && { ...replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires })), expires }
+      );
     },
-    open: ({ headers, body }) => openWith({
-      secrets: webhookSecrets, allowUnsigned: false,
-      verify: () => checkCdnhostSignature(headers, body, webhookSecrets),
-      read: () => readCdnhost(body, settings),
-    }),
+    open: ({ headers, body }) =>
+      openWith({
+        secrets: webhookSecrets,
+        allowUnsigned: false,
+        verify: () => checkCdnhostSignature(headers, body, webhookSecrets),
+        read: () => readCdnhost(body, settings),
+      }),
     read: (body) => readCdnhost(body, settings),
     startJob: () => undefined,
   };
@@ -56,5 +73,7 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
 
 const gapsIn = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
   ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: nothing of it can be played'] : []),
-  ...(webhookSecrets.length === 0 ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are refused'] : []),
+  ...(webhookSecrets.length === 0
+    ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are refused']
+    : []),
 ];

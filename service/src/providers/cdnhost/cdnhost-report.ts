@@ -9,7 +9,11 @@ import type { Reading } from '../provider.ts';
 export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
 
 export const FAILED = {
-  encode_failed: { code: 'encode_failed', message: 'The video host could not encode this video', retryable: true },
+  encode_failed: {
+    code: 'encode_failed',
+    message: 'The video host could not encode this video',
+    retryable: true,
+  },
   upload_failed: { code: 'upload_failed', message: 'The upload to the video host failed', retryable: true },
 } as const satisfies Record<string, Failure>;
 
@@ -28,27 +32,44 @@ export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
   const members = membersOf(parseJson(body));
   const { VideoLibraryId, VideoGuid: guid, Status } = members ?? {};
   if (!isVideoId(guid) || !areIntegers(body, { VideoLibraryId, Status })) return NOT_ACTIONABLE;
-  if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId)) return { reason: 'wrong_library' };
+  if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId))
+    return { reason: 'wrong_library' };
   const told = Object.hasOwn(TOLD, Status as number) ? TOLD[Status as number] : undefined;
   if (!told) return NOT_ACTIONABLE;
-  const report = { source: 'webhook', provider: 'cdnhost', ...told, ...(told.event === 'succeeded' && playbackOf(guid, places.hostname)) } as const;
+  const report = {
+    source: 'webhook',
+    provider: 'cdnhost',
+    ...told,
+    ...(told.event === 'succeeded' && playbackOf(guid, places.hostname)),
+  } as const;
   return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
 }
 
 /** Rounding makes an integer of 3.0000000000000001: the digits themselves have to be there, behind their name. */
 function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>>): boolean {
   const text = Buffer.from(body).toString('latin1');
-  const isWritten = (name: string, value: unknown) => new RegExp(`"${name}"\\s*:\\s*${value}(?:\\.0+)?\\s*[,}]`).test(text);
-  return Object.entries(members).every(([name, value]) => Number.isSafeInteger(value) && isWritten(name, value));
+  const isWritten = (name: string, value: unknown) =>
+    new RegExp(`"${name}"\\s*:\\s*${value}(?:\\.0+)?\\s*[,}]`).test(text);
+  return Object.entries(members).every(
+    ([name, value]) => Number.isSafeInteger(value) && isWritten(name, value),
+  );
 }
 
-export function playbackOf(guid: string, hostname: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
+export function playbackOf(
+  guid: string,
+  hostname: string | undefined,
+): Pick<StreamReport, 'playback' | 'warnings'> {
   if (!hostname) return { warnings: [UNCONFIGURED] };
   const folder = `${originOf(hostname)}${folderOf(guid)}`;
-  return { playback: { kind: 'urls', urls: { hls: `${folder}playlist.m3u8`, thumbnail: `${folder}thumbnail.jpg` } } };
+  return {
+    playback: { kind: 'urls', urls: { hls: `${folder}playlist.m3u8`, thumbnail: `${folder}thumbnail.jpg` } },
+  };
 }
 
 /** Where the delivery host has a video's files. */
 export const folderOf = (guid: string): string => `/${encodeURIComponent(guid)}/`;
 
-const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'CDNHOST_STREAM_HOSTNAME is not set: the video is ready, but its addresses are not known' };
+const UNCONFIGURED: Warning = {
+  code: 'playback_unconfigured',
+  message: 'CDNHOST_STREAM_HOSTNAME is not set: the video is ready, but its addresses are not known',
+};

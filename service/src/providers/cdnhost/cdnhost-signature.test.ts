@@ -13,7 +13,8 @@ type Sent = Readonly<Record<string, string | readonly string[]>>;
 
 /** Short names: `ours` and `theirs` are the two header families. */
 function check(sent: Sent, body = Buffer.from(BODY), keys = [key]): boolean {
-  const full = (name: string) => name.replace(/^ours/, 'x-cdnhost-signature').replace(/^theirs/, 'x-bunnystream-signature');
+  const full = (name: string) =>
+    name.replace(/^ours/, 'x-cdnhost-signature').replace(/^theirs/, 'x-bunnystream-signature');
   const headers = new Map(Object.entries(sent).map(([name, value]) => [full(name), [value].flat()]));
   return checkCdnhostSignature((name) => headers.get(name) ?? [], body, keys);
 }
@@ -25,7 +26,7 @@ describe('the signature of cdnhost', () => {
 
   test.each<[string, Sent]>([
     ['alone', { ours: GOOD }],
-    ['under the product\'s own name', { theirs: GOOD }],
+    ["under the product's own name", { theirs: GOOD }],
     ['with version and algorithm', { ours: GOOD, 'ours-version': 'v1', 'ours-algorithm': 'hmac-sha256' }],
     ['as the product sends it', { theirs: GOOD, 'theirs-version': 'v1', 'theirs-algorithm': 'hmac-sha256' }],
     ['with the version alone', { theirs: GOOD, 'theirs-version': 'v1' }],
@@ -38,7 +39,10 @@ describe('the signature of cdnhost', () => {
 
   test.each<[string, Sent]>([
     ['missing', {}],
-    ['missing, though version and algorithm are there', { 'ours-version': 'v1', 'ours-algorithm': 'hmac-sha256' }],
+    [
+      'missing, though version and algorithm are there',
+      { 'ours-version': 'v1', 'ours-algorithm': 'hmac-sha256' },
+    ],
     ['under another name', { 'x-signature': GOOD, 'x-bunny-signature': GOOD, 'x-onprem-signature': GOOD }],
     ['right in one family, wrong in the other', { ours: GOOD, theirs: OTHER }],
     ['wrong in one family, right in the other', { ours: OTHER, theirs: GOOD }],
@@ -52,7 +56,10 @@ describe('the signature of cdnhost', () => {
     ['with version V1', { ours: GOOD, 'ours-version': 'V1' }],
     ['with an empty version', { ours: GOOD, 'ours-version': '' }],
     ['with two versions', { ours: GOOD, 'ours-version': ['v1', 'v2'] }],
-    ['with the wrong version in the other family', { ours: GOOD, 'ours-version': 'v1', 'theirs-version': 'v2' }],
+    [
+      'with the wrong version in the other family',
+      { ours: GOOD, 'ours-version': 'v1', 'theirs-version': 'v2' },
+    ],
     ['with the algorithm hmac-sha1', { theirs: GOOD, 'theirs-algorithm': 'hmac-sha1' }],
     ['with the algorithm HMAC-SHA256', { theirs: GOOD, 'theirs-algorithm': 'HMAC-SHA256' }],
     ['with the algorithm none', { theirs: GOOD, 'theirs-algorithm': 'none' }],
@@ -71,8 +78,16 @@ describe('the signature of cdnhost', () => {
   });
 
   test.each([
-    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)], ['with its keys in another order', '{"VideoGuid":"11112222-3333-4444-8555-666677778888","VideoLibraryId":4242,"Status":3}'],
-    ['with an escape', BODY.replace('Status', '\\u0053tatus')], ['with a line end', `${BODY}\n`], ['with a byte order mark', `\ufeff${BODY}`], ['with another status', BODY.replace('3}', '5}')], ['empty', ''],
+    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)],
+    [
+      'with its keys in another order',
+      '{"VideoGuid":"11112222-3333-4444-8555-666677778888","VideoLibraryId":4242,"Status":3}',
+    ],
+    ['with an escape', BODY.replace('Status', '\\u0053tatus')],
+    ['with a line end', `${BODY}\n`],
+    ['with a byte order mark', `\ufeff${BODY}`],
+    ['with another status', BODY.replace('3}', '5}')],
+    ['empty', ''],
   ])('does not cover the body %s', (_, body) => {
     expect(check({ ours: GOOD }, Buffer.from(body))).toBe(false);
   });
@@ -84,11 +99,19 @@ describe('the signature of cdnhost', () => {
 
   test('may be made with the current key or with the previous one', () => {
     const next = secret('cdnhost-next-key');
-    expect([[next, key], [key], [next], []].map((keys) => check({ ours: GOOD }, Buffer.from(BODY), keys))).toEqual([true, true, false, false]);
+    expect(
+      [[next, key], [key], [next], []].map((keys) => check({ ours: GOOD }, Buffer.from(BODY), keys)),
+    ).toEqual([true, true, false, false]);
   });
 
   test('does not fit after any of 10 000 random edits', () => {
-    const accepted = (seed: number) => [...randomEdits(GOOD, { count: 1_000, seed })].filter((ours) => check({ ours }));
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
+    const accepted = (seed: number) =>
+      [...randomEdits(GOOD, { count: 1_000, seed })].filter((ours) => check({ ours }));
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        expect(accepted(seed)).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
   });
 });

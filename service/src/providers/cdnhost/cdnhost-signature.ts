@@ -5,13 +5,19 @@ import { equalHex, type HeaderValues, hmacSha256 } from '../../auth/signature.ts
 /** Our neutral name, and the one that the compatible product sends. */
 const FAMILIES = ['x-cdnhost-signature', 'x-bunnystream-signature'];
 
-export function checkCdnhostSignature(headers: HeaderValues, body: Uint8Array, secrets: readonly Secret[]): boolean {
+export function checkCdnhostSignature(
+  headers: HeaderValues,
+  body: Uint8Array,
+  secrets: readonly Secret[],
+): boolean {
   const all = (suffix: string) => FAMILIES.flatMap((family) => headers(family + suffix));
   const given = all('');
-  return given.length > 0
-    && all('-version').every((version) => version === 'v1')
-    && all('-algorithm').every((algorithm) => algorithm === 'hmac-sha256')
-    && secrets.some((secret) => verifies(given, hmacSha256(secret.key, body)));
+  return (
+    given.length > 0 &&
+    all('-version').every((version) => version === 'v1') &&
+    all('-algorithm').every((algorithm) => algorithm === 'hmac-sha256') &&
+    secrets.some((secret) => verifies(given, hmacSha256(secret.key, body)))
+  );
 }
 
 /** Every value has to be right: a good one never rescues a bad one. */
@@ -19,4 +25,5 @@ const verifies = (given: readonly string[], expected: Buffer): boolean =>
   given.every((value) => equalHex(value, expected, { lowerOnly: true }));
 
 /** The value of the signature header. */
-export const signCdnhost = (body: Uint8Array, secret: Secret): string => hmacSha256(secret.key, body).toString('hex');
+export const signCdnhost = (body: Uint8Array, secret: Secret): string =>
+  hmacSha256(secret.key, body).toString('hex');

@@ -6,8 +6,13 @@ const MARK = /\[mediary:([0-9a-f-]{36})\]$/i;
 /** The product names no longest title; with this one it is shorter than 255 characters. */
 const LONGEST_NAME = 200;
 
-export const titleOf = ({ filename, assetId }: { readonly filename: string; readonly assetId: string }): string =>
-  `${filename.slice(0, LONGEST_NAME).toWellFormed()} [mediary:${assetId}]`;
+export const titleOf = ({
+  filename,
+  assetId,
+}: {
+  readonly filename: string;
+  readonly assetId: string;
+}): string => `${filename.slice(0, LONGEST_NAME).toWellFormed()} [mediary:${assetId}]`;
 
 /** Undefined for a title that is not ours. */
 export function assetIdIn(title: unknown): string | undefined {

@@ -12,18 +12,24 @@ const EXPIRES = 1_700_003_600;
 describe('the token of a folder', () => {
   const wish = { key: secret('zone-key'), folder: `/${GUID}/`, expires: EXPIRES };
 
-  test('is an HMAC of the folder, the time and the folder\'s own parameter', () => {
+  test("is an HMAC of the folder, the time and the folder's own parameter", () => {
     expect(folderToken(wish)).toBe('HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk');
   });
 
   test('stands before the folder, so that what a playlist names is opened by it too', () => {
-    expect(signedFolder(wish)).toBe(`/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`);
+    expect(signedFolder(wish)).toBe(
+      `/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`,
+    );
     const playlist = new URL(`https://vz-1.example${signedFolder(wish)}playlist.m3u8`);
     expect(new URL('720p/video.m3u8', playlist).pathname).toBe(`${signedFolder(wish)}720p/video.m3u8`);
   });
 
   test('is another one for another key, folder or time', () => {
-    const others = [{ key: secret('zone-kez') }, { folder: `/${GUID.replace('1', '2')}/` }, { expires: EXPIRES + 1 }].map((change) => folderToken({ ...wish, ...change }));
+    const others = [
+      { key: secret('zone-kez') },
+      { folder: `/${GUID.replace('1', '2')}/` },
+      { expires: EXPIRES + 1 },
+    ].map((change) => folderToken({ ...wish, ...change }));
     expect(new Set([folderToken(wish), ...others]).size).toBe(4);
   });
 });
@@ -38,14 +44,32 @@ describe('the title of a video', () => {
   const assetId = '0198c0de-0000-7000-8000-000000000001';
 
   test('names its asset, whatever the file is called', () => {
-    fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom(`x [mediary:${GUID}]`, '[mediary:', ']', '🎬'.repeat(255), `x${'🎬'.repeat(255)}`)), (filename) => {
-      const title = titleOf({ filename, assetId });
-      expect([assetIdIn(title), title.length < 255, title.isWellFormed()]).toEqual([assetId, true, true]);
-    }));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 300 }),
+          fc.constantFrom(`x [mediary:${GUID}]`, '[mediary:', ']', '🎬'.repeat(255), `x${'🎬'.repeat(255)}`),
+        ),
+        (filename) => {
+          const title = titleOf({ filename, assetId });
+          expect([assetIdIn(title), title.length < 255, title.isWellFormed()]).toEqual([assetId, true, true]);
+        },
+      ),
+    );
     expect(titleOf({ filename: 'clip.mp4', assetId })).toBe(`clip.mp4 [mediary:${assetId}]`);
   });
 
-  test.each([undefined, null, 7, '', 'clip.mp4', `[mediary:${GUID}] clip.mp4`, '[mediary:------------------------------------]', `[mediary:${GUID.slice(1)}]`, `(mediary:${GUID})`])('of a stranger names none: %j', (title) => {
+  test.each([
+    undefined,
+    null,
+    7,
+    '',
+    'clip.mp4',
+    `[mediary:${GUID}] clip.mp4`,
+    '[mediary:------------------------------------]',
+    `[mediary:${GUID.slice(1)}]`,
+    `(mediary:${GUID})`,
+  ])('of a stranger names none: %j', (title) => {
     expect(assetIdIn(title)).toBeUndefined();
   });
 });

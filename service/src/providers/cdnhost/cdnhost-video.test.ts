@@ -5,7 +5,8 @@ import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
 const PLACES = { libraryId: '4242', hostname: 'vz-1.example' };
-const look = (members: object, places: Parameters<typeof inspectionOf>[2] = PLACES) => inspectionOf({ guid: GUID, ...members }, GUID, places);
+const look = (members: object, places: Parameters<typeof inspectionOf>[2] = PLACES) =>
+  inspectionOf({ guid: GUID, ...members }, GUID, places);
 
 function reportOf(members: object, places = PLACES): StreamReport {
   const found = look(members, places);
@@ -18,32 +19,79 @@ describe('a video', () => {
     expect(look({ status: 0 })).toEqual({ state: 'waiting' });
   });
 
-  test.each([[1, 'started'], [2, 'started'], [3, 'started'], [7, 'started'], [4, 'succeeded'], [8, 'succeeded'], [5, 'failed'], [6, 'failed'], [9, 'started'], [-1, 'started'], [1e9, 'started']])('of status %d has %s', (status, event) => {
+  test.each([
+    [1, 'started'],
+    [2, 'started'],
+    [3, 'started'],
+    [7, 'started'],
+    [4, 'succeeded'],
+    [8, 'succeeded'],
+    [5, 'failed'],
+    [6, 'failed'],
+    [9, 'started'],
+    [-1, 'started'],
+    [1e9, 'started'],
+  ])('of status %d has %s', (status, event) => {
     expect(reportOf({ status })).toMatchObject({ source: 'inspect', provider: 'cdnhost', event });
   });
 
-  test.each([undefined, null, '4', 4.5, Number.NaN, [4], true])('of status %j is trouble of the product', (status) => {
-    expect(() => look({ status })).toThrow(expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }));
-  });
+  test.each([undefined, null, '4', 4.5, Number.NaN, [4], true])(
+    'of status %j is trouble of the product',
+    (status) => {
+      expect(() => look({ status })).toThrow(
+        expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
+      );
+    },
+  );
 
   test('under way tells how far it is, and which heights play', () => {
     expect(reportOf({ status: 3, encodeProgress: 41, availableResolutions: '240p,360p' })).toEqual({
-      source: 'inspect', provider: 'cdnhost', event: 'started', progress: 41, renditions: [{ height: 240, state: 'ready' }, { height: 360, state: 'ready' }],
+      source: 'inspect',
+      provider: 'cdnhost',
+      event: 'started',
+      progress: 41,
+      renditions: [
+        { height: 240, state: 'ready' },
+        { height: 360, state: 'ready' },
+      ],
     });
-    for (const [told, progress] of [[-5, 0], [250, 100], ['x', undefined], [null, undefined]]) expect(reportOf({ status: 3, encodeProgress: told }).progress).toBe(progress);
+    for (const [told, progress] of [
+      [-5, 0],
+      [250, 100],
+      ['x', undefined],
+      [null, undefined],
+    ])
+      expect(reportOf({ status: 3, encodeProgress: told }).progress).toBe(progress);
   });
 
   test('that is ready is so for good, and brings its addresses, its size and its length', () => {
-    expect(reportOf({ status: 4, availableResolutions: '720p', width: 1280, height: 720, length: 12 })).toEqual({
-      source: 'inspect', provider: 'cdnhost', event: 'succeeded', complete: true, renditions: [{ height: 720, state: 'ready' }], picture: { width: 1280, height: 720, durationMs: 12_000 },
-      playback: { kind: 'urls', urls: { hls: `https://vz-1.example/${GUID}/playlist.m3u8`, thumbnail: `https://vz-1.example/${GUID}/thumbnail.jpg` } },
+    expect(
+      reportOf({ status: 4, availableResolutions: '720p', width: 1280, height: 720, length: 12 }),
+    ).toEqual({
+      source: 'inspect',
+      provider: 'cdnhost',
+      event: 'succeeded',
+      complete: true,
+      renditions: [{ height: 720, state: 'ready' }],
+      picture: { width: 1280, height: 720, durationMs: 12_000 },
+      playback: {
+        kind: 'urls',
+        urls: {
+          hls: `https://vz-1.example/${GUID}/playlist.m3u8`,
+          thumbnail: `https://vz-1.example/${GUID}/thumbnail.jpg`,
+        },
+      },
     });
     expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).picture).toEqual({});
   });
 
   test('plays from a host that is given with its scheme, too', () => {
-    expect(reportOf({ status: 4 }, { ...PLACES, hostname: 'http://127.0.0.1:9001/' }).playback).toMatchObject({ urls: { hls: `http://127.0.0.1:9001/${GUID}/playlist.m3u8` } });
-    expect(look({ status: 4 }, { libraryId: undefined, hostname: undefined })).toMatchObject({ report: { warnings: [{ code: 'playback_unconfigured' }] } });
+    expect(reportOf({ status: 4 }, { ...PLACES, hostname: 'http://127.0.0.1:9001/' }).playback).toMatchObject(
+      { urls: { hls: `http://127.0.0.1:9001/${GUID}/playlist.m3u8` } },
+    );
+    expect(look({ status: 4 }, { libraryId: undefined, hostname: undefined })).toMatchObject({
+      report: { warnings: [{ code: 'playback_unconfigured' }] },
+    });
   });
 });
 
@@ -51,20 +99,47 @@ describe('a failure', () => {
   const failed = (...transcodingMessages: unknown[]) => reportOf({ status: 5, transcodingMessages });
 
   test.each([
-    [3, 'unsupported_size', 'IncompatibleResolution'], [4, 'unsupported_frame_rate', 'InvalidFramerate'], [5, 'too_long', 'VideoExceededMaxDuration'],
-    [6, 'too_long', 'AudioExceededMaxDuration'], [7, 'not_media', 'OriginalCorrupted'],
+    [3, 'unsupported_size', 'IncompatibleResolution'],
+    [4, 'unsupported_frame_rate', 'InvalidFramerate'],
+    [5, 'too_long', 'VideoExceededMaxDuration'],
+    [6, 'too_long', 'AudioExceededMaxDuration'],
+    [7, 'not_media', 'OriginalCorrupted'],
   ])('with the issue %d is our %s', (issueCode, code, providerCode) => {
-    expect(failed({ level: 2, issueCode: 2 }, { level: 3, issueCode, message: 'x' }, { issueCode: 0 })).toMatchObject({ event: 'failed', failure: { code, retryable: false }, providerCode });
+    expect(
+      failed({ level: 2, issueCode: 2 }, { level: 3, issueCode, message: 'x' }, { issueCode: 0 }),
+    ).toMatchObject({ event: 'failed', failure: { code, retryable: false }, providerCode });
   });
 
   test('of another kind keeps the words it came with', () => {
-    expect(failed({ issueCode: 10, message: ' Some\nthing\0 ' })).toMatchObject({ failure: { code: 'encode_failed', message: 'Some thing', retryable: true }, providerCode: 'JitFailed' });
-    expect(failed({ issueCode: 99 })).toMatchObject({ failure: { code: 'encode_failed' }, providerCode: 'issue 99' });
+    expect(failed({ issueCode: 10, message: ' Some\nthing\0 ' })).toMatchObject({
+      failure: { code: 'encode_failed', message: 'Some thing', retryable: true },
+      providerCode: 'JitFailed',
+    });
+    expect(failed({ issueCode: 99 })).toMatchObject({
+      failure: { code: 'encode_failed' },
+      providerCode: 'issue 99',
+    });
   });
 
   test('without messages that can be read is an ordinary one', () => {
-    for (const messages of [undefined, null, 'x', [], [null], [7], [[]], [{}], [{ issueCode: 'OriginalCorrupted' }], [{ issueCode: -1.5, message: 7 }]]) {
-      expect(reportOf({ status: 5, transcodingMessages: messages })).toEqual({ source: 'inspect', provider: 'cdnhost', event: 'failed', failure: { code: 'encode_failed', message: expect.any(String), retryable: true } });
+    for (const messages of [
+      undefined,
+      null,
+      'x',
+      [],
+      [null],
+      [7],
+      [[]],
+      [{}],
+      [{ issueCode: 'OriginalCorrupted' }],
+      [{ issueCode: -1.5, message: 7 }],
+    ]) {
+      expect(reportOf({ status: 5, transcodingMessages: messages })).toEqual({
+        source: 'inspect',
+        provider: 'cdnhost',
+        event: 'failed',
+        failure: { code: 'encode_failed', message: expect.any(String), retryable: true },
+      });
     }
   });
 
@@ -73,14 +148,27 @@ describe('a failure', () => {
   });
 });
 
-test.each([['240p,360p', [240, 360]], [' 720p , 1080p', [720, 1080]], ['', []], [null, []], [7, []], ['p,0p,-1p,1e3p,99999p,abc', []], ['360p,'.repeat(1000), Array.from({ length: 20 }, () => 360)]])('the heights in %j', (availableResolutions, heights) => {
+test.each([
+  ['240p,360p', [240, 360]],
+  [' 720p , 1080p', [720, 1080]],
+  ['', []],
+  [null, []],
+  [7, []],
+  ['p,0p,-1p,1e3p,99999p,abc', []],
+  ['360p,'.repeat(1000), Array.from({ length: 20 }, () => 360)],
+])('the heights in %j', (availableResolutions, heights) => {
   expect(heightsOf({ availableResolutions })).toEqual(heights);
 });
 
 test.each([
-  [{ hasOriginal: true, hasMP4Fallback: true, availableResolutions: '720p' }, 'original'], [{ hasMP4Fallback: true, availableResolutions: '240p,480p,720p,1440p' }, 'play_720p.mp4'],
-  [{ hasMP4Fallback: true, availableResolutions: '2160p' }, 'play_2160p.mp4'], [{ hasMP4Fallback: true, availableResolutions: '1440p,2160p' }, undefined],
-  [{ hasMP4Fallback: true, availableResolutions: null }, undefined], [{ hasMP4Fallback: false, availableResolutions: '720p' }, undefined], [{ hasOriginal: 'yes' }, undefined], [{}, undefined],
+  [{ hasOriginal: true, hasMP4Fallback: true, availableResolutions: '720p' }, 'original'],
+  [{ hasMP4Fallback: true, availableResolutions: '240p,480p,720p,1440p' }, 'play_720p.mp4'],
+  [{ hasMP4Fallback: true, availableResolutions: '2160p' }, 'play_2160p.mp4'],
+  [{ hasMP4Fallback: true, availableResolutions: '1440p,2160p' }, undefined],
+  [{ hasMP4Fallback: true, availableResolutions: null }, undefined],
+  [{ hasMP4Fallback: false, availableResolutions: '720p' }, undefined],
+  [{ hasOriginal: 'yes' }, undefined],
+  [{}, undefined],
 ])('the file of %j is %s', (video, file) => {
   expect(fileOf(video)).toBe(file);
 });

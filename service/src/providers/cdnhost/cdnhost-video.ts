@@ -11,7 +11,17 @@ import { type CdnhostPlaces, FAILED, playbackOf } from './cdnhost-report.ts';
 type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
 /** Created, uploaded, processing, transcoding, finished, error, upload failed, and the two of encoding on demand: segmenting, playlists made. */
-const STATES: readonly State[] = ['waiting', 'started', 'started', 'started', 'succeeded', 'encode_failed', 'upload_failed', 'started', 'succeeded'];
+const STATES: readonly State[] = [
+  'waiting',
+  'started',
+  'started',
+  'started',
+  'succeeded',
+  'encode_failed',
+  'upload_failed',
+  'started',
+  'succeeded',
+];
 
 export function inspectionOf(video: Members, guid: string, places: CdnhostPlaces): Inspection {
   const { status } = video;
@@ -20,21 +30,42 @@ export function inspectionOf(video: Members, guid: string, places: CdnhostPlaces
   const state = STATES[status as number] ?? 'started';
   if (state === 'waiting') return { state };
   const told = { source: 'inspect', provider: 'cdnhost' } as const;
-  return { state: 'known', report: { ...told, ...reportOf(state, video), ...(state === 'succeeded' && playbackOf(guid, places.hostname)) } };
+  return {
+    state: 'known',
+    report: {
+      ...told,
+      ...reportOf(state, video),
+      ...(state === 'succeeded' && playbackOf(guid, places.hostname)),
+    },
+  };
 }
 
-function reportOf(state: Exclude<State, 'waiting'>, video: Members): Omit<StreamReport, 'source' | 'provider'> {
+function reportOf(
+  state: Exclude<State, 'waiting'>,
+  video: Members,
+): Omit<StreamReport, 'source' | 'provider'> {
   if (state === 'upload_failed') return { event: 'failed', failure: FAILED[state] };
   if (state === 'encode_failed') return { event: 'failed', ...failureOf(video) };
   const renditions = heightsOf(video).map((height): Rendition => ({ height, state: 'ready' }));
-  if (state === 'succeeded') return { event: 'succeeded', complete: true, renditions, picture: { ...sizeIn(video), ...durationIn(video['length']) } };
+  if (state === 'succeeded')
+    return {
+      event: 'succeeded',
+      complete: true,
+      renditions,
+      picture: { ...sizeIn(video), ...durationIn(video['length']) },
+    };
   const progress = percentIn(video['encodeProgress']);
   return { event: 'started', renditions, ...(progress !== undefined && { progress }) };
 }
 
 /** `240p,360p` */
 export const heightsOf = ({ availableResolutions: told }: Members): readonly number[] =>
-  (typeof told === 'string' ? told.split(',').slice(0, MOST_RENDITIONS).flatMap((name) => (/^\s*[1-9]\d{1,3}p\s*$/.test(name) ? [Number.parseInt(name, 10)] : [])) : []);
+  typeof told === 'string'
+    ? told
+        .split(',')
+        .slice(0, MOST_RENDITIONS)
+        .flatMap((name) => (/^\s*[1-9]\d{1,3}p\s*$/.test(name) ? [Number.parseInt(name, 10)] : []))
+    : [];
 
 const MOST_RENDITIONS = 20;
 
@@ -45,31 +76,73 @@ const MP4_HEIGHTS = [1080, 720, 360, 240];
 export function fileOf(video: Members): string | undefined {
   if (video['hasOriginal'] === true) return 'original';
   const heights = heightsOf(video);
-  const height = MP4_HEIGHTS.find((known) => heights.includes(known)) ?? (heights.length === 1 ? heights[0] : undefined);
+  const height =
+    MP4_HEIGHTS.find((known) => heights.includes(known)) ?? (heights.length === 1 ? heights[0] : undefined);
   return video['hasMP4Fallback'] === true && height !== undefined ? `play_${height}p.mp4` : undefined;
 }
 
 /** The product's own list; what is no reason for a failure has no words of ours. */
 const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
-  ['Undefined'], ['StreamLengthsDifference'], ['TranscodingWarnings'],
-  ['IncompatibleResolution', { code: 'unsupported_size', message: 'The video host cannot encode a picture of this size', retryable: false }],
-  ['InvalidFramerate', { code: 'unsupported_frame_rate', message: 'The video host cannot encode this frame rate', retryable: false }],
-  ['VideoExceededMaxDuration', { code: 'too_long', message: 'The video is longer than the video host takes', retryable: false }],
-  ['AudioExceededMaxDuration', { code: 'too_long', message: 'The sound is longer than the video host takes', retryable: false }],
-  ['OriginalCorrupted', { code: 'not_media', message: 'The video host could not read the file', retryable: false }],
-  ['TranscriptionFailed'], ['JitIncompatible'], ['JitFailed'],
+  ['Undefined'],
+  ['StreamLengthsDifference'],
+  ['TranscodingWarnings'],
+  [
+    'IncompatibleResolution',
+    {
+      code: 'unsupported_size',
+      message: 'The video host cannot encode a picture of this size',
+      retryable: false,
+    },
+  ],
+  [
+    'InvalidFramerate',
+    {
+      code: 'unsupported_frame_rate',
+      message: 'The video host cannot encode this frame rate',
+      retryable: false,
+    },
+  ],
+  [
+    'VideoExceededMaxDuration',
+    { code: 'too_long', message: 'The video is longer than the video host takes', retryable: false },
+  ],
+  [
+    'AudioExceededMaxDuration',
+    { code: 'too_long', message: 'The sound is longer than the video host takes', retryable: false },
+  ],
+  [
+    'OriginalCorrupted',
+    { code: 'not_media', message: 'The video host could not read the file', retryable: false },
+  ],
+  ['TranscriptionFailed'],
+  ['JitIncompatible'],
+  ['JitFailed'],
 ];
 
 /** Of several messages the first that has words of ours, else the last. */
 function failureOf({ transcodingMessages: told }: Members): Pick<StreamReport, 'failure' | 'providerCode'> {
-  const messages = (Array.isArray(told) ? told : []).map(membersOf).filter((message) => message !== undefined).map(issueOf);
+  const messages = (Array.isArray(told) ? told : [])
+    .map(membersOf)
+    .filter((message) => message !== undefined)
+    .map(issueOf);
   const issue = messages.find(({ failure }) => failure) ?? messages.at(-1);
   if (!issue) return { failure: FAILED.encode_failed };
   const { providerCode, failure, words } = issue;
-  return { failure: failure ?? { ...FAILED.encode_failed, ...(words !== undefined && { message: words }) }, ...(providerCode !== undefined && { providerCode }) };
+  return {
+    failure: failure ?? { ...FAILED.encode_failed, ...(words !== undefined && { message: words }) },
+    ...(providerCode !== undefined && { providerCode }),
+  };
 }
 
-function issueOf({ issueCode, message }: Members): { readonly providerCode: string | undefined; readonly failure: Failure | undefined; readonly words: string | undefined } {
+function issueOf({ issueCode, message }: Members): {
+  readonly providerCode: string | undefined;
+  readonly failure: Failure | undefined;
+  readonly words: string | undefined;
+} {
   const [name, failure] = ISSUES[Number.isInteger(issueCode) ? (issueCode as number) : -1] ?? [];
-  return { providerCode: name ?? (Number.isSafeInteger(issueCode) ? `issue ${issueCode}` : undefined), failure, words: plainWords(message) };
+  return {
+    providerCode: name ?? (Number.isSafeInteger(issueCode) ? `issue ${issueCode}` : undefined),
+    failure,
+    words: plainWords(message),
+  };
 }

@@ -11,36 +11,66 @@ import { type EdgehostExtras, openEdgehost, readEdgehostSettings } from './edgeh
 import { signEdgehost } from './edgehost-signature.ts';
 
 const UID = '11112222-3333-4444-8555-666677778888';
-const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 const SET = {
-  EDGEHOST_ACCOUNT_ID: 'account-1', EDGEHOST_STREAM_API_TOKEN: 'api-token', EDGEHOST_STREAM_WEBHOOK_SECRET: 'edgehost-secret', EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example',
-  EDGEHOST_SIGNING_KEY_ID: 'key-1', EDGEHOST_SIGNING_KEY_PEM: PEM,
+  EDGEHOST_ACCOUNT_ID: 'account-1',
+  EDGEHOST_STREAM_API_TOKEN: 'api-token',
+  EDGEHOST_STREAM_WEBHOOK_SECRET: 'edgehost-secret',
+  EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example',
+  EDGEHOST_SIGNING_KEY_ID: 'key-1',
+  EDGEHOST_SIGNING_KEY_PEM: PEM,
 };
 const NOW = 1_700_000_000;
 type Environment = Record<string, string | undefined>;
-const opened = (environment: Environment, extras: EdgehostExtras = {}) => openEdgehost(readEdgehostSettings(readSettings(environment)), false, extras);
+const opened = (environment: Environment, extras: EdgehostExtras = {}) =>
+  openEdgehost(readEdgehostSettings(readSettings(environment)), false, extras);
 const webhook = (state: string, more = {}) => JSON.stringify({ uid: UID, status: { state, ...more } });
 
 describe('edgehost', () => {
   providerContract({
-    configured: opened(SET), bare: opened({}),
+    configured: opened(SET),
+    bare: opened({}),
     signed(text) {
       const [body, now] = [Buffer.from(text), new Date()];
-      return { headers: (name) => (name === 'webhook-signature' ? [signEdgehost(body, secret('edgehost-secret'), Math.floor(now.getTime() / 1000))] : []), body, now };
+      return {
+        headers: (name) =>
+          name === 'webhook-signature'
+            ? [signEdgehost(body, secret('edgehost-secret'), Math.floor(now.getTime() / 1000))]
+            : [],
+        body,
+        now,
+      };
     },
     samples: [
-      [webhook('ready', { pctComplete: '100.000000' }), { report: { event: 'succeeded', complete: true } }], [webhook('ready', { pctComplete: '39.0' }), { report: { complete: false } }],
-      [webhook('error', { errReasonCode: 'ERR_NON_VIDEO' }), { report: { event: 'failed', failure: { code: 'not_media' }, providerCode: 'ERR_NON_VIDEO' } }], [webhook('inprogress'), { reason: 'not_actionable' }],
+      [webhook('ready', { pctComplete: '100.000000' }), { report: { event: 'succeeded', complete: true } }],
+      [webhook('ready', { pctComplete: '39.0' }), { report: { complete: false } }],
+      [
+        webhook('error', { errReasonCode: 'ERR_NON_VIDEO' }),
+        { report: { event: 'failed', failure: { code: 'not_media' }, providerCode: 'ERR_NON_VIDEO' } },
+      ],
+      [webhook('inprogress'), { reason: 'not_actionable' }],
     ],
   });
 
   test('signs only for private videos, and only with both halves of its key', () => {
-    const wish = { videoId: UID, urls: { hls: `https://c.example/${UID}/a.m3u8`, dash: null, thumbnail: null }, isPrivate: true, expires: NOW };
+    const wish = {
+      videoId: UID,
+      urls: { hls: `https://c.example/${UID}/a.m3u8`, dash: null, thumbnail: null },
+      isPrivate: true,
+      expires: NOW,
+    };
     expect(opened(SET).sign({ ...wish, isPrivate: false })).toBeUndefined();
-    for (const name of ['EDGEHOST_SIGNING_KEY_ID', 'EDGEHOST_SIGNING_KEY_PEM']) expect(opened({ ...SET, [name]: undefined }).sign(wish)).toBeUndefined();
+    for (const name of ['EDGEHOST_SIGNING_KEY_ID', 'EDGEHOST_SIGNING_KEY_PEM'])
+      expect(opened({ ...SET, [name]: undefined }).sign(wish)).toBeUndefined();
   });
 
-  test.each(['no key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----', Buffer.from('no key').toString('base64')])('a key that cannot be read is told at the start: %j', (pem) => {
+  test.each([
+    'no key',
+    '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
+    Buffer.from('no key').toString('base64'),
+  ])('a key that cannot be read is told at the start: %j', (pem) => {
     const settings = readSettings({ ...SET, EDGEHOST_SIGNING_KEY_PEM: pem });
     readEdgehostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('EDGEHOST_SIGNING_KEY_PEM')]);
@@ -49,20 +79,38 @@ describe('edgehost', () => {
 
 describe('the interface of edgehost', () => {
   let peer: ScriptedPeer;
-  beforeAll(async () => { peer = await startPeer(); });
+  beforeAll(async () => {
+    peer = await startPeer();
+  });
   afterAll(() => peer.stop());
   const apiWith = (more: Environment, limits?: EdgehostExtras['limits']) =>
-    opened({ ...SET, EDGEHOST_API_URL: `${peer.url}/v4`, ...more }, { now: () => NOW, ...(limits && { limits }) }).api as HostedApi;
-  const VIDEO = { uid: UID, created: '2026-01-01T10:00:00.000000Z', meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId }, status: { state: 'ready', pctComplete: '100.000000' } };
+    opened(
+      { ...SET, EDGEHOST_API_URL: `${peer.url}/v4`, ...more },
+      { now: () => NOW, ...(limits && { limits }) },
+    ).api as HostedApi;
+  const VIDEO = {
+    uid: UID,
+    created: '2026-01-01T10:00:00.000000Z',
+    meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId },
+    status: { state: 'ready', pctComplete: '100.000000' },
+  };
   const FORM = { uid: UID, uploadURL: 'https://upload.example/one-time' };
   const DOWNLOADS = { default: { status: 'ready', url: `https://c.example/${UID}/downloads/default.mp4` } };
   const result = (told: unknown) => ({ body: { success: true, result: told } });
   const lastBody = () => JSON.parse(peer.requests.at(-1)?.body ?? '') as unknown;
 
   hostedApiContract({
-    open: (limits) => apiWith({}, limits), peer: () => peer, base: '/v4/accounts/account-1/stream', secrets: ['api-token', PEM.slice(100, 200)],
+    open: (limits) => apiWith({}, limits),
+    peer: () => peer,
+    base: '/v4/accounts/account-1/stream',
+    secrets: ['api-token', PEM.slice(100, 200)],
     answers: {
-      prepareUpload: result(FORM), inspect: result(VIDEO), remove: { body: '' }, protect: result(VIDEO), download: result(DOWNLOADS), list: result([VIDEO]),
+      prepareUpload: result(FORM),
+      inspect: result(VIDEO),
+      remove: { body: '' },
+      protect: result(VIDEO),
+      download: result(DOWNLOADS),
+      list: result([VIDEO]),
       registerWebhook: result({ notificationUrl: 'x', secret: 'new-secret' }),
     },
   });
@@ -70,63 +118,145 @@ describe('the interface of edgehost', () => {
   test('opens a form for what is small, made for its asset and protected where it is private', async () => {
     peer.answerWith(result(FORM));
     expect(await apiWith({}).prepareUpload({ ...WISH, videoId: 'earlier', expires: NOW + 3600 })).toEqual({
-      videoId: UID, target: { protocol: 'form', method: 'POST', url: FORM.uploadURL, headers: {}, fields: {}, expires_at: '2023-11-14T23:13:20.000Z', max_bytes: 1000 },
+      videoId: UID,
+      target: {
+        protocol: 'form',
+        method: 'POST',
+        url: FORM.uploadURL,
+        headers: {},
+        fields: {},
+        expires_at: '2023-11-14T23:13:20.000Z',
+        max_bytes: 1000,
+      },
     });
-    expect(peer.requests.at(-1)).toMatchObject({ method: 'POST', path: '/v4/accounts/account-1/stream/direct_upload', headers: { authorization: 'Bearer api-token' } });
-    expect(lastBody()).toEqual({ maxDurationSeconds: 36_000, expiry: '2023-11-14T23:13:20.000Z', creator: 'mediary', meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId }, requireSignedURLs: true });
+    expect(peer.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/v4/accounts/account-1/stream/direct_upload',
+      headers: { authorization: 'Bearer api-token' },
+    });
+    expect(lastBody()).toEqual({
+      maxDurationSeconds: 36_000,
+      expiry: '2023-11-14T23:13:20.000Z',
+      creator: 'mediary',
+      meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId },
+      requireSignedURLs: true,
+    });
     await apiWith({ EDGEHOST_SIGNING_KEY_ID: undefined }).prepareUpload(WISH);
     expect(lastBody()).toMatchObject({ requireSignedURLs: false });
   });
 
   test('opens a tus upload for what is large', async () => {
     peer.answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
-    expect(await apiWith({}).prepareUpload({ ...WISH, filename: 'ü.mp4', size: 300_000_000, expires: NOW + 3600 })).toEqual({
-      videoId: UID, target: { protocol: 'tus', method: 'PATCH', url: `${peer.url}/tus/1?x`, headers: {}, expires_at: '2023-11-14T23:13:20.000Z', max_bytes: 300_000_000 },
-    });
-    expect(peer.requests.at(-1)).toMatchObject({
-      method: 'POST', path: '/v4/accounts/account-1/stream?direct_user=true', headers: {
-        'tus-resumable': '1.0.0', 'upload-length': '300000000', 'upload-creator': 'mediary',
-        'upload-metadata': expect.stringMatching(/^name w7wubXA0,filetype dmlkZW8vbXA0,maxDurationSeconds MzYwMDA=,expiry \S+,mediary_asset_id \S+,requiresignedurls$/),
+    expect(
+      await apiWith({}).prepareUpload({ ...WISH, filename: 'ü.mp4', size: 300_000_000, expires: NOW + 3600 }),
+    ).toEqual({
+      videoId: UID,
+      target: {
+        protocol: 'tus',
+        method: 'PATCH',
+        url: `${peer.url}/tus/1?x`,
+        headers: {},
+        expires_at: '2023-11-14T23:13:20.000Z',
+        max_bytes: 300_000_000,
       },
     });
-    for (const headers of [{ location: '/tus/1' }, { 'stream-media-id': UID }, { location: 'http://[', 'stream-media-id': UID }, { location: 'javascript:alert(1)', 'stream-media-id': UID }]) {
+    expect(peer.requests.at(-1)).toMatchObject({
+      method: 'POST',
+      path: '/v4/accounts/account-1/stream?direct_user=true',
+      headers: {
+        'tus-resumable': '1.0.0',
+        'upload-length': '300000000',
+        'upload-creator': 'mediary',
+        'upload-metadata': expect.stringMatching(
+          /^name w7wubXA0,filetype dmlkZW8vbXA0,maxDurationSeconds MzYwMDA=,expiry \S+,mediary_asset_id \S+,requiresignedurls$/,
+        ),
+      },
+    });
+    for (const headers of [
+      { location: '/tus/1' },
+      { 'stream-media-id': UID },
+      { location: 'http://[', 'stream-media-id': UID },
+      { location: 'javascript:alert(1)', 'stream-media-id': UID },
+    ]) {
       peer.answerWith({ status: 201, headers, body: '' });
-      await expect(apiWith({}).prepareUpload({ ...WISH, size: 300_000_000 })).rejects.toMatchObject({ failure: { code: 'provider_error' } });
+      await expect(apiWith({}).prepareUpload({ ...WISH, size: 300_000_000 })).rejects.toMatchObject({
+        failure: { code: 'provider_error' },
+      });
     }
   });
 
   test('protects single videos where it can sign for them', async () => {
     peer.answerWith(result(VIDEO));
     await apiWith({}).protect?.(UID, true);
-    expect([peer.requests.at(-1)?.path, lastBody()]).toEqual([`/v4/accounts/account-1/stream/${UID}`, { requireSignedURLs: true }]);
+    expect([peer.requests.at(-1)?.path, lastBody()]).toEqual([
+      `/v4/accounts/account-1/stream/${UID}`,
+      { requireSignedURLs: true },
+    ]);
     expect(apiWith({ EDGEHOST_SIGNING_KEY_PEM: undefined }).protect).toBeUndefined();
   });
 
-  test('hands out a download that is made, under the asset\'s name', async () => {
+  test("hands out a download that is made, under the asset's name", async () => {
     const download = (told: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
       peer.answerWith(result(told));
-      return apiWith(more).download({ videoId: UID, filename: 'Über uns (1).final.mp4', expires: NOW + 3600 });
+      return apiWith(more).download({
+        videoId: UID,
+        filename: 'Über uns (1).final.mp4',
+        expires: NOW + 3600,
+      });
     };
     expect(await download(DOWNLOADS)).toBe(`${DOWNLOADS.default.url}?filename=Uber_uns_1_final`);
-    expect(await download(DOWNLOADS, {})).toMatch(/^https:\/\/c\.example\/ey[\w-]+\.ey[\w-]+\.[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/);
-    expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe('https://c.example/d.mp4?a=1&filename=Uber_uns_1_final');
-    for (const told of [{}, { default: { ...DOWNLOADS.default, status: 'inprogress' } }, { default: { status: 'ready', url: 'javascript:alert(1)' } }]) expect(await download(told)).toBeUndefined();
+    expect(await download(DOWNLOADS, {})).toMatch(
+      /^https:\/\/c\.example\/ey[\w-]+\.ey[\w-]+\.[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/,
+    );
+    expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe(
+      'https://c.example/d.mp4?a=1&filename=Uber_uns_1_final',
+    );
+    for (const told of [
+      {},
+      { default: { ...DOWNLOADS.default, status: 'inprogress' } },
+      { default: { status: 'ready', url: 'javascript:alert(1)' } },
+    ])
+      expect(await download(told)).toBeUndefined();
   });
 
-  test.each(['lt', 'lte'])('lists page by page to the end, whether a page begins at or before a time (%s)', async (comparison) => {
-    const all = Array.from({ length: 25 }, (_, index) => ({ ...VIDEO, uid: `video-${index}`, created: new Date(NOW * 1000 - index * 1000).toISOString(), meta: index % 2 ? null : VIDEO.meta }));
-    peer.answerWith(({ path }) => {
-      const { creator, before = '9' } = Object.fromEntries(new URL(path, peer.url).searchParams) as { creator?: string; before?: string };
-      return result(creator === 'mediary' ? all.filter(({ created }) => created < before || (comparison === 'lte' && created === before)).slice(0, 10) : []);
-    });
-    const listed = await collected(apiWith({}).list());
-    expect(listed.map(({ videoId }) => videoId)).toEqual(all.map(({ uid }) => uid));
-    expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([WISH.assetId, undefined]);
-  });
+  test.each(['lt', 'lte'])(
+    'lists page by page to the end, whether a page begins at or before a time (%s)',
+    async (comparison) => {
+      const all = Array.from({ length: 25 }, (_, index) => ({
+        ...VIDEO,
+        uid: `video-${index}`,
+        created: new Date(NOW * 1000 - index * 1000).toISOString(),
+        meta: index % 2 ? null : VIDEO.meta,
+      }));
+      peer.answerWith(({ path }) => {
+        const { creator, before = '9' } = Object.fromEntries(new URL(path, peer.url).searchParams) as {
+          creator?: string;
+          before?: string;
+        };
+        return result(
+          creator === 'mediary'
+            ? all
+                .filter(({ created }) => created < before || (comparison === 'lte' && created === before))
+                .slice(0, 10)
+            : [],
+        );
+      });
+      const listed = await collected(apiWith({}).list());
+      expect(listed.map(({ videoId }) => videoId)).toEqual(all.map(({ uid }) => uid));
+      expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([WISH.assetId, undefined]);
+    },
+  );
 
   test('registers the address of its webhooks, and learns their secret', async () => {
     peer.answerWith(result({ secret: 'new-secret' }));
-    expect(await apiWith({}).registerWebhook?.('https://media.example/hook')).toEqual({ secret: 'new-secret', setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET' });
-    expect([peer.requests.at(-1)?.method, peer.requests.at(-1)?.path, lastBody()]).toEqual(['PUT', '/v4/accounts/account-1/stream/webhook', { notificationUrl: 'https://media.example/hook' }]);
+    expect(await apiWith({}).registerWebhook?.('https://media.example/hook')).toEqual({
+      secret: 'new-secret',
+      setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
+    });
+    expect([peer.requests.at(-1)?.method, peer.requests.at(-1)?.path, lastBody()]).toEqual([
+      'PUT',
+      '/v4/accounts/account-1/stream/webhook',
+      { notificationUrl: 'https://media.example/hook' },
+    ]);
   });
 });

@@ -38,26 +38,60 @@ export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
 function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
   const given = text('EDGEHOST_SIGNING_KEY_PEM');
   const key = given === undefined ? undefined : signingKeyIn(given);
-  if (given !== undefined && !key) problems.push('EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the base64 of it as the product hands it out');
+  if (given !== undefined && !key)
+    problems.push(
+      'EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the base64 of it as the product hands it out',
+    );
   return key;
 }
 
 /** What tests set and the service leaves alone; `now` in seconds since 1970. */
 export type EdgehostExtras = { readonly limits?: ClientLimits; readonly now?: () => number };
 
-export function openEdgehost(settings: EdgehostSettings, allowUnsigned: boolean, { limits, now = () => Date.now() / 1000 }: EdgehostExtras = {}): Provider {
-  const { webhookSecrets, toleranceSeconds, customerHost, accountId, apiToken, signingKeyId: id, signingKey: key } = settings;
+export function openEdgehost(
+  settings: EdgehostSettings,
+  allowUnsigned: boolean,
+  { limits, now = () => Date.now() / 1000 }: EdgehostExtras = {},
+): Provider {
+  const {
+    webhookSecrets,
+    toleranceSeconds,
+    customerHost,
+    accountId,
+    apiToken,
+    signingKeyId: id,
+    signingKey: key,
+  } = settings;
   const signingKey = id !== undefined && key ? { id, key } : undefined;
-  const api = accountId !== undefined && apiToken ? openEdgehostApi({ ...settings, accountId, apiToken, signingKey, limits, now, gaps: gapsIn(settings, allowUnsigned) }) : undefined;
+  const api =
+    accountId !== undefined && apiToken
+      ? openEdgehostApi({
+          ...settings,
+          accountId,
+          apiToken,
+          signingKey,
+          limits,
+          now,
+          gaps: gapsIn(settings, allowUnsigned),
+        })
+      : undefined;
   const missingSettings = missingOf({
-    EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets, EDGEHOST_ACCOUNT_ID: accountId, EDGEHOST_STREAM_API_TOKEN: apiToken,
-    EDGEHOST_SIGNING_KEY_ID: id, EDGEHOST_SIGNING_KEY_PEM: key,
+    EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets,
+    EDGEHOST_ACCOUNT_ID: accountId,
+    EDGEHOST_STREAM_API_TOKEN: apiToken,
+    EDGEHOST_SIGNING_KEY_ID: id,
+    EDGEHOST_SIGNING_KEY_PEM: key,
   });
   return {
     name: 'edgehost',
     kind: 'hosted',
     capabilities: {
-      webhooks: webhookSecrets.length > 0 || allowUnsigned, uploads: api !== undefined, inspection: api !== undefined, signedPlayback: signingKey !== undefined, dash: true, missingSettings,
+      webhooks: webhookSecrets.length > 0 || allowUnsigned,
+      uploads: api !== undefined,
+      inspection: api !== undefined,
+      signedPlayback: signingKey !== undefined,
+      dash: true,
+      missingSettings,
     },
     api,
     sign({ videoId, urls, isPrivate, expires }) {
@@ -65,17 +99,31 @@ export function openEdgehost(settings: EdgehostSettings, allowUnsigned: boolean,
       const token = videoToken(signingKey, { videoId, expires, now: now() });
       return { ...replacedIn(urls, `/${videoId}/`, `/${token}/`), expires: tokenEnd(expires, now()) };
     },
-    open: ({ headers, body, now: receivedAt }) => openWith({
-      secrets: webhookSecrets, allowUnsigned,
-      verify: () => checkEdgehostSignature(headers, body, { secrets: webhookSecrets, nowSeconds: receivedAt.getTime() / 1000, toleranceSeconds }),
-      read: () => readEdgehost(body, customerHost),
-    }),
+    open: ({ headers, body, now: receivedAt }) =>
+      openWith({
+        secrets: webhookSecrets,
+        allowUnsigned,
+        verify: () =>
+          checkEdgehostSignature(headers, body, {
+            secrets: webhookSecrets,
+            nowSeconds: receivedAt.getTime() / 1000,
+            toleranceSeconds,
+          }),
+        read: () => readEdgehost(body, customerHost),
+      }),
     read: (body) => readEdgehost(body, customerHost),
     startJob: () => undefined,
   };
 }
 
-const gapsIn = ({ webhookSecrets, signingKeyId, signingKey }: EdgehostSettings, allowUnsigned: boolean): readonly string[] => [
-  ...(webhookSecrets.length === 0 && !allowUnsigned ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are refused'] : []),
-  ...((signingKeyId === undefined) !== (signingKey === undefined) ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM are of use only together'] : []),
+const gapsIn = (
+  { webhookSecrets, signingKeyId, signingKey }: EdgehostSettings,
+  allowUnsigned: boolean,
+): readonly string[] => [
+  ...(webhookSecrets.length === 0 && !allowUnsigned
+    ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are refused']
+    : []),
+  ...((signingKeyId === undefined) !== (signingKey === undefined)
+    ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM are of use only together']
+    : []),
 ];

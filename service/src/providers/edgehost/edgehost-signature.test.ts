@@ -13,15 +13,28 @@ const BODY = '{"uid":"00112233445566778899aabbccddeeff","readyToStream":true,"st
 const GOOD = '90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327';
 const WRONG = 'f'.repeat(64);
 
-type Asked = { readonly body?: string; readonly secrets?: readonly (typeof key)[]; readonly now?: number; readonly tolerance?: number };
+type Asked = {
+  readonly body?: string;
+  readonly secrets?: readonly (typeof key)[];
+  readonly now?: number;
+  readonly tolerance?: number;
+};
 
-function check(header: string | readonly string[], { body = BODY, secrets = [key], now = NOW, tolerance = 300 }: Asked = {}): boolean {
+function check(
+  header: string | readonly string[],
+  { body = BODY, secrets = [key], now = NOW, tolerance = 300 }: Asked = {},
+): boolean {
   const values = (name: string) => (name === 'webhook-signature' ? [header].flat() : []);
-  return checkEdgehostSignature(values, Buffer.from(body), { secrets, nowSeconds: now, toleranceSeconds: tolerance });
+  return checkEdgehostSignature(values, Buffer.from(body), {
+    secrets,
+    nowSeconds: now,
+    toleranceSeconds: tolerance,
+  });
 }
 
 /** Well signed over the very text that is sent as the time. */
-const signedAt = (time: string) => `time=${time},sig1=${createHmac('sha256', SECRET).update(`${time}.${BODY}`).digest('hex')}`;
+const signedAt = (time: string) =>
+  `time=${time},sig1=${createHmac('sha256', SECRET).update(`${time}.${BODY}`).digest('hex')}`;
 
 describe('the signature of edgehost', () => {
   test('is HMAC-SHA256 of time, dot and raw body, in hex', () => {
@@ -55,7 +68,7 @@ describe('the signature of edgehost', () => {
     ['with a space before', ` time=${NOW},sig1=${GOOD}`],
     ['with a space behind', `time=${NOW},sig1=${GOOD} `],
     ['with semicolons', `time=${NOW};sig1=${GOOD}`],
-    ['with another digest\'s name', `time=${NOW},sig2=${GOOD}`],
+    ["with another digest's name", `time=${NOW},sig2=${GOOD}`],
     ['with the names of other products', `t=${NOW},v1=${GOOD}`],
     ['with a second equals sign', `time=${NOW},sig1==${GOOD}`],
     ['with something behind the digest', `time=${NOW},sig1=${GOOD}=`],
@@ -79,21 +92,34 @@ describe('the signature of edgehost', () => {
   });
 
   test.each([
-    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)], ['with a line end', `${BODY}\n`], ['with a byte order mark', `\ufeff${BODY}`], ['with a dot before', `.${BODY}`], ['empty', ''],
+    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)],
+    ['with a line end', `${BODY}\n`],
+    ['with a byte order mark', `\ufeff${BODY}`],
+    ['with a dot before', `.${BODY}`],
+    ['empty', ''],
   ])('does not cover the body %s', (_, body) => {
     expect(check(`time=${NOW},sig1=${GOOD}`, { body })).toBe(false);
   });
 
   test('may be made with the current secret or with the previous one', () => {
-    const asked = [[next, key], [key], [next], []].map((secrets) => check(`time=${NOW},sig1=${GOOD}`, { secrets }));
+    const asked = [[next, key], [key], [next], []].map((secrets) =>
+      check(`time=${NOW},sig1=${GOOD}`, { secrets }),
+    );
     expect(asked).toEqual([true, true, false, false]);
   });
 
   test('does not fit after any of 10 000 random edits, the case of a digit and unread members excepted', () => {
     const header = `time=${NOW},sig1=${GOOD}`;
-    const isSame = (edited: string) => edited.split(',').includes(`time=${NOW}`) && edited.toLowerCase().split(',').includes(`sig1=${GOOD}`);
-    const accepted = (seed: number) => [...randomEdits(header, { count: 1_000, seed })].filter((edited) => check(edited) && !isSame(edited));
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
+    const isSame = (edited: string) =>
+      edited.split(',').includes(`time=${NOW}`) && edited.toLowerCase().split(',').includes(`sig1=${GOOD}`);
+    const accepted = (seed: number) =>
+      [...randomEdits(header, { count: 1_000, seed })].filter((edited) => check(edited) && !isSame(edited));
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        expect(accepted(seed)).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
   });
 });
 
@@ -109,13 +135,27 @@ describe('the time of the signature', () => {
   });
 
   test('is held against whole seconds, as it was written', () => {
-    expect([300, 301].map((age) => check(signedAt(String(NOW)), { now: NOW + age + 0.9 }))).toEqual([true, false]);
-    expect([300, 301].map((age) => check(signedAt(String(NOW)), { now: NOW - age + 0.9 }))).toEqual([true, false]);
+    expect([300, 301].map((age) => check(signedAt(String(NOW)), { now: NOW + age + 0.9 }))).toEqual([
+      true,
+      false,
+    ]);
+    expect([300, 301].map((age) => check(signedAt(String(NOW)), { now: NOW - age + 0.9 }))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('has the tolerance that is set, and none at all where that is 0', () => {
-    expect([9, 10, 11].map((age) => check(signedAt(String(NOW - age)), { tolerance: 10 }))).toEqual([true, true, false]);
-    expect(['0', '1', String(NOW - 86_400), String(NOW * 2)].map((time) => check(signedAt(time), { tolerance: 0 }))).toEqual([true, true, true, true]);
+    expect([9, 10, 11].map((age) => check(signedAt(String(NOW - age)), { tolerance: 10 }))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(
+      ['0', '1', String(NOW - 86_400), String(NOW * 2)].map((time) =>
+        check(signedAt(time), { tolerance: 0 }),
+      ),
+    ).toEqual([true, true, true, true]);
   });
 
   test('is signed as the text that was received', () => {
@@ -124,8 +164,35 @@ describe('the time of the signature', () => {
   });
 
   const odd = [
-    '', ' ', `+${NOW}`, `-${NOW}`, '1.7e9', '1e9', ` ${NOW}`, `${NOW} `, `\t${NOW}`, `${NOW}\n`, `${NOW}.0`, `${NOW}.5`, `0x${NOW.toString(16)}`, `0b1`, `${NOW}n`, `${NOW}s`, '1_700_000_000', '1 700 000 000', 'now', 'NaN', 'Infinity', 'null', '-0',
-    '１７００００００００', '١٧٠٠٠٠٠٠٠٠', `${NOW}0000000000`, '0'.repeat(10) + NOW, String(NOW * 1_000), new Date(NOW * 1_000).toISOString(),
+    '',
+    ' ',
+    `+${NOW}`,
+    `-${NOW}`,
+    '1.7e9',
+    '1e9',
+    ` ${NOW}`,
+    `${NOW} `,
+    `\t${NOW}`,
+    `${NOW}\n`,
+    `${NOW}.0`,
+    `${NOW}.5`,
+    `0x${NOW.toString(16)}`,
+    `0b1`,
+    `${NOW}n`,
+    `${NOW}s`,
+    '1_700_000_000',
+    '1 700 000 000',
+    'now',
+    'NaN',
+    'Infinity',
+    'null',
+    '-0',
+    '１７００００００００',
+    '١٧٠٠٠٠٠٠٠٠',
+    `${NOW}0000000000`,
+    '0'.repeat(10) + NOW,
+    String(NOW * 1_000),
+    new Date(NOW * 1_000).toISOString(),
   ];
   test.each(odd)('%j is none, though it is well signed', (time) => {
     expect(check(signedAt(time))).toBe(false);

@@ -42,7 +42,9 @@ function splitAtFirstEquals(pair: string): readonly [name: string, value: string
 }
 
 const isRecent = (time: string, { nowSeconds, toleranceSeconds }: EdgehostRule): boolean =>
-  TIME.test(time) && (toleranceSeconds === 0 || Math.abs(Math.floor(nowSeconds) - Number(time)) <= toleranceSeconds);
+  TIME.test(time) &&
+  (toleranceSeconds === 0 || Math.abs(Math.floor(nowSeconds) - Number(time)) <= toleranceSeconds);
 
 /** Over the time's text as it was received: a number made of it may read differently. */
-const digest = (time: string, body: Uint8Array, secret: Secret): Buffer => hmacSha256(secret.key, time, '.', body);
+const digest = (time: string, body: Uint8Array, secret: Secret): Buffer =>
+  hmacSha256(secret.key, time, '.', body);

@@ -12,42 +12,88 @@ const signer = { id: 'key-1', key: privateKey };
 
 function opened(token: string, key: KeyObject = publicKey) {
   const [head = '', claims = '', signature = ''] = token.split('.');
-  expect(verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, 'base64url'))).toBe(true);
+  expect(
+    verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, 'base64url')),
+  ).toBe(true);
   return [head, claims].map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown);
 }
 
 describe('a token', () => {
   test('is signed by RS256 and names the video and the key', () => {
-    expect(opened(videoToken(signer, { videoId: UID, expires: NOW + 3600, now: NOW }))).toEqual([{ alg: 'RS256', kid: 'key-1' }, { sub: UID, kid: 'key-1', exp: NOW + 3600 }]);
+    expect(opened(videoToken(signer, { videoId: UID, expires: NOW + 3600, now: NOW }))).toEqual([
+      { alg: 'RS256', kid: 'key-1' },
+      { sub: UID, kid: 'key-1', exp: NOW + 3600 },
+    ]);
   });
 
   test('lives for less than a day, and for no fraction of a second', () => {
-    const lifeOf = (seconds: number) => (opened(videoToken(signer, { videoId: UID, expires: NOW + seconds, now: NOW + 0.4 }))[1] as { exp: number }).exp - NOW;
+    const lifeOf = (seconds: number) =>
+      (
+        opened(videoToken(signer, { videoId: UID, expires: NOW + seconds, now: NOW + 0.4 }))[1] as {
+          exp: number;
+        }
+      ).exp - NOW;
     expect([60, 80_000, 86_400, 1e7].map(lifeOf)).toEqual([60, 80_000, 86_100, 86_100]);
   });
 
   test('opens a download where it is asked to', () => {
-    expect(opened(videoToken(signer, { videoId: UID, expires: NOW, now: NOW, downloadable: true }))[1]).toMatchObject({ downloadable: true });
+    expect(
+      opened(videoToken(signer, { videoId: UID, expires: NOW, now: NOW, downloadable: true }))[1],
+    ).toMatchObject({ downloadable: true });
   });
 
-  test('takes the place of the video\'s id in each address that has it', () => {
-    const urls = { hls: `https://c.example/${UID}/manifest/video.m3u8?clientBandwidthHint=3`, dash: `https://other.example/video.mpd#${UID}`, thumbnail: null };
-    expect(replacedIn(urls, `/${UID}/`, '/$&.token/')).toEqual({ hls: 'https://c.example/$&.token/manifest/video.m3u8?clientBandwidthHint=3', dash: urls.dash, thumbnail: null });
+  test("takes the place of the video's id in each address that has it", () => {
+    const urls = {
+      hls: `https://c.example/${UID}/manifest/video.m3u8?clientBandwidthHint=3`,
+      dash: `https://other.example/video.mpd#${UID}`,
+      thumbnail: null,
+    };
+    expect(replacedIn(urls, `/${UID}/`, '/$&.token/')).toEqual({
+      hls: 'https://c.example/$&.token/manifest/video.m3u8?clientBandwidthHint=3',
+      dash: urls.dash,
+      thumbnail: null,
+    });
   });
 });
 
 describe('the key', () => {
-  test.each(['pkcs1', 'pkcs8'] as const)('is read from %s: as text, with its line ends written out, and as the product hands it out', (type) => {
-    const pem = pemOf(type);
-    for (const text of [pem, pem.replaceAll('\n', '\\n'), Buffer.from(pem).toString('base64'), pem.replaceAll('\n', '\r\n')]) {
-      opened(videoToken({ id: 'key-1', key: signingKeyIn(text) as KeyObject }, { videoId: UID, expires: NOW, now: NOW }));
-    }
-  });
+  test.each(['pkcs1', 'pkcs8'] as const)(
+    'is read from %s: as text, with its line ends written out, and as the product hands it out',
+    (type) => {
+      const pem = pemOf(type);
+      for (const text of [
+        pem,
+        pem.replaceAll('\n', '\\n'),
+        Buffer.from(pem).toString('base64'),
+        pem.replaceAll('\n', '\r\n'),
+      ]) {
+        opened(
+          videoToken(
+            { id: 'key-1', key: signingKeyIn(text) as KeyObject },
+            { videoId: UID, expires: NOW, now: NOW },
+          ),
+        );
+      }
+    },
+  );
 
   test.each([
-    ['nothing', ''], ['words', 'no key'], ['a public key', publicKey.export({ type: 'spki', format: 'pem' }).toString()],
-    ['a key of another kind', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
-    ['a key that is cut', pemOf('pkcs8').slice(0, 400)], ['a key that is locked', createPrivateKey(pemOf('pkcs8')).export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()],
+    ['nothing', ''],
+    ['words', 'no key'],
+    ['a public key', publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+    [
+      'a key of another kind',
+      generateKeyPairSync('ec', { namedCurve: 'P-256' })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+    ['a key that is cut', pemOf('pkcs8').slice(0, 400)],
+    [
+      'a key that is locked',
+      createPrivateKey(pemOf('pkcs8'))
+        .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+        .toString(),
+    ],
   ])('is not made of %s', (_, text) => {
     expect(signingKeyIn(text)).toBeUndefined();
     expect(signingKeyIn(Buffer.from(text).toString('base64'))).toBeUndefined();

@@ -6,30 +6,74 @@ import { downloadName, expiryOf, isForm, maxBytesOf, tusHeaders } from './edgeho
 const GIB = 1024 ** 3;
 const NOW = 1_700_000_000;
 
-test.each([[1, true], [200_000_000, true], [200_000_001, false], [5 * GIB, false], [null, true]])('a file of %j bytes goes by form: %j', (size, form) => {
+test.each([
+  [1, true],
+  [200_000_000, true],
+  [200_000_001, false],
+  [5 * GIB, false],
+  [null, true],
+])('a file of %j bytes goes by form: %j', (size, form) => {
   expect(isForm({ size })).toBe(form);
 });
 
-test.each([[1000, 10 * GIB, 1000], [300_000_000, 10 * GIB, 300_000_000], [null, 10 * GIB, 200_000_000], [null, 5000, 5000]])('of %j bytes, %d allowed, it takes %d', (size, maxBytes, most) => {
+test.each([
+  [1000, 10 * GIB, 1000],
+  [300_000_000, 10 * GIB, 300_000_000],
+  [null, 10 * GIB, 200_000_000],
+  [null, 5000, 5000],
+])('of %j bytes, %d allowed, it takes %d', (size, maxBytes, most) => {
   expect(maxBytesOf({ size, maxBytes })).toBe(most);
 });
 
 test('the door is open as long as wished, and as the product has it', () => {
-  const secondsOf = (seconds: number) => Date.parse(expiryOf({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
+  const secondsOf = (seconds: number) =>
+    Date.parse(expiryOf({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
   expect([3600, 86_400, 0, -5].map(secondsOf)).toEqual([3600, 21_540, 150, 150]);
 });
 
 test('what is told of a tus upload is text in base64, in one line, whatever the file is called', () => {
-  const wanted = { assetId: 'a', mimeType: 'video/mp4', size: 300_000_000, expiry: 'soon', requireSignedUrls: false };
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (filename) => {
-    const metadata = tusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
-    expect(metadata).toMatch(/^name [\w+/=]*,filetype [\w+/=]+,maxDurationSeconds [\w+/=]+,expiry [\w+/=]+,mediary_asset_id [\w+/=]+$/);
-    expect(Buffer.from(/^name ([^,]*)/.exec(metadata)?.[1] ?? '', 'base64').toString()).toBe(filename.toWellFormed());
-  }));
+  const wanted = {
+    assetId: 'a',
+    mimeType: 'video/mp4',
+    size: 300_000_000,
+    expiry: 'soon',
+    requireSignedUrls: false,
+  };
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (filename) => {
+      const metadata = tusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
+      expect(metadata).toMatch(
+        /^name [\w+/=]*,filetype [\w+/=]+,maxDurationSeconds [\w+/=]+,expiry [\w+/=]+,mediary_asset_id [\w+/=]+$/,
+      );
+      expect(Buffer.from(/^name ([^,]*)/.exec(metadata)?.[1] ?? '', 'base64').toString()).toBe(
+        filename.toWellFormed(),
+      );
+    }),
+  );
 });
 
 test('a download has a name that the product takes', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => { expect(downloadName(filename)).toMatch(/^[A-Za-z0-9_-]{0,120}$/); }));
-  const names = ['clip.mp4', 'Résumé vidéo.mov', '日本.mp4', '.mp4', `${'x'.repeat(200)}.mp4`, 'a.b.c', 'no extension'];
-  expect(names.map(downloadName)).toEqual(['clip', 'Resume_video', '', '', 'x'.repeat(120), 'a_b', 'no_extension']);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
+      expect(downloadName(filename)).toMatch(/^[A-Za-z0-9_-]{0,120}$/);
+    }),
+  );
+  const names = [
+    'clip.mp4',
+    'Résumé vidéo.mov',
+    '日本.mp4',
+    '.mp4',
+    `${'x'.repeat(200)}.mp4`,
+    'a.b.c',
+    'no extension',
+  ];
+  expect(names.map(downloadName)).toEqual([
+    'clip',
+    'Resume_video',
+    '',
+    '',
+    'x'.repeat(120),
+    'a_b',
+    'no_extension',
+  ]);
 });

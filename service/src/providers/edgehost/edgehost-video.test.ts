@@ -4,40 +4,85 @@ import { readEdgehost } from './edgehost-report.ts';
 import { inspectionOf } from './edgehost-video.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
-const look = (status: unknown, members: object = {}) => inspectionOf({ uid: UID, status, ...members }, { source: 'inspect', uid: UID, customerHost: 'customer-x.example' });
+const look = (status: unknown, members: object = {}) =>
+  inspectionOf(
+    { uid: UID, status, ...members },
+    { source: 'inspect', uid: UID, customerHost: 'customer-x.example' },
+  );
 
 describe('a video', () => {
   test('without bytes is waited for', () => {
     expect(look({ state: 'pendingupload', pctComplete: '0.0' })).toEqual({ state: 'waiting' });
   });
 
-  test.each(['queued', 'inprogress', 'downloading', 'live-inprogress', 'something-new'])('that is %s has started', (state) => {
-    expect(look({ state })).toEqual({ state: 'known', report: { source: 'inspect', provider: 'edgehost', event: 'started' } });
-  });
+  test.each(['queued', 'inprogress', 'downloading', 'live-inprogress', 'something-new'])(
+    'that is %s has started',
+    (state) => {
+      expect(look({ state })).toEqual({
+        state: 'known',
+        report: { source: 'inspect', provider: 'edgehost', event: 'started' },
+      });
+    },
+  );
 
-  test.each([['39.731', 39], ['100.000000', 100], [50, 50], ['-1', 0], ['', undefined], [null, undefined], ['x', undefined], [[], undefined]])('under way at %j is at %j', (pctComplete, progress) => {
+  test.each([
+    ['39.731', 39],
+    ['100.000000', 100],
+    [50, 50],
+    ['-1', 0],
+    ['', undefined],
+    [null, undefined],
+    ['x', undefined],
+    [[], undefined],
+  ])('under way at %j is at %j', (pctComplete, progress) => {
     const told = look({ state: 'inprogress', pctComplete });
     expect('report' in told && told.report.progress).toBe(progress);
   });
 
   test('that plays and goes on encoding is not complete', () => {
-    expect(look({ state: 'ready', pctComplete: '39.0' })).toMatchObject({ report: { source: 'inspect', event: 'succeeded', complete: false } });
-    expect(look({ state: 'ready', pctComplete: '100.0' })).toMatchObject({ report: { complete: true, playback: { urls: { hls: `https://customer-x.example/${UID}/manifest/video.m3u8` } } } });
+    expect(look({ state: 'ready', pctComplete: '39.0' })).toMatchObject({
+      report: { source: 'inspect', event: 'succeeded', complete: false },
+    });
+    expect(look({ state: 'ready', pctComplete: '100.0' })).toMatchObject({
+      report: {
+        complete: true,
+        playback: { urls: { hls: `https://customer-x.example/${UID}/manifest/video.m3u8` } },
+      },
+    });
   });
 
-  test('that failed says why, in the product\'s word and in ours', () => {
-    expect(look({ state: 'error', errorReasonCode: 'ERR_DURATION_TOO_SHORT' })).toMatchObject({ report: { event: 'failed', failure: { code: 'too_short' }, providerCode: 'ERR_DURATION_TOO_SHORT' } });
+  test("that failed says why, in the product's word and in ours", () => {
+    expect(look({ state: 'error', errorReasonCode: 'ERR_DURATION_TOO_SHORT' })).toMatchObject({
+      report: { event: 'failed', failure: { code: 'too_short' }, providerCode: 'ERR_DURATION_TOO_SHORT' },
+    });
     expect(look({ state: 'error', errorReasonCode: { a: 1 } })).not.toHaveProperty('report.providerCode');
   });
 
-  test.each([undefined, null, 'ready', [], {}, { state: 7 }, { state: null }])('of the status %j is trouble of the product', (status) => {
-    expect(() => look(status)).toThrow(expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }));
-  });
+  test.each([undefined, null, 'ready', [], {}, { state: 7 }, { state: null }])(
+    'of the status %j is trouble of the product',
+    (status) => {
+      expect(() => look(status)).toThrow(
+        expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
+      );
+    },
+  );
 
-  test.each([{ state: 'ready', pctComplete: '40' }, { state: 'error', errReasonCode: 'ERR_NON_VIDEO', errReasonText: 'x' }])('tells the same in a webhook: %j', (status) => {
-    const video = { uid: UID, status, input: { width: 640, height: 360 }, duration: 1.5, playback: { hls: 'https://a.example/a' } };
+  test.each([
+    { state: 'ready', pctComplete: '40' },
+    { state: 'error', errReasonCode: 'ERR_NON_VIDEO', errReasonText: 'x' },
+  ])('tells the same in a webhook: %j', (status) => {
+    const video = {
+      uid: UID,
+      status,
+      input: { width: 640, height: 360 },
+      duration: 1.5,
+      playback: { hls: 'https://a.example/a' },
+    };
     const webhook = readEdgehost(Buffer.from(JSON.stringify(video)), 'customer-x.example');
     const asked = look(status, video);
-    expect('report' in webhook && webhook.report).toEqual({ ...(asked.state === 'known' && asked.report), source: 'webhook' });
+    expect('report' in webhook && webhook.report).toEqual({
+      ...(asked.state === 'known' && asked.report),
+      source: 'webhook',
+    });
   });
 });

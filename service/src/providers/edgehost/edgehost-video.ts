@@ -9,12 +9,27 @@ import { membersOf } from '../opening.ts';
 import type { Inspection } from '../provider.ts';
 
 /** `customerHost`: what serves this account's videos. */
-export type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string; readonly customerHost: string | undefined };
+export type VideoSource = {
+  readonly source: 'webhook' | 'inspect';
+  readonly uid: string;
+  readonly customerHost: string | undefined;
+};
 
 /** The end that an encoding came to; undefined where it came to none yet. */
-export function endOf(video: Members, status: Members, { source, uid, customerHost }: VideoSource): StreamReport | undefined {
+export function endOf(
+  video: Members,
+  status: Members,
+  { source, uid, customerHost }: VideoSource,
+): StreamReport | undefined {
   const told = { source, provider: 'edgehost' } as const;
-  if (status['state'] === 'ready') return { ...told, event: 'succeeded', complete: isComplete(status), ...playbackOf(video, uid, customerHost), picture: pictureOf(video) };
+  if (status['state'] === 'ready')
+    return {
+      ...told,
+      event: 'succeeded',
+      complete: isComplete(status),
+      ...playbackOf(video, uid, customerHost),
+      picture: pictureOf(video),
+    };
   if (status['state'] === 'error') return { ...told, event: 'failed', ...failureOf(status) };
   return undefined;
 }
@@ -24,19 +39,30 @@ export function inspectionOf(video: Members, from: VideoSource): Inspection {
   if (typeof status['state'] !== 'string') throw unreadable('state');
   if (status['state'] === 'pendingupload') return { state: 'waiting' };
   const progress = percentIn(status['pctComplete']);
-  const started = { source: from.source, provider: 'edgehost', event: 'started', ...(progress !== undefined && { progress }) } as const;
+  const started = {
+    source: from.source,
+    provider: 'edgehost',
+    event: 'started',
+    ...(progress !== undefined && { progress }),
+  } as const;
   return { state: 'known', report: endOf(video, status, from) ?? started };
 }
 
 /** Lower renditions may play while higher ones are still being made. `pctComplete` is text. */
-const isComplete = ({ pctComplete: told }: Members): boolean => typeof told !== 'string' || !(Number.parseFloat(told) < 100);
+const isComplete = ({ pctComplete: told }: Members): boolean =>
+  typeof told !== 'string' || !(Number.parseFloat(told) < 100);
 
-function playbackOf(video: Members, uid: string, host: string | undefined): Pick<StreamReport, 'playback' | 'warnings'> {
+function playbackOf(
+  video: Members,
+  uid: string,
+  host: string | undefined,
+): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = membersOf(video['playback']) ?? {};
   const base = host && `${originOf(host)}/${encodeURIComponent(uid)}`;
   const place = (told: unknown, path: string) => toldUrl(told) ?? (base ? `${base}${path}` : null);
   const urls: ToldUrls = {
-    hls: place(given['hls'], '/manifest/video.m3u8'), dash: place(given['dash'], '/manifest/video.mpd'),
+    hls: place(given['hls'], '/manifest/video.m3u8'),
+    dash: place(given['dash'], '/manifest/video.mpd'),
     thumbnail: place(video['thumbnail'], '/thumbnails/thumbnail.jpg'),
   };
   const isAnyUnknown = Object.values(urls).includes(null);
@@ -44,24 +70,60 @@ function playbackOf(video: Members, uid: string, host: string | undefined): Pick
   return { playback: { kind: 'urls', urls }, warnings };
 }
 
-const pictureOf = (video: Members) => ({ ...sizeIn(membersOf(video['input']) ?? {}), ...durationIn(video['duration']) });
+const pictureOf = (video: Members) => ({
+  ...sizeIn(membersOf(video['input']) ?? {}),
+  ...durationIn(video['duration']),
+});
 
 /** The product's own codes in our words; the documentation spells the keys in two ways. */
 function failureOf(status: Members): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
   const words = plainWords(status['errorReasonText'] || status['errReasonText']);
   const providerCode = plainWords(code, 100);
-  const failure = FAILURES.get(code) ?? { code: 'encode_failed', message: words ?? 'The video host could not encode this video', retryable: true };
+  const failure = FAILURES.get(code) ?? {
+    code: 'encode_failed',
+    message: words ?? 'The video host could not encode this video',
+    retryable: true,
+  };
   return { failure, ...(providerCode !== undefined && { providerCode }) };
 }
 
-const FAILURES: ReadonlyMap<unknown, Failure> = new Map(Object.entries({
-  ERR_NON_VIDEO: { code: 'not_media', message: 'The video host found no video in the file', retryable: false },
-  ERR_MALFORMED_VIDEO: { code: 'not_media', message: 'The video host could not read the file', retryable: false },
-  ERR_DURATION_TOO_SHORT: { code: 'too_short', message: 'The video is too short for the video host', retryable: false },
-  ERR_DURATION_EXCEED_CONSTRAINT: { code: 'too_long', message: 'The video is longer than the video host takes', retryable: false },
-  ERR_FETCH_ORIGIN_ERROR: { code: 'fetch_failed', message: 'The video host could not fetch the file', retryable: true },
-}));
+const FAILURES: ReadonlyMap<unknown, Failure> = new Map(
+  Object.entries({
+    ERR_NON_VIDEO: {
+      code: 'not_media',
+      message: 'The video host found no video in the file',
+      retryable: false,
+    },
+    ERR_MALFORMED_VIDEO: {
+      code: 'not_media',
+      message: 'The video host could not read the file',
+      retryable: false,
+    },
+    ERR_DURATION_TOO_SHORT: {
+      code: 'too_short',
+      message: 'The video is too short for the video host',
+      retryable: false,
+    },
+    ERR_DURATION_EXCEED_CONSTRAINT: {
+      code: 'too_long',
+      message: 'The video is longer than the video host takes',
+      retryable: false,
+    },
+    ERR_FETCH_ORIGIN_ERROR: {
+      code: 'fetch_failed',
+      message: 'The video host could not fetch the file',
+      retryable: true,
+    },
+  }),
+);
 
-const REFUSED: Warning = { code: 'playback_url_refused', message: 'The provider gave a playback URL that is no plain http or https address' };
-const UNCONFIGURED: Warning = { code: 'playback_unconfigured', message: 'EDGEHOST_CUSTOMER_SUBDOMAIN is not set: the video is ready, but not all of its addresses are known' };
+const REFUSED: Warning = {
+  code: 'playback_url_refused',
+  message: 'The provider gave a playback URL that is no plain http or https address',
+};
+const UNCONFIGURED: Warning = {
+  code: 'playback_unconfigured',
+  message:
+    'EDGEHOST_CUSTOMER_SUBDOMAIN is not set: the video is ready, but not all of its addresses are known',
+};

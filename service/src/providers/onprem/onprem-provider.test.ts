@@ -9,25 +9,40 @@ import { signOnprem } from './onprem-signature.ts';
 
 const OWN = secret('own-encoder-secret');
 const ASSET = '11111111-2222-4333-8444-555555555555';
-const opened = (environment: Record<string, string>) => openOnprem(readOnpremSettings(readSettings(environment)), { ownSecrets: [OWN], allowUnsigned: false });
-const signedBy = (key: typeof OWN) => (text: string): Incoming => {
-  const body = Buffer.from(text);
-  return { headers: (name) => (name === 'x-onprem-signature' ? [signOnprem(body, key)] : []), body, now: new Date() };
-};
+const opened = (environment: Record<string, string>) =>
+  openOnprem(readOnpremSettings(readSettings(environment)), { ownSecrets: [OWN], allowUnsigned: false });
+const signedBy =
+  (key: typeof OWN) =>
+  (text: string): Incoming => {
+    const body = Buffer.from(text);
+    return {
+      headers: (name) => (name === 'x-onprem-signature' ? [signOnprem(body, key)] : []),
+      body,
+      now: new Date(),
+    };
+  };
 const report = (status: string, more = {}) => JSON.stringify({ asset_id: ASSET, status, ...more });
 const configured = opened({ ONPREM_WEBHOOK_SECRET: 'onprem-secret' });
 
 describe('onprem', () => {
   providerContract({
-    configured, bare: opened({}), signed: signedBy(secret('onprem-secret')),
+    configured,
+    bare: opened({}),
+    signed: signedBy(secret('onprem-secret')),
     samples: [
-      [report('ready', { playback: { hls: 'https://v.example/a.m3u8' } }), { report: { event: 'succeeded' }, ref: { assetId: ASSET }, isOurs: false }],
-      [report('failed'), { report: { event: 'failed' } }], [report('processing', { progress: 40 }), { report: { event: 'started', progress: 40 } }], [report('paused'), { reason: 'not_actionable' }],
+      [
+        report('ready', { playback: { hls: 'https://v.example/a.m3u8' } }),
+        { report: { event: 'succeeded' }, ref: { assetId: ASSET }, isOurs: false },
+      ],
+      [report('failed'), { report: { event: 'failed' } }],
+      [report('processing', { progress: 40 }), { report: { event: 'started', progress: 40 } }],
+      [report('paused'), { reason: 'not_actionable' }],
     ],
   });
 
   test('takes the reports of our own encoder, whether a stranger has a secret or not', () => {
     const ours = signedBy(OWN)(report('processing', { attempt: 1, try: 1 }));
-    for (const provider of [configured, opened({})]) expect(provider.open(ours)).toMatchObject({ isOurs: true });
+    for (const provider of [configured, opened({})])
+      expect(provider.open(ours)).toMatchObject({ isOurs: true });
   });
 });

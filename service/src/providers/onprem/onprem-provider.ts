@@ -10,21 +10,34 @@ import { checkOnpremSignature } from './onprem-signature.ts';
 
 export type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
 
-export const readOnpremSettings = (settings: Settings): OnpremSettings => ({ webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(secret) });
+export const readOnpremSettings = (settings: Settings): OnpremSettings => ({
+  webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(secret),
+});
 
 /** `ownSecrets` sign our encoder's reports; the door always knows them. */
 export type OnpremContext = { readonly ownSecrets: readonly Secret[]; readonly allowUnsigned: boolean };
 
-export const openOnprem = ({ webhookSecrets }: OnpremSettings, { ownSecrets, allowUnsigned }: OnpremContext): Provider => ({
+export const openOnprem = (
+  { webhookSecrets }: OnpremSettings,
+  { ownSecrets, allowUnsigned }: OnpremContext,
+): Provider => ({
   name: 'onprem',
   kind: 'encoder',
-  capabilities: { webhooks: true, uploads: true, inspection: false, signedPlayback: true, dash: true, missingSettings: [] },
+  capabilities: {
+    webhooks: true,
+    uploads: true,
+    inspection: false,
+    signedPlayback: true,
+    dash: true,
+    missingSettings: [],
+  },
   api: undefined,
   sign: () => undefined,
   open({ headers, body }) {
     if (checkOnpremSignature(headers, body, ownSecrets)) return payload(() => readOnprem(body, true));
     return openWith({
-      secrets: webhookSecrets, allowUnsigned,
+      secrets: webhookSecrets,
+      allowUnsigned,
       verify: () => checkOnpremSignature(headers, body, webhookSecrets),
       read: () => readOnprem(body, false),
     });

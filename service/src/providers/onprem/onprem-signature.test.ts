@@ -58,7 +58,14 @@ describe('the signature of onprem', () => {
     ['of 64 kB', { 'onprem-signature': 'f'.repeat(65_536) }],
     ['in base64', { 'onprem-signature': Buffer.from(GOOD, 'hex').toString('base64') }],
     ['made as HMAC', { 'onprem-signature': createHmac('sha256', SECRET).update(BODY).digest('hex') }],
-    ['with the secret in front', { 'onprem-signature': createHash('sha256').update(SECRET + BODY).digest('hex') }],
+    [
+      'with the secret in front',
+      {
+        'onprem-signature': createHash('sha256')
+          .update(SECRET + BODY)
+          .digest('hex'),
+      },
+    ],
     ['made without the secret', { 'onprem-signature': createHash('sha256').update(BODY).digest('hex') }],
     ['that is the secret itself', { 'onprem-signature': SECRET }],
   ])('is refused %s', (_, sent) => {
@@ -66,7 +73,11 @@ describe('the signature of onprem', () => {
   });
 
   test.each([
-    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)], ['with a line end', `${BODY}\n`], ['with a byte order mark', `\ufeff${BODY}`], ['with another status', BODY.replace('ready', 'failed')], ['empty', ''],
+    ['read and written again', JSON.stringify(JSON.parse(BODY), null, 1)],
+    ['with a line end', `${BODY}\n`],
+    ['with a byte order mark', `\ufeff${BODY}`],
+    ['with another status', BODY.replace('ready', 'failed')],
+    ['empty', ''],
   ])('does not cover the body %s', (_, body) => {
     expect(check({ 'onprem-signature': GOOD }, Buffer.from(body))).toBe(false);
   });
@@ -78,11 +89,21 @@ describe('the signature of onprem', () => {
 
   test('may be made with the current secret or with the previous one', () => {
     const next = secret('onprem-next-secret');
-    expect([[next, key], [key], [next], []].map((keys) => check({ signature: GOOD }, Buffer.from(BODY), keys))).toEqual([true, true, false, false]);
+    expect(
+      [[next, key], [key], [next], []].map((keys) => check({ signature: GOOD }, Buffer.from(BODY), keys)),
+    ).toEqual([true, true, false, false]);
   });
 
   test('does not fit after any of 10 000 random edits, the case of a digit excepted', () => {
-    const accepted = (seed: number) => [...randomEdits(GOOD, { count: 1_000, seed })].filter((edited) => check({ signature: edited }) && edited.toLowerCase() !== GOOD);
-    fc.assert(fc.property(fc.integer(), (seed) => { expect(accepted(seed)).toEqual([]); }), { numRuns: 10 });
+    const accepted = (seed: number) =>
+      [...randomEdits(GOOD, { count: 1_000, seed })].filter(
+        (edited) => check({ signature: edited }) && edited.toLowerCase() !== GOOD,
+      );
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        expect(accepted(seed)).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
   });
 });

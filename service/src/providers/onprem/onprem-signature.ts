@@ -6,7 +6,11 @@ const NAMED = ['x-onprem-signature', 'x-webhook-signature'];
 /** Read only where neither named header is there: other software uses this name for other things. */
 const FALLBACK = 'x-signature';
 
-export function checkOnpremSignature(headers: HeaderValues, body: Uint8Array, secrets: readonly Secret[]): boolean {
+export function checkOnpremSignature(
+  headers: HeaderValues,
+  body: Uint8Array,
+  secrets: readonly Secret[],
+): boolean {
   const named = NAMED.flatMap((name) => headers(name));
   const given = named.length > 0 ? named : headers(FALLBACK);
   return given.length > 0 && secrets.some((secret) => verifies(given, sha256Concat(body, secret)));
@@ -17,4 +21,5 @@ const verifies = (given: readonly string[], expected: Buffer): boolean =>
   given.every((value) => equalHex(value, expected, { lowerOnly: false }));
 
 /** The value of the signature header. */
-export const signOnprem = (body: Uint8Array, secret: Secret): string => sha256Concat(body, secret).toString('hex');
+export const signOnprem = (body: Uint8Array, secret: Secret): string =>
+  sha256Concat(body, secret).toString('hex');

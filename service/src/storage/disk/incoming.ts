@@ -13,7 +13,11 @@ const BATCH_CHUNKS = 1024;
 const TRIES = 100;
 
 /** Writes all of the source to a new file and syncs it. The source comes first: until it is pulled from, nobody hears it fail. */
-export async function receive(path: string, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes> {
+export async function receive(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StoredBytes> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
   let file: FileHandle | undefined;
@@ -32,7 +36,8 @@ export async function receive(path: string, bytes: AsyncIterable<Uint8Array>, ma
   return { sizeBytes, sha256: digest.digest('hex') };
 }
 
-const bytesIn = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+const bytesIn = (chunks: readonly Uint8Array[]): number =>
+  chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
 /** At least one batch, so that an empty object is a file too. */
 async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array[]> {
@@ -62,7 +67,10 @@ async function* unbroken(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /** A disk that fills up first takes a part and says so only in the count; the next write fails. */
-export async function writeFully(file: Pick<FileHandle, 'writev'>, chunks: readonly Uint8Array[]): Promise<void> {
+export async function writeFully(
+  file: Pick<FileHandle, 'writev'>,
+  chunks: readonly Uint8Array[],
+): Promise<void> {
   let rest = withoutFirst(0, chunks);
   while (rest.length > 0) {
     const { bytesWritten } = await file.writev(rest);
@@ -84,7 +92,8 @@ function withoutFirst(count: number, chunks: readonly Uint8Array[]): Uint8Array[
 export async function publish(temporary: string, path: string): Promise<void> {
   const changed = new Set([dirname(path)]);
   for (let tries = 1; !(await linked(temporary, path)); tries += 1) {
-    if (tries === TRIES) throw new Error('the folder of a new object cannot be made, or its temporary file is gone');
+    if (tries === TRIES)
+      throw new Error('the folder of a new object cannot be made, or its temporary file is gone');
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);
   }
   try {

@@ -11,7 +11,9 @@ import { originalKey } from '../object-key.ts';
 
 const MIB = 1024 * 1024;
 let scratch: string;
-beforeAll(async () => { scratch = await mkdtemp(join(tmpdir(), 'leftovers-')); });
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'leftovers-'));
+});
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 const newRoot = () => join(scratch, randomUUID());
@@ -24,22 +26,37 @@ describe('leftovers', () => {
     async function* stuck() { for (let i = 0; i < 40; i++) yield Buffer.alloc(65536); console.log('halfway'); await new Promise(() => setInterval(() => {}, 1000)); }
     await store.put('originals/' + crypto.randomUUID() + '/original', stuck(), 1e9);`;
   const startWriter = async (root: string) => {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', STUCK_WRITER, join(import.meta.dirname, '..', 'disk-object-store.ts'), root], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => { child.kill('SIGKILL'); });
+    const child = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        STUCK_WRITER,
+        join(import.meta.dirname, '..', 'disk-object-store.ts'),
+        root,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
     await once(child.stdout, 'data');
     return child;
   };
 
-  test.runIf(process.platform === 'linux')('of a killed process are swept at the next start, those of a live one are left alone', async () => {
-    const root = newRoot();
-    const [dead, live] = [await startWriter(root), await startWriter(root)];
-    await openDiskObjectStore(root);
-    expect(await incomingOf(root)).toHaveLength(2);
-    dead.kill('SIGKILL');
-    await once(dead, 'exit');
-    await openDiskObjectStore(root);
-    expect(await incomingOf(root)).toEqual([expect.stringContaining(`-${live.pid}-`)]);
-  });
+  test.runIf(process.platform === 'linux')(
+    'of a killed process are swept at the next start, those of a live one are left alone',
+    async () => {
+      const root = newRoot();
+      const [dead, live] = [await startWriter(root), await startWriter(root)];
+      await openDiskObjectStore(root);
+      expect(await incomingOf(root)).toHaveLength(2);
+      dead.kill('SIGKILL');
+      await once(dead, 'exit');
+      await openDiskObjectStore(root);
+      expect(await incomingOf(root)).toEqual([expect.stringContaining(`-${live.pid}-`)]);
+    },
+  );
 
   test('of a put that runs in this very process are left alone', async () => {
     const root = newRoot();
@@ -57,7 +74,12 @@ describe('leftovers', () => {
     const incoming = join(root, 'incoming');
     await mkdir(incoming, { recursive: true });
     const longAgo = Date.now() / 1000 - 25 * 60 * 60;
-    for (const name of ['unknown_old', 'unknown_new', `${'0'.repeat(16)}-999999999-5_old`, `${'0'.repeat(16)}-999999999-5_new`]) {
+    for (const name of [
+      'unknown_old',
+      'unknown_new',
+      `${'0'.repeat(16)}-999999999-5_old`,
+      `${'0'.repeat(16)}-999999999-5_new`,
+    ]) {
       await writeFile(join(incoming, name), 'half');
       if (name.endsWith('old')) await utimes(join(incoming, name), longAgo, longAgo);
     }
