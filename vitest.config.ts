@@ -1,4 +1,4 @@
-// How the tests run: beside the code and as journeys (`npm test`), as long proofs (`npm run test:proof`), and at size (`npm run test:scale`).
+// The test suites: unit tests and journeys (`npm test`), durability tests, browser tests, and tests at scale.
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -11,15 +11,23 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['{service/src,simulators,test}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/{proof,scale}/**'],
+          exclude: [...configDefaults.exclude, 'test/{durability,browser,scale}/**'],
           ...limits,
         },
       },
       {
         test: {
-          name: 'proof',
-          include: ['test/proof/**/*.test.ts'],
+          name: 'durability',
+          include: ['test/durability/**/*.test.ts'],
           testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 300_000,
           hookTimeout: 120_000,
         },
       },

@@ -67,13 +67,11 @@ describe('the list of deliveries', () => {
     expect(next_cursor).toBeNull();
     const asset = deliveries.begun.asset_id;
     expect(
-      items
-        .toReversed()
-        .map(({ id: _, received_at, latency_ms, ...told }) => ({
-          ...told,
-          at: Date.parse(received_at) > 0,
-          latency: latency_ms >= 0,
-        })),
+      items.toReversed().map(({ id: _, received_at, latency_ms, ...told }) => ({
+        ...told,
+        at: Date.parse(received_at) > 0,
+        latency: latency_ms >= 0,
+      })),
     ).toEqual(
       [
         {

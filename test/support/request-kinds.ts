@@ -1,4 +1,4 @@
-// Every kind of request that reaches the database or the store, with what it needs and how it ends: for proofs that let something fail under it.
+// Every kind of request that reaches the database or the store, with what it needs and how it ends, for tests that inject a fault into it.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';

@@ -68,8 +68,8 @@ test('many are found in the listing, and only what it leaves out is asked about'
 });
 
 test('a listing that fails costs nothing but itself', async () => {
-  // biome-ignore lint/correctness/useYield: a listing that fails before its first video.
   const { needs } = provider({
+    // biome-ignore lint/correctness/useYield: the listing fails before its first video.
     list: async function* () {
       throw new ProviderFailed('provider_error');
     },
