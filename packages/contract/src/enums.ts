@@ -1,0 +1,75 @@
+// Every closed set of values that the API uses, once.
+
+export const ASSET_KINDS = ['image', 'video'] as const;
+export type AssetKind = (typeof ASSET_KINDS)[number];
+
+export const VISIBILITIES = ['private', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** In the order in which an asset passes through them; `failed` and `ready` are final for an attempt. */
+export const STREAM_STATUSES = ['pending_upload', 'processing', 'failed', 'ready'] as const;
+export type StreamStatus = (typeof STREAM_STATUSES)[number];
+
+/** From least to most advanced: when two reports name one rendition, the more advanced state wins. */
+export const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'] as const;
+export type RenditionState = (typeof RENDITION_STATES)[number];
+
+export const UPLOAD_PROTOCOLS = ['put', 'tus', 'form'] as const;
+export type UploadProtocol = (typeof UPLOAD_PROTOCOLS)[number];
+
+export const SORT_ORDERS = ['created_at', '-created_at'] as const;
+export type SortOrder = (typeof SORT_ORDERS)[number];
+
+/** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */
+export const PROVIDER_KINDS = ['hosted', 'encoder'] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+/** Who caused a timeline entry. */
+export const EVENT_SOURCES = [
+  'caller',
+  'webhook',
+  'inspect',
+  'replay',
+  'reconcile',
+  'service',
+  'operator',
+] as const;
+export type EventSource = (typeof EVENT_SOURCES)[number];
+
+/** `asset.checked` appears in the timeline only; the others are sent to subscribers too. */
+export const EVENT_TYPES = [
+  'asset.created',
+  'asset.uploaded',
+  'asset.processing',
+  'asset.playable',
+  'asset.progress',
+  'asset.ready',
+  'asset.failed',
+  'asset.updated',
+  'asset.deleted',
+  'asset.restored',
+  'asset.checked',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Why a webhook delivery had its effect, or none. */
+export const DELIVERY_REASONS = {
+  applied: 'The report changed the asset.',
+  repeat: 'The asset is already in the state that the report asks for.',
+  late: 'The asset has already moved past the state that the report asks for.',
+  older_attempt: 'The report belongs to an earlier attempt.',
+  not_actionable: 'The report carries a state that changes nothing, or has another shape.',
+  unknown_asset: 'No asset has this id.',
+  parked: 'No asset is linked to this provider video yet; the report is applied when one is.',
+  deleted_asset: 'The asset is deleted.',
+  wrong_provider: 'The asset belongs to another provider.',
+  wrong_library: 'The report comes from another library than the configured one.',
+  refused: 'The service itself failed this attempt; reports cannot change that.',
+} as const satisfies Record<string, string>;
+export type DeliveryReason = keyof typeof DELIVERY_REASONS;
+
+export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
+export type ImageFit = (typeof IMAGE_FITS)[number];
+
+export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];

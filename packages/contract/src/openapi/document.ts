@@ -1,0 +1,128 @@
+// Renders the OpenAPI 3.1 document from the operations.
+import type { Auth, Operation, Tag } from '../operation.ts';
+import { parametersOf } from './parameters.ts';
+import { type Components, type JsonSchema, withReferences } from './references.ts';
+import { binary, responsesOf, sharedResponses } from './responses.ts';
+
+export type DocumentOptions = {
+  /** Origin without a trailing slash, `https://media.example.com`. */
+  readonly server: string;
+  /** Names of the registered providers. */
+  readonly providers: readonly string[];
+  readonly version: string;
+};
+
+const DESCRIPTION = `One API between an application and everything that stores, encodes and streams its images and videos.
+
+Every JSON response has one envelope: \`success\`, \`message\`, \`code\` (the HTTP status), \`data\` or \`error\` {\`error_code\`, \`details\`}, \`request_id\`, \`timestamp\`.
+Programs decide by \`error.error_code\` and \`error.details.reason\`; \`message\` is for people.`;
+
+const TAGS: Readonly<Record<Tag, string>> = {
+  Uploads: 'Open an upload, send the bytes, complete it.',
+  Assets: 'List, read, edit, delete and restore assets.',
+  Playback: 'URLs for players, and the files behind them.',
+  Webhooks: 'Where video providers report. Signed by the provider.',
+  Operators: 'For the people who run the service.',
+  Service: 'Health checks.',
+};
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'HS256 access token with the claims `user_id` and `type` = `access`. The user owns what it creates.',
+  },
+  serviceKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Key',
+    description: 'A trusted back end. It names the owner in `owner_user_id` and skips ownership checks.',
+  },
+  operatorKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Operator-Key',
+    description: 'An operator of the service.',
+  },
+} as const;
+
+const SECURITY: Readonly<Record<Auth, readonly object[]>> = {
+  caller: [{ bearer: [] }, { serviceKey: [] }],
+  operator: [{ operatorKey: [] }],
+  ticket: [],
+  playback: [],
+  webhook: [],
+  none: [],
+};
+
+export function renderOpenApi(
+  operations: readonly Operation[],
+  { server, providers, version }: DocumentOptions,
+): JsonSchema {
+  const components: Components = new Map();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = operationObject(operation, components);
+  }
+  const responses = sharedResponses(components);
+  const names = components.get('ProviderName');
+  if (names)
+    components.set('ProviderName', { ...names, enum: [...providers], examples: providers.slice(0, 1) });
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mediary',
+      version,
+      description: DESCRIPTION,
+      contact: { name: 'Mediary' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: server }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      responses,
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => a.localeCompare(b))),
+    },
+  };
+}
+
+function operationObject(operation: Operation, components: Components): object {
+  const body = requestBody(operation, components);
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: operation.description ?? `${operation.summary}.`,
+    security: SECURITY[operation.auth],
+    parameters: parametersOf(operation, components),
+    ...(body && { requestBody: body }),
+    responses: responsesOf(operation, components),
+  };
+}
+
+function requestBody(operation: Operation, components: Components): object | undefined {
+  if (operation.kind === 'json') {
+    if (!operation.body) return undefined;
+    return {
+      required: operation.isBodyRequired === true,
+      content: { 'application/json': { schema: withReferences(operation.body, components) } },
+    };
+  }
+  if (operation.jsonBody)
+    return {
+      required: true,
+      content: { 'application/json': { schema: withReferences(operation.jsonBody, components) } },
+    };
+  return (
+    operation.body && {
+      required: true,
+      description: operation.body.description,
+      content: binary(operation.body.mediaTypes),
+    }
+  );
+}

@@ -1,0 +1,79 @@
+// Path, query and header parameters of an operation.
+import type { TObject } from 'typebox';
+import type { Operation, RequestHeader } from '../operation.ts';
+import { type Components, withReferences } from './references.ts';
+
+const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
+  id: { description: 'Id of the asset or delivery.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
+  token: { description: 'Playback token, as in the URLs of `getPlayback`.', example: '1795422000.Jq' },
+  folder: { description: 'As the manifest names it.', example: '1-1' },
+  file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
+  owner_user_id: { description: 'Id of the owner.', example: 'user_42' },
+  asset_id: { description: 'Id of the asset.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
+};
+
+/** `Accept` and `Content-Type` are not parameters in OpenAPI. */
+const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: string; example: string }>>> =
+  {
+    'Idempotency-Key': {
+      description:
+        'Up to 255 visible ASCII characters. A repeated request with the same key returns the first response for a day.',
+      example: '2f1c6c1e-9a51-4b0e-8d5e-3f0d1a2b3c4d',
+    },
+    'If-Match': {
+      description: 'The `version` of the asset in quotes; another version is 412.',
+      example: '"3"',
+    },
+    'If-None-Match': {
+      description: 'An `ETag` that you have; 304 when it is still current.',
+      example: '"7"',
+    },
+    Range: { description: 'One byte range.', example: 'bytes=0-1023' },
+  };
+
+const text = { type: 'string' } as const;
+
+const REQUEST_ID = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'Up to 128 of `A-Za-z0-9._-`; adopted and returned. Generated where it is missing.',
+  schema: text,
+  example: 'req_8f2b1c',
+} as const;
+
+export const parametersOf = (operation: Operation, components: Components): object[] => [
+  ...pathParameters(operation.path),
+  ...(operation.query ? queryParameters(operation.query, components) : []),
+  ...(operation.requestHeaders ?? []).flatMap((name) => headerParameter(name)),
+  ...(operation.kind === 'json' ? [REQUEST_ID] : []),
+];
+
+const pathParameters = (path: string): object[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: text,
+    ...PATH_PARAMETERS[name],
+  }));
+
+/** A parameter with a default may be omitted, whatever the schema of the parsed query demands. */
+function queryParameters(query: TObject, components: Components): object[] {
+  const required = new Set(query.required ?? []);
+  return Object.entries(query.properties).map(([name, schema]) => {
+    const { description, ...rest } = withReferences(schema, components);
+    return {
+      name,
+      in: 'query',
+      required: required.has(name) && !('default' in rest),
+      ...(description !== undefined && { description }),
+      schema: Object.keys(rest).length > 0 ? rest : {},
+    };
+  });
+}
+
+function headerParameter(name: RequestHeader): object[] {
+  const known = HEADER_PARAMETERS[name];
+  return known ? [{ name, in: 'header', required: false, schema: text, ...known }] : [];
+}

@@ -1,0 +1,216 @@
+// Responses of an operation: the envelope, bytes, and every way in which it fails.
+import { Type } from 'typebox';
+import { ERROR_CODES, ERROR_REASONS, type ErrorCode, type ErrorReason } from '../errors.ts';
+import type { Auth, ErrorCase, Operation } from '../operation.ts';
+import { type Components, type JsonSchema, withReferences } from './references.ts';
+
+const EXAMPLE_ID = 'req_8f2b1c';
+const EXAMPLE_TIME = '2026-11-22T10:16:12.000Z';
+
+/** Other reasons may be added, so programs must accept unknown ones. */
+const ErrorDetails = Type.Object(
+  {
+    reason: Type.Optional(
+      Type.Union([Type.Enum(Object.keys(ERROR_REASONS) as ErrorReason[]), Type.String()]),
+    ),
+    field: Type.Optional(Type.String({ description: 'The member, parameter or header that is wrong.' })),
+    limit: Type.Optional(Type.Unknown({ description: 'The limit that was exceeded.' })),
+    allowed: Type.Optional(Type.Array(Type.Unknown(), { description: 'The allowed values.' })),
+  },
+  { $id: 'ErrorDetails', additionalProperties: true },
+);
+
+const ErrorEnvelope = Type.Object(
+  {
+    success: Type.Literal(false),
+    message: Type.String({ description: 'A full sentence for people.' }),
+    code: Type.Integer({ description: 'The HTTP status.' }),
+    error: Type.Object({
+      error_code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
+      details: Type.Union([ErrorDetails, Type.Null()]),
+    }),
+    request_id: Type.String(),
+    timestamp: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Error' },
+);
+
+const RESPONSE_HEADERS = {
+  'X-Request-Id': { description: 'Identifies the request in the log.', schema: { type: 'string' } },
+  ETag: { description: 'Changes with every change of the resource.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer' } },
+  'WWW-Authenticate': {
+    description: '`Bearer`, with the error where a token was sent.',
+    schema: { type: 'string' },
+  },
+  Location: { description: 'Where to go instead.', schema: { type: 'string' } },
+} as const;
+
+const headers = (...names: (keyof typeof RESPONSE_HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, RESPONSE_HEADERS[name]]));
+
+export function responsesOf(operation: Operation, components: Components): JsonSchema {
+  return { ...successOf(operation, components), ...othersOf(operation), ...errorsOf(operation, components) };
+}
+
+function successOf(operation: Operation, components: Components): object {
+  if (operation.data) {
+    const isEtagged = operation.kind === 'json' && operation.hasEtag === true;
+    const message = operation.kind === 'json' ? operation.message : 'OK';
+    const content = {
+      'application/json': {
+        schema: envelope(withReferences(operation.data, components)),
+        example: {
+          success: true,
+          message,
+          code: 200,
+          data: operation.example,
+          request_id: EXAMPLE_ID,
+          timestamp: EXAMPLE_TIME,
+        },
+      },
+    };
+    return {
+      200: {
+        description: 'Success.',
+        headers: headers('X-Request-Id', ...(isEtagged ? (['ETag'] as const) : [])),
+        content,
+      },
+      ...(isEtagged && { 304: { description: 'Not modified.', headers: headers('X-Request-Id', 'ETag') } }),
+    };
+  }
+  const { mediaTypes = [], description = 'The bytes.' } =
+    (operation.kind === 'bytes' && operation.response) || {};
+  return { 200: { description, headers: headers('ETag'), content: binary(mediaTypes) } };
+}
+
+export const binary = (mediaTypes: readonly string[]): object =>
+  Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+
+const envelope = (data: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: ['success', 'message', 'code', 'data', 'request_id', 'timestamp'],
+  properties: {
+    success: { type: 'boolean', const: true },
+    message: { type: 'string' },
+    code: { type: 'integer', const: 200 },
+    data,
+    request_id: { type: 'string' },
+    timestamp: { type: 'string', format: 'date-time' },
+  },
+});
+
+const othersOf = (operation: Operation): object =>
+  operation.kind === 'json'
+    ? {}
+    : Object.fromEntries(
+        Object.entries(operation.otherResponses ?? {}).map(([status, description]) => [
+          status,
+          { description, ...(status === '302' && { headers: headers('Location') }) },
+        ]),
+      );
+
+const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
+  caller: [
+    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
+    { code: 'UNAUTHORIZED', reason: 'expired', when: 'The access token has expired.' },
+  ],
+  operator: [{ code: 'UNAUTHORIZED', when: 'The operator key is missing or wrong.' }],
+  ticket: [],
+  playback: [],
+  webhook: [],
+  none: [],
+};
+
+const BAD_REQUEST: ErrorCase = {
+  code: 'BAD_REQUEST',
+  when: 'The request is malformed or holds an invalid value.',
+};
+const PAYLOAD_TOO_LARGE: ErrorCase = {
+  code: 'PAYLOAD_TOO_LARGE',
+  when: 'The body is larger than the limit.',
+};
+const RATE_LIMITED: ErrorCase = { code: 'RATE_LIMITED', when: 'Too many requests.' };
+const INTERNAL_ERROR: ErrorCase = { code: 'INTERNAL_ERROR', when: 'An unexpected error.' };
+const UNAVAILABLE: ErrorCase = {
+  code: 'UNAVAILABLE',
+  when: 'The database or the store is not available.',
+};
+
+/** What every operation can fail with, by what it reads. */
+const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
+  ...AUTH_ERRORS[operation.auth],
+  BAD_REQUEST,
+  ...(operation.kind === 'json' && operation.body ? [PAYLOAD_TOO_LARGE] : []),
+  ...(operation.tag === 'Service' ? [] : [RATE_LIMITED]),
+  INTERNAL_ERROR,
+  UNAVAILABLE,
+];
+
+/** Failures that nothing but authentication, validation or an outage causes share one component per status. */
+function errorsOf(operation: Operation, components: Components): object {
+  const implied = Map.groupBy(impliedErrors(operation), statusOfCase);
+  const own = Map.groupBy(operation.errors ?? [], statusOfCase);
+  const statuses = [...new Set([...implied.keys(), ...own.keys()])].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const cases = [...(own.get(status) ?? []), ...(implied.get(status) ?? [])];
+      const name = own.has(status) ? undefined : sharedName(operation.auth, status);
+      return [status, name ? { $ref: `#/components/responses/${name}` } : errorResponse(cases, components)];
+    }),
+  );
+}
+
+const statusOfCase = ({ code }: ErrorCase): number => ERROR_CODES[code].status;
+
+const SHARED: Readonly<Record<string, readonly ErrorCase[]>> = {
+  BadRequest: [BAD_REQUEST],
+  UnauthorizedCaller: AUTH_ERRORS.caller,
+  UnauthorizedOperator: AUTH_ERRORS.operator,
+  PayloadTooLarge: [PAYLOAD_TOO_LARGE],
+  RateLimited: [RATE_LIMITED],
+  InternalError: [INTERNAL_ERROR],
+  Unavailable: [UNAVAILABLE],
+};
+
+function sharedName(auth: Auth, status: number): string | undefined {
+  if (status === 401) return auth === 'operator' ? 'UnauthorizedOperator' : 'UnauthorizedCaller';
+  return Object.keys(SHARED).find((name) => SHARED[name]?.[0] && statusOfCase(SHARED[name][0]) === status);
+}
+
+/** `components.responses`. */
+export const sharedResponses = (components: Components): JsonSchema =>
+  Object.fromEntries(Object.entries(SHARED).map(([name, cases]) => [name, errorResponse(cases, components)]));
+
+function errorResponse(cases: readonly ErrorCase[], components: Components): object {
+  const status = statusOfCase(cases[0] as ErrorCase);
+  const isRetryable = status === 429 || status === 503;
+  return {
+    description: cases.map(({ when }) => when).join(' '),
+    headers: headers(
+      'X-Request-Id',
+      ...(isRetryable ? (['Retry-After'] as const) : []),
+      ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ),
+    content: {
+      'application/json': {
+        schema: withReferences(ErrorEnvelope, components),
+        examples: Object.fromEntries(
+          cases.map((each, index) => [each.reason ?? `case_${index + 1}`, exampleOf(each, status)]),
+        ),
+      },
+    },
+  };
+}
+
+const exampleOf = ({ code, reason, when }: ErrorCase, status: number): object => ({
+  summary: when,
+  value: {
+    success: false,
+    message: reason ? ERROR_REASONS[reason].description : when,
+    code: status,
+    error: { error_code: code, details: reason ? { reason } : null },
+    request_id: EXAMPLE_ID,
+    timestamp: EXAMPLE_TIME,
+  },
+});

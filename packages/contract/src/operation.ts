@@ -1,0 +1,90 @@
+// What an operation is: everything that documentation, validation, SDK and service need to know about one endpoint.
+import type { TObject, TSchema } from 'typebox';
+import type { ErrorCode, ErrorReason } from './errors.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed URL.
+ * `playback`: anybody for public assets, a token in the path for private ones. `webhook`: the provider's signature. `none`: anybody.
+ */
+export type Auth = 'caller' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
+
+export type Tag = 'Uploads' | 'Assets' | 'Playback' | 'Webhooks' | 'Operators' | 'Service';
+
+/** Request headers that an operation reads, beside those of its authentication. */
+export type RequestHeader =
+  | 'Idempotency-Key'
+  | 'If-Match'
+  | 'If-None-Match'
+  | 'Range'
+  | 'Accept'
+  | 'Content-Type';
+
+/** One way in which an operation fails; `when` is a full sentence. */
+export type ErrorCase = { readonly code: ErrorCode; readonly reason?: ErrorReason; readonly when: string };
+
+type Described = {
+  /** OpenAPI operation id: a verb and a noun, `completeUpload`. */
+  readonly id: string;
+  readonly method: Method;
+  /** OpenAPI path template below the origin, `/api/v1/media/{id}`. */
+  readonly path: `/${string}`;
+  readonly tag: Tag;
+  readonly auth: Auth;
+  /** One line, imperative: "Completes an upload". */
+  readonly summary: string;
+  readonly description?: string;
+  readonly requestHeaders?: readonly RequestHeader[];
+  /** Failures beside those that authentication, validation and an outage imply. */
+  readonly errors?: readonly ErrorCase[];
+};
+
+/** An operation whose response is the JSON envelope. */
+export type JsonOperation<
+  Q extends TObject = TObject,
+  B extends TObject = TObject,
+  D extends TSchema = TSchema,
+> = Described & {
+  readonly kind: 'json';
+  readonly query?: Q;
+  readonly body?: B;
+  /** Whether a request without a body is refused. */
+  readonly isBodyRequired?: boolean;
+  /** `message` of the envelope. */
+  readonly message: string;
+  readonly data: D;
+  /** `data` of a typical response. */
+  readonly example: unknown;
+  /** Whether the response carries an `ETag` and answers `If-None-Match` with 304. */
+  readonly hasEtag?: boolean;
+};
+
+/** A body or response of bytes. */
+export type Bytes = { readonly mediaTypes: readonly string[]; readonly description: string };
+
+/** An operation that streams bytes in or out, or redirects. */
+export type BytesOperation<Q extends TObject = TObject> = Described & {
+  readonly kind: 'bytes';
+  readonly query?: Q;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: Bytes;
+  /** Schema of a JSON body that is verified as raw bytes. */
+  readonly jsonBody?: TSchema;
+  readonly response?: Bytes;
+  /** Where the response is the envelope after all. */
+  readonly data?: TSchema;
+  readonly example?: unknown;
+  /** Status → description, of responses that carry no body of their own. */
+  readonly otherResponses?: Readonly<Record<number, string>>;
+};
+
+export type Operation = JsonOperation | BytesOperation;
+
+export const jsonOperation = <D extends TSchema, Q extends TObject = TObject, B extends TObject = TObject>(
+  operation: Omit<JsonOperation<Q, B, D>, 'kind'>,
+): JsonOperation<Q, B, D> => ({ kind: 'json', ...operation });
+
+export const bytesOperation = <Q extends TObject = TObject>(
+  operation: Omit<BytesOperation<Q>, 'kind'>,
+): BytesOperation<Q> => ({ kind: 'bytes', ...operation });

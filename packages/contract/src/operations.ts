@@ -1,0 +1,64 @@
+// The whole API: every operation, in the order of the documentation.
+import type { Operation } from './operation.ts';
+import { getImage, getPrivateImage } from './operations/images.ts';
+import {
+  completeUpload,
+  createUpload,
+  deleteAsset,
+  getAsset,
+  getTimeline,
+  listAssets,
+  restoreAsset,
+  retryAsset,
+  updateAsset,
+} from './operations/media.ts';
+import {
+  findOrphans,
+  getDelivery,
+  listAllAssets,
+  listDeliveries,
+  listProviders,
+  replayDeliveries,
+} from './operations/operators.ts';
+import {
+  downloadOriginal,
+  getDownloadUrl,
+  getPlayback,
+  getPrivateSegment,
+  getSegment,
+  privateEntryOperations,
+  publicEntryOperations,
+  putUpload,
+} from './operations/playback.ts';
+import { getHealth, getReadiness } from './operations/service.ts';
+
+/** Without the webhook endpoints, which depend on the providers that the service registers. */
+export const OPERATIONS: readonly Operation[] = [
+  createUpload,
+  putUpload,
+  completeUpload,
+  retryAsset,
+  listAssets,
+  getAsset,
+  updateAsset,
+  deleteAsset,
+  restoreAsset,
+  getTimeline,
+  getPlayback,
+  getDownloadUrl,
+  downloadOriginal,
+  ...publicEntryOperations,
+  ...privateEntryOperations,
+  getSegment,
+  getPrivateSegment,
+  getImage,
+  getPrivateImage,
+  listAllAssets,
+  listDeliveries,
+  getDelivery,
+  replayDeliveries,
+  listProviders,
+  findOrphans,
+  getHealth,
+  getReadiness,
+] as readonly Operation[];

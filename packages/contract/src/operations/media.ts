@@ -1,0 +1,185 @@
+// Operations on assets: open an upload, complete it, list, read, edit, delete, restore.
+import { EXAMPLE_ASSET, Asset } from '../schemas/asset.ts';
+import { OwnerOnly } from '../schemas/common.ts';
+import {
+  AssetPage,
+  DeletedAsset,
+  DeleteAssetQuery,
+  EXAMPLE_ASSET_PAGE,
+  EXAMPLE_TIMELINE,
+  ListAssetsQuery,
+  TimelinePage,
+  TimelineQuery,
+  UpdateAssetRequest,
+} from '../schemas/library.ts';
+import { CreateUploadRequest, EXAMPLE_OPEN_UPLOAD, OpenUpload } from '../schemas/uploads.ts';
+import { type ErrorCase, jsonOperation } from '../operation.ts';
+
+const NOT_FOUND: ErrorCase = { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' };
+const FORBIDDEN: ErrorCase = { code: 'FORBIDDEN', when: 'You do not own this asset.' };
+const STALE: ErrorCase = { code: 'PRECONDITION_FAILED', when: '`If-Match` names another version.' };
+
+/** Failures of every operation on one asset. */
+export const ASSET_ERRORS: readonly ErrorCase[] = [FORBIDDEN, NOT_FOUND];
+
+export const createUpload = jsonOperation({
+  id: 'createUpload',
+  method: 'POST',
+  path: '/api/v1/media/upload-url',
+  tag: 'Uploads',
+  auth: 'caller',
+  summary: 'Creates an asset and returns where to upload its bytes',
+  description:
+    'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same asset.',
+  requestHeaders: ['Idempotency-Key'],
+  body: CreateUploadRequest,
+  isBodyRequired: true,
+  message: 'Upload URL',
+  data: OpenUpload,
+  example: EXAMPLE_OPEN_UPLOAD,
+  errors: [
+    { code: 'CONFLICT', when: 'Another asset is linked to `provider_video_id`.' },
+    {
+      code: 'CONFLICT',
+      reason: 'other_request',
+      when: 'The `Idempotency-Key` was used with another request.',
+    },
+    { code: 'PAYLOAD_TOO_LARGE', when: '`size_bytes` is above `MAX_UPLOAD_BYTES`.' },
+    { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
+  ],
+});
+
+export const completeUpload = jsonOperation({
+  id: 'completeUpload',
+  method: 'POST',
+  path: '/api/v1/media/{id}/complete',
+  tag: 'Uploads',
+  auth: 'caller',
+  summary: 'Completes the upload: validates the stored bytes and starts processing',
+  description:
+    'Checks size, checksum, type and, for videos, that there is a picture track. Refused bytes are removed and the asset is `failed`. Repeating the call returns the same response.',
+  requestHeaders: ['Idempotency-Key'],
+  body: OwnerOnly,
+  message: 'Upload complete',
+  data: Asset,
+  example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, completed_at: null },
+  errors: [
+    ...ASSET_ERRORS,
+    { code: 'BAD_REQUEST', reason: 'not_uploaded', when: 'The bytes have not arrived yet; nothing changes.' },
+    { code: 'BAD_REQUEST', reason: 'type_mismatch', when: 'The bytes are not of the announced `mime_type`.' },
+  ],
+});
+
+export const retryAsset = jsonOperation({
+  id: 'retryAsset',
+  method: 'POST',
+  path: '/api/v1/media/{id}/retry',
+  tag: 'Uploads',
+  auth: 'caller',
+  summary: 'Opens another attempt at a failed asset',
+  description:
+    'What was playable keeps playing until the new attempt is ready. Where the bytes were refused or the upload expired, the asset becomes `pending_upload` and the response carries a new upload target.',
+  requestHeaders: ['Idempotency-Key'],
+  body: OwnerOnly,
+  message: 'Asset retried',
+  data: Asset,
+  example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, completed_at: null },
+  errors: [
+    ...ASSET_ERRORS,
+    { code: 'CONFLICT', when: 'The asset has not failed, or its failure is not retryable.' },
+  ],
+});
+
+export const listAssets = jsonOperation({
+  id: 'listAssets',
+  method: 'GET',
+  path: '/api/v1/media',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: "Lists the owner's assets, newest first",
+  query: ListAssetsQuery,
+  message: 'Assets',
+  data: AssetPage,
+  example: EXAMPLE_ASSET_PAGE,
+});
+
+export const getAsset = jsonOperation({
+  id: 'getAsset',
+  method: 'GET',
+  path: '/api/v1/media/{id}',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: 'Returns an asset',
+  requestHeaders: ['If-None-Match'],
+  message: 'Asset',
+  data: Asset,
+  example: EXAMPLE_ASSET,
+  hasEtag: true,
+  errors: ASSET_ERRORS,
+});
+
+export const updateAsset = jsonOperation({
+  id: 'updateAsset',
+  method: 'PATCH',
+  path: '/api/v1/media/{id}',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: 'Updates an asset',
+  description: 'Omitted members keep their values; null clears them. Unknown members are refused by name.',
+  requestHeaders: ['If-Match'],
+  body: UpdateAssetRequest,
+  message: 'Asset updated',
+  data: Asset,
+  example: { ...EXAMPLE_ASSET, version: 2 },
+  errors: [...ASSET_ERRORS, STALE],
+});
+
+export const deleteAsset = jsonOperation({
+  id: 'deleteAsset',
+  method: 'DELETE',
+  path: '/api/v1/media/{id}',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: 'Deletes an asset, or moves it to the trash',
+  description:
+    'The asset stops playing at once; its bytes are removed in the background. With `purge=false` it stays restorable, and an asset that is in the trash already is left unchanged. Service callers name `owner_user_id` in the body or in the query.',
+  requestHeaders: ['If-Match'],
+  query: DeleteAssetQuery,
+  body: OwnerOnly,
+  message: 'Asset deleted',
+  data: DeletedAsset,
+  example: { id: EXAMPLE_ASSET.id, deleted: true },
+  errors: [...ASSET_ERRORS, STALE],
+});
+
+export const restoreAsset = jsonOperation({
+  id: 'restoreAsset',
+  method: 'POST',
+  path: '/api/v1/media/{id}/restore',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: 'Restores an asset from the trash',
+  requestHeaders: ['Idempotency-Key'],
+  body: OwnerOnly,
+  message: 'Asset restored',
+  data: Asset,
+  example: EXAMPLE_ASSET,
+  errors: [
+    ...ASSET_ERRORS,
+    { code: 'CONFLICT', when: 'Another asset is linked to its provider video by now.' },
+  ],
+});
+
+export const getTimeline = jsonOperation({
+  id: 'getTimeline',
+  method: 'GET',
+  path: '/api/v1/media/{id}/timeline',
+  tag: 'Assets',
+  auth: 'caller',
+  summary: 'Lists what happened to an asset, oldest first',
+  query: TimelineQuery,
+  message: 'Timeline',
+  data: TimelinePage,
+  example: EXAMPLE_TIMELINE,
+  errors: ASSET_ERRORS,
+});

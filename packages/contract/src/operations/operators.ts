@@ -1,0 +1,126 @@
+// Operations of operators, guarded by the operator key.
+import { jsonOperation } from '../operation.ts';
+import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../schemas/library.ts';
+import {
+  Delivery,
+  DeliveryPage,
+  EXAMPLE_DELIVERY,
+  ListDeliveriesQuery,
+  OrphanReport,
+  OrphanRequest,
+  ProviderList,
+  ReplayRequest,
+  ReplayResult,
+} from '../schemas/operators.ts';
+
+export const listAllAssets = jsonOperation({
+  id: 'listAllAssets',
+  method: 'GET',
+  path: '/api/v1/admin/media',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Lists assets of all owners, newest first',
+  query: ListAllAssetsQuery,
+  message: 'Assets',
+  data: AssetPage,
+  example: EXAMPLE_ASSET_PAGE,
+});
+
+export const listDeliveries = jsonOperation({
+  id: 'listDeliveries',
+  method: 'GET',
+  path: '/api/v1/admin/deliveries',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Lists webhook deliveries, newest first',
+  query: ListDeliveriesQuery,
+  message: 'Deliveries',
+  data: DeliveryPage,
+  example: { items: [EXAMPLE_DELIVERY], next_cursor: null },
+});
+
+export const getDelivery = jsonOperation({
+  id: 'getDelivery',
+  method: 'GET',
+  path: '/api/v1/admin/deliveries/{id}',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Returns a webhook delivery with its body',
+  message: 'Delivery',
+  data: Delivery,
+  example: {
+    ...EXAMPLE_DELIVERY,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    body_base64: 'e30=',
+  },
+  errors: [{ code: 'NOT_FOUND', when: 'No such delivery.' }],
+});
+
+export const replayDeliveries = jsonOperation({
+  id: 'replayDeliveries',
+  method: 'POST',
+  path: '/api/v1/admin/deliveries/replay',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Applies webhook deliveries again; a dry run by default',
+  body: ReplayRequest,
+  message: 'Replayed',
+  data: ReplayResult,
+  example: {
+    dry_run: true,
+    items: [
+      {
+        id: EXAMPLE_DELIVERY.id,
+        asset_id: EXAMPLE_DELIVERY.asset_id,
+        processed: true,
+        reason: 'repeat',
+        stream_status_before: 'ready',
+        stream_status_after: 'ready',
+        changes: [],
+      },
+    ],
+    next_cursor: null,
+  },
+  errors: [{ code: 'NOT_FOUND', when: 'No such delivery.' }],
+});
+
+export const listProviders = jsonOperation({
+  id: 'listProviders',
+  method: 'GET',
+  path: '/api/v1/admin/providers',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Lists the providers with their capabilities and health',
+  message: 'Providers',
+  data: ProviderList,
+  example: {
+    items: [
+      {
+        name: 'onprem',
+        kind: 'encoder',
+        configured: true,
+        capabilities: { webhooks: true, uploads: true, inspection: false, signed_playback: true, dash: true },
+        missing_settings: [],
+        circuit: { open: false, failures: 0, open_until: null },
+        last_answer_at: null,
+        last_failure: null,
+        last_webhook_at: '2026-11-22T10:16:12.000Z',
+        last_webhook_reason: 'applied',
+      },
+    ],
+  },
+});
+
+export const findOrphans = jsonOperation({
+  id: 'findOrphans',
+  method: 'POST',
+  path: '/api/v1/admin/orphans',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Compares the object store with the database; removes orphaned objects on request',
+  body: OrphanRequest,
+  message: 'Orphans',
+  data: OrphanReport,
+  example: { object_count: 0, objects: [], removed: false, asset_count: 0, assets: [] },
+});

@@ -1,0 +1,186 @@
+// Operations for players and viewers, and for bytes behind signed URLs.
+import { Type } from 'typebox';
+import { bytesOperation, type ErrorCase, jsonOperation } from '../operation.ts';
+import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
+import { DownloadUrl, EXAMPLE_DOWNLOAD, EXAMPLE_PLAYBACK, Playback } from '../schemas/playback.ts';
+import { ASSET_ERRORS } from './media.ts';
+
+const Ticket = Type.Object({
+  ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+});
+
+export const getPlayback = jsonOperation({
+  id: 'getPlayback',
+  method: 'GET',
+  path: '/api/v1/media/{id}/playback',
+  tag: 'Playback',
+  auth: 'caller',
+  summary: 'Returns URLs that a player can use as they are',
+  description:
+    'URLs of private assets carry a token that expires at `expires_at`. Members are null until there is something to play.',
+  message: 'Playback',
+  data: Playback,
+  example: EXAMPLE_PLAYBACK,
+  errors: ASSET_ERRORS,
+});
+
+export const getDownloadUrl = jsonOperation({
+  id: 'getDownloadUrl',
+  method: 'GET',
+  path: '/api/v1/media/{id}/download-url',
+  tag: 'Playback',
+  auth: 'caller',
+  summary: 'Returns a signed URL of the original file',
+  message: 'Download URL',
+  data: DownloadUrl,
+  example: EXAMPLE_DOWNLOAD,
+  errors: [
+    ...ASSET_ERRORS,
+    { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No bytes are stored.' },
+    { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
+  ],
+});
+
+export const putUpload = bytesOperation({
+  id: 'putUpload',
+  method: 'PUT',
+  path: '/api/v1/uploads/{id}',
+  tag: 'Uploads',
+  auth: 'ticket',
+  summary: 'Uploads the bytes of an asset in one request',
+  description:
+    'The signed URL comes from `upload.url`. A body that is cut off stores nothing; upload it again from the start.',
+  query: Ticket,
+  requestHeaders: ['Content-Type'],
+  body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.' },
+  data: Asset,
+  example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },
+  errors: [
+    {
+      code: 'BAD_REQUEST',
+      reason: 'cut_short',
+      when: 'The body ended early, or has another length than announced.',
+    },
+    { code: 'UNAUTHORIZED', when: 'The ticket is missing, altered or expired.' },
+    { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' },
+    {
+      code: 'CONFLICT',
+      reason: 'already_uploaded',
+      when: 'The bytes are stored already, or another upload is running.',
+    },
+    { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than `max_bytes`.' },
+    { code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The Content-Type differs from the announced `mime_type`.' },
+  ],
+});
+
+const PARTIAL = {
+  206: 'The requested range.',
+  304: 'Not modified.',
+  416: 'The range lies outside the file.',
+} as const;
+
+export const downloadOriginal = bytesOperation({
+  id: 'downloadOriginal',
+  method: 'GET',
+  path: '/api/v1/downloads/{id}',
+  tag: 'Playback',
+  auth: 'ticket',
+  summary: 'Downloads the original file under its own name',
+  query: Ticket,
+  requestHeaders: ['Range', 'If-None-Match'],
+  response: { mediaTypes: ['video/*', 'image/*'], description: 'The original file.' },
+  otherResponses: PARTIAL,
+  errors: [
+    { code: 'UNAUTHORIZED', when: 'The ticket is missing, altered or expired.' },
+    { code: 'NOT_FOUND', when: 'No such asset, or no bytes are stored.' },
+  ],
+});
+
+const PLAYBACK_ERRORS: readonly ErrorCase[] = [
+  { code: 'UNAUTHORIZED', when: 'The playback token is wrong or has expired.' },
+  { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or nothing to play yet.' },
+];
+
+const REDIRECTS = {
+  ...PARTIAL,
+  302: 'Redirect to the path with the token, or to the provider that has the file.',
+} as const;
+
+const HLS = {
+  mediaTypes: ['application/vnd.apple.mpegurl'],
+  description: 'The multivariant playlist.',
+} as const;
+const DASH = {
+  mediaTypes: ['application/dash+xml'],
+  description: 'The media presentation description.',
+} as const;
+const JPEG = { mediaTypes: ['image/jpeg'], description: 'The thumbnail.' } as const;
+
+const ENTRIES = [
+  ['HlsManifest', 'hls.m3u8', HLS],
+  ['DashManifest', 'dash.mpd', DASH],
+  ['Thumbnail', 'thumb.jpg', JPEG],
+] as const;
+
+const Token = Type.Object({
+  token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
+});
+
+/** Manifest and thumbnail of public assets. */
+export const publicEntryOperations = ENTRIES.map(([name, file, response]) =>
+  bytesOperation({
+    id: `get${name}`,
+    method: 'GET',
+    path: `/api/v1/playback/{id}/${file}`,
+    tag: 'Playback',
+    auth: 'playback',
+    summary: `Returns ${file} of a public asset`,
+    query: Token,
+    requestHeaders: ['If-None-Match'],
+    response,
+    otherResponses: REDIRECTS,
+    errors: PLAYBACK_ERRORS,
+  }),
+);
+
+/** The same of private assets. */
+export const privateEntryOperations = ENTRIES.map(([name, file, response]) =>
+  bytesOperation({
+    id: `getPrivate${name}`,
+    method: 'GET',
+    path: `/api/v1/playback/{id}/~{token}/${file}`,
+    tag: 'Playback',
+    auth: 'playback',
+    summary: `Returns ${file} of a private asset`,
+    requestHeaders: ['If-None-Match'],
+    response,
+    otherResponses: REDIRECTS,
+    errors: PLAYBACK_ERRORS,
+  }),
+);
+
+const SEGMENT = {
+  mediaTypes: ['application/vnd.apple.mpegurl', 'video/mp4', 'video/iso.segment'],
+  description: 'A media playlist, an initialization segment or a media segment.',
+} as const;
+
+const segmentOperation = (id: string, path: `/${string}`, whose: string) =>
+  bytesOperation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Playback',
+    auth: 'playback',
+    summary: `Returns a file that a manifest of a ${whose} asset names`,
+    requestHeaders: ['Range', 'If-None-Match'],
+    response: SEGMENT,
+    otherResponses: PARTIAL,
+    errors: PLAYBACK_ERRORS,
+  });
+
+export const getSegment = segmentOperation('getSegment', '/api/v1/playback/{id}/{folder}/{file}', 'public');
+export const getPrivateSegment = segmentOperation(
+  'getPrivateSegment',
+  '/api/v1/playback/{id}/~{token}/{folder}/{file}',
+  'private',
+);

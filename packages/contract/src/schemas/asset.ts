@@ -1,0 +1,163 @@
+// The asset, as every endpoint shows it.
+import { type Static, Type } from 'typebox';
+import { ASSET_KINDS, RENDITION_STATES, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
+import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
+
+export const AssetPlayback = Type.Object(
+  {
+    hls: nullable(Type.String({ description: 'HLS manifest.' })),
+    dash: nullable(Type.String({ description: 'DASH manifest.' })),
+    thumbnail: nullable(Type.String({ description: 'JPEG.' })),
+  },
+  {
+    $id: 'AssetPlayback',
+    description:
+      'Fixed addresses without a token. Private assets play through the URLs of `GET /api/v1/media/{id}/playback`.',
+  },
+);
+
+export const Rendition = Type.Object(
+  {
+    height: Type.Integer({ description: 'Pixels.' }),
+    width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
+    state: Type.Enum([...RENDITION_STATES]),
+    bitrate: Type.Optional(
+      nullable(Type.Number({ description: 'Average, in bits per second. Null until known.' })),
+    ),
+  },
+  { $id: 'Rendition' },
+);
+
+export const Warning = Type.Object(
+  { code: Type.String({ examples: ['encoding_incomplete'] }), message: Type.String() },
+  { $id: 'Warning', description: 'A problem that does not stop playback.' },
+);
+
+export const Failure = Type.Object(
+  {
+    code: Type.String({ examples: ['unsupported_codec'] }),
+    message: Type.String(),
+    retryable: Type.Boolean({ description: 'Whether `POST /api/v1/media/{id}/retry` can succeed.' }),
+  },
+  { $id: 'Failure', description: 'Why the latest attempt failed.' },
+);
+
+const pixels = (what: string) =>
+  nullable(Type.Integer({ description: `${what} in pixels, as shown. Null until known.` }));
+
+export const Asset = Type.Object(
+  {
+    id: AssetId,
+    owner_user_id: Type.String({ examples: ['user_42'] }),
+    kind: Type.Enum([...ASSET_KINDS]),
+    filename: Type.String({ examples: ['launch.mp4'] }),
+    content_type: Type.String({ description: 'As sent at creation.', examples: ['video'] }),
+    mime_type: Type.String({ examples: ['video/mp4'] }),
+    size_bytes: nullable(Type.Integer({ description: 'Size of the stored original.' })),
+    checksum_sha256: nullable(Type.String({ description: 'SHA-256 of the stored original, 64 hex digits.' })),
+    visibility: Type.Enum([...VISIBILITIES]),
+    stream_status: Type.Enum([...STREAM_STATUSES]),
+    provider: nullable(ProviderName),
+    provider_video_id: nullable(Type.String({ description: "The provider's own id of the video." })),
+    playback: nullable(AssetPlayback),
+    playable_at: nullable(Timestamp),
+    completed_at: nullable(Timestamp),
+    progress: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description: 'Percent; never falls within an attempt.',
+    }),
+    renditions: Type.Array(Rendition),
+    width: pixels('Width'),
+    height: pixels('Height'),
+    duration_ms: nullable(
+      Type.Integer({ description: 'Duration of a video in milliseconds. Null until known.' }),
+    ),
+    placeholder: nullable(
+      Type.String({ description: 'A ThumbHash in Base64, to show while the image loads.' }),
+    ),
+    poster_time_ms: nullable(
+      Type.Integer({
+        description: 'Time of the frame that the thumbnail shows. Null: chosen by the service.',
+      }),
+    ),
+    warnings: Type.Array(Warning),
+    failure: nullable(Failure),
+    title: nullable(Type.String()),
+    tags: Type.Array(Type.String()),
+    metadata: nullable(Type.Object({}, { additionalProperties: true })),
+    version: Type.Integer({
+      description: 'Raised by PATCH and DELETE alone. Send it as `If-Match: "<version>"`.',
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    uploaded_at: nullable(Timestamp),
+    deleted_at: nullable(Timestamp),
+  },
+  { $id: 'Asset', description: 'An image or a video.' },
+);
+
+export type Asset = Static<typeof Asset>;
+
+const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';
+
+/** The asset of all examples: a private video that is ready. */
+export const EXAMPLE_ASSET: Asset = {
+  id: ID,
+  owner_user_id: 'user_42',
+  kind: 'video',
+  filename: 'launch.mp4',
+  content_type: 'video',
+  mime_type: 'video/mp4',
+  size_bytes: 18_412_733,
+  checksum_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  visibility: 'private',
+  stream_status: 'ready',
+  provider: 'onprem',
+  provider_video_id: null,
+  playback: {
+    hls: `https://media.example.com/api/v1/playback/${ID}/hls.m3u8`,
+    dash: `https://media.example.com/api/v1/playback/${ID}/dash.mpd`,
+    thumbnail: `https://media.example.com/api/v1/playback/${ID}/thumb.jpg`,
+  },
+  playable_at: '2026-11-22T10:16:12.000Z',
+  completed_at: '2026-11-22T10:16:12.000Z',
+  progress: 100,
+  renditions: [
+    { height: 720, width: 1280, state: 'ready', bitrate: 1_840_000 },
+    { height: 480, width: 854, state: 'ready', bitrate: 820_000 },
+  ],
+  width: 1280,
+  height: 720,
+  duration_ms: 62_400,
+  placeholder: null,
+  poster_time_ms: null,
+  warnings: [],
+  failure: null,
+  title: 'Launch day',
+  tags: ['launch'],
+  metadata: { order_id: 1042 },
+  version: 1,
+  created_at: '2026-11-22T10:15:00.000Z',
+  updated_at: '2026-11-22T10:16:12.000Z',
+  uploaded_at: '2026-11-22T10:15:40.000Z',
+  deleted_at: null,
+};
+
+/** The same video right after `upload-url`. */
+export const EXAMPLE_NEW_ASSET: Asset = {
+  ...EXAMPLE_ASSET,
+  size_bytes: null,
+  checksum_sha256: null,
+  stream_status: 'pending_upload',
+  playback: null,
+  playable_at: null,
+  completed_at: null,
+  progress: 0,
+  renditions: [],
+  width: null,
+  height: null,
+  duration_ms: null,
+  updated_at: '2026-11-22T10:15:00.000Z',
+  uploaded_at: null,
+};

@@ -1,0 +1,66 @@
+// Schemas that many operations share.
+import { type TSchema, Type } from 'typebox';
+
+/** `schema` or null, in the form that JSON Schema validators and generators both read. */
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-22T10:15:00.000Z'] });
+
+export const AssetId = Type.String({
+  format: 'uuid',
+  description: 'UUIDv7, ordered by creation time.',
+  examples: ['019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e'],
+});
+
+/** Not an enum: the service narrows it to the providers that are registered. */
+export const ProviderName = Type.String({
+  $id: 'ProviderName',
+  description: 'Who encodes and streams a video.',
+  examples: ['onprem'],
+});
+
+/** Untyped, because the value of a user caller is ignored. */
+export const OwnerUserId = Type.Optional(
+  Type.Unknown({
+    description:
+      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a bearer token.',
+    examples: ['user_42'],
+  }),
+);
+
+/** Bodies of operations that need nothing but the owner. */
+export const OwnerOnly = Type.Object(
+  { owner_user_id: OwnerUserId },
+  { examples: [{ owner_user_id: 'user_42' }] },
+);
+
+export const Cursor = Type.String({ description: '`next_cursor` of the previous page.' });
+
+export const NextCursor = nullable(
+  Type.String({ description: 'Pass it as `cursor` to read the next page.', examples: ['MDE5YWFi…'] }),
+);
+
+export const MAX_METADATA_BYTES = 16 * 1024;
+
+/** What callers may write on an asset, at creation and later. */
+export const editableFields = {
+  title: Type.Optional(nullable(Type.String({ maxLength: 500, examples: ['Launch day'] }))),
+  tags: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 50,
+      examples: [['launch', 'berlin']],
+    }),
+  ),
+  metadata: Type.Optional(
+    nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'Your own JSON, at most 16 KiB and 100 levels deep.',
+          examples: [{ order_id: 1042 }],
+        },
+      ),
+    ),
+  ),
+} as const;

@@ -1,0 +1,150 @@
+// Lists, edits and the timeline of assets.
+import { type Static, Type } from 'typebox';
+import {
+  ASSET_KINDS,
+  EVENT_SOURCES,
+  EVENT_TYPES,
+  SORT_ORDERS,
+  STREAM_STATUSES,
+  VISIBILITIES,
+} from '../enums.ts';
+import { Asset, EXAMPLE_ASSET } from './asset.ts';
+import {
+  AssetId,
+  Cursor,
+  editableFields,
+  NextCursor,
+  nullable,
+  OwnerUserId,
+  ProviderName,
+  Timestamp,
+} from './common.ts';
+
+const Status = Type.Enum([...STREAM_STATUSES]);
+
+/** Filters of every list of assets. Omitted filters are ignored. */
+const filters = {
+  kind: Type.Optional(Type.Enum([...ASSET_KINDS])),
+  stream_status: Type.Optional(Status),
+  status: Type.Optional(Type.Enum([...STREAM_STATUSES], { description: 'Alias of `stream_status`.' })),
+  provider: Type.Optional(ProviderName),
+  tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Part of the title or file name, in any case.',
+    }),
+  ),
+  created_after: Type.Optional(
+    Type.String({ description: 'ISO 8601, exclusive.', examples: ['2026-11-01'] }),
+  ),
+  created_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+  deleted: Type.Optional(Type.Boolean({ description: 'True: assets that can be restored.' })),
+  count: Type.Optional(Type.Boolean({ description: 'True: `total` holds the number of matching assets.' })),
+};
+
+const paging = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  cursor: Type.Optional(Cursor),
+  sort: Type.Enum([...SORT_ORDERS], { default: '-created_at', description: '`-created_at`: newest first.' }),
+};
+
+export const ListAssetsQuery = Type.Object({ ...paging, ...filters, owner_user_id: OwnerUserId });
+
+export const ListAllAssetsQuery = Type.Object({
+  ...paging,
+  ...filters,
+  owner_user_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Only assets of this owner.' }),
+  ),
+});
+
+export const AssetPage = Type.Object(
+  { items: Type.Array(Asset), next_cursor: NextCursor, total: Type.Optional(Type.Integer()) },
+  { $id: 'AssetPage' },
+);
+
+export const EXAMPLE_ASSET_PAGE: Static<typeof AssetPage> = { items: [EXAMPLE_ASSET], next_cursor: null };
+
+/** The members of PATCH; others are refused by name. */
+export const UpdateAssetRequest = Type.Object(
+  {
+    owner_user_id: OwnerUserId,
+    ...editableFields,
+    visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
+    poster_time_ms: Type.Optional(
+      nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: 2 ** 31 - 1,
+          description:
+            'Videos encoded by this service: the time of the frame that the thumbnail shows. Null: chosen by the service.',
+        }),
+      ),
+    ),
+  },
+  {
+    $id: 'UpdateAssetRequest',
+    additionalProperties: false,
+    examples: [{ title: 'Launch day', tags: ['launch'] }],
+  },
+);
+
+export const DeleteAssetQuery = Type.Object({
+  owner_user_id: OwnerUserId,
+  purge: Type.Optional(
+    Type.Boolean({ description: '`false` keeps the asset restorable for `TRASH_DAYS`. Default `true`.' }),
+  ),
+});
+
+export const DeletedAsset = Type.Object(
+  { id: AssetId, deleted: Type.Literal(true) },
+  { $id: 'DeletedAsset' },
+);
+
+export const TimelineEntry = Type.Object(
+  {
+    id: Type.String(),
+    at: Timestamp,
+    type: Type.Enum([...EVENT_TYPES]),
+    source: Type.Enum([...EVENT_SOURCES]),
+    attempt: nullable(Type.Integer()),
+    latency_ms: nullable(Type.Integer({ description: 'Milliseconds since the previous entry.' })),
+    sentence: Type.String({ description: 'The entry in plain English.' }),
+    details: Type.Object({}, { additionalProperties: true }),
+  },
+  { $id: 'TimelineEntry' },
+);
+
+export const TimelineQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 100 }),
+  cursor: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+      description: '`next_cursor` of the previous page.',
+    }),
+  ),
+});
+
+export const TimelinePage = Type.Object(
+  { items: Type.Array(TimelineEntry), next_cursor: NextCursor },
+  { $id: 'TimelinePage' },
+);
+
+export const EXAMPLE_TIMELINE: Static<typeof TimelinePage> = {
+  items: [
+    {
+      id: '019aab7c-4d2e-7c55-9f0e-000000000001',
+      at: '2026-11-22T10:15:00.000Z',
+      type: 'asset.created',
+      source: 'caller',
+      attempt: null,
+      latency_ms: null,
+      sentence: 'The asset was created.',
+      details: {},
+    },
+  ],
+  next_cursor: null,
+};

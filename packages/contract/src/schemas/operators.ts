@@ -1,0 +1,139 @@
+// What operators see: webhook deliveries, providers, orphaned objects.
+import { type Static, Type } from 'typebox';
+import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS } from '../enums.ts';
+import { EXAMPLE_ASSET } from './asset.ts';
+import { Cursor, NextCursor, nullable, ProviderName, Timestamp } from './common.ts';
+
+const Reason = Type.Enum(Object.keys(DELIVERY_REASONS) as DeliveryReason[]);
+
+const filters = {
+  provider: Type.Optional(ProviderName),
+  asset_id: Type.Optional(Type.String()),
+  provider_video_id: Type.Optional(Type.String()),
+  processed: Type.Optional(Type.Boolean()),
+  reason: Type.Optional(Type.String()),
+  received_after: Type.Optional(Type.String({ description: 'ISO 8601, inclusive.' })),
+  received_before: Type.Optional(Type.String({ description: 'ISO 8601, exclusive.' })),
+};
+
+const summary = {
+  id: Type.String(),
+  provider: Type.String(),
+  provider_video_id: nullable(Type.String()),
+  asset_id: nullable(Type.String()),
+  processed: Type.Boolean(),
+  reason: Reason,
+  received_at: Timestamp,
+  latency_ms: Type.Integer({ description: 'From receipt until the delivery was recorded.' }),
+};
+
+export const ListDeliveriesQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  cursor: Type.Optional(Cursor),
+  ...filters,
+});
+
+export const DeliverySummary = Type.Object(summary, { $id: 'DeliverySummary' });
+
+export const Delivery = Type.Object(
+  {
+    ...summary,
+    headers: Type.Record(Type.String(), Type.String(), { description: 'Without signatures.' }),
+    body: nullable(Type.String({ description: 'As text; null where it is not UTF-8.' })),
+    body_base64: Type.String(),
+  },
+  { $id: 'Delivery' },
+);
+
+export const DeliveryPage = Type.Object(
+  { items: Type.Array(DeliverySummary), next_cursor: NextCursor },
+  { $id: 'DeliveryPage' },
+);
+
+export const EXAMPLE_DELIVERY: Static<typeof DeliverySummary> = {
+  id: '019aab7c-5555-7c55-9f0e-000000000002',
+  provider: 'onprem',
+  provider_video_id: null,
+  asset_id: EXAMPLE_ASSET.id,
+  processed: true,
+  reason: 'applied',
+  received_at: '2026-11-22T10:16:12.000Z',
+  latency_ms: 4,
+};
+
+export const ReplayRequest = Type.Object(
+  {
+    id: Type.Optional(
+      Type.String({ description: 'One delivery. Without it: all that match the filters, oldest first.' }),
+    ),
+    ...filters,
+    dry_run: Type.Optional(
+      Type.Boolean({ default: true, description: 'Default true: report what would change.' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
+    cursor: Type.Optional(Cursor),
+  },
+  { $id: 'ReplayRequest', examples: [{ reason: 'parked', dry_run: true }] },
+);
+
+export const ReplayResult = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    items: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        asset_id: nullable(Type.String()),
+        processed: Type.Boolean(),
+        reason: Reason,
+        stream_status_before: nullable(Type.String()),
+        stream_status_after: nullable(Type.String()),
+        changes: Type.Array(Type.String(), { description: 'Names of the asset members that change.' }),
+      }),
+    ),
+    next_cursor: NextCursor,
+  },
+  { $id: 'ReplayResult' },
+);
+
+export const ProviderOverview = Type.Object(
+  {
+    name: ProviderName,
+    kind: Type.Enum([...PROVIDER_KINDS]),
+    configured: Type.Boolean({ description: 'Webhooks can be verified and videos can be sent.' }),
+    capabilities: Type.Object({
+      webhooks: Type.Boolean(),
+      uploads: Type.Boolean(),
+      inspection: Type.Boolean(),
+      signed_playback: Type.Boolean(),
+      dash: Type.Boolean(),
+    }),
+    missing_settings: Type.Array(Type.String()),
+    circuit: Type.Object(
+      { open: Type.Boolean(), failures: Type.Integer(), open_until: nullable(Timestamp) },
+      { description: 'Circuit breaker of the process that responds.' },
+    ),
+    last_answer_at: nullable(Timestamp),
+    last_failure: nullable(Type.String()),
+    last_webhook_at: nullable(Timestamp),
+    last_webhook_reason: nullable(Type.String()),
+  },
+  { $id: 'ProviderOverview' },
+);
+
+export const ProviderList = Type.Object({ items: Type.Array(ProviderOverview) }, { $id: 'ProviderList' });
+
+export const OrphanRequest = Type.Object(
+  { remove: Type.Optional(Type.Boolean({ default: false, description: 'Default false: a dry run.' })) },
+  { $id: 'OrphanRequest', examples: [{ remove: false }] },
+);
+
+export const OrphanReport = Type.Object(
+  {
+    object_count: Type.Integer(),
+    objects: Type.Array(Type.String(), { description: 'The first 1000 keys.' }),
+    removed: Type.Boolean(),
+    asset_count: Type.Integer({ description: 'Assets whose original is missing from the store.' }),
+    assets: Type.Array(Type.String(), { description: 'The first 1000 ids.' }),
+  },
+  { $id: 'OrphanReport' },
+);

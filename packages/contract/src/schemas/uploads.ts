@@ -1,0 +1,131 @@
+// Opening an upload: the request, and where the bytes go.
+import { type Static, Type } from 'typebox';
+import { VISIBILITIES } from '../enums.ts';
+import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
+import { AssetId, editableFields, nullable, OwnerUserId, ProviderName, Timestamp } from './common.ts';
+
+export const CreateUploadRequest = Type.Object(
+  {
+    filename: Type.String({
+      minLength: 1,
+      description: '1–255 characters, not blank, without control characters.',
+      examples: ['launch.mp4'],
+    }),
+    content_type: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Stored as sent. `image…` and `video…` must not contradict `mime_type`.',
+      examples: ['video'],
+    }),
+    mime_type: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A supported media type; the bytes must match it.',
+      examples: ['video/mp4'],
+    }),
+    size_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Announced size. An upload of another length is refused.',
+      }),
+    ),
+    checksum_sha256: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{64}$',
+        description: 'Announced SHA-256. Other bytes are refused.',
+      }),
+    ),
+    visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'Default `private`.' })),
+    provider: Type.Optional(ProviderName),
+    provider_video_id: Type.Optional(
+      Type.Unknown({
+        description:
+          'Service callers only: the id of a video that is stored at a hosted provider already. No upload is opened then.',
+      }),
+    ),
+    ...editableFields,
+    owner_user_id: OwnerUserId,
+  },
+  {
+    $id: 'CreateUploadRequest',
+    examples: [
+      { filename: 'launch.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: 18_412_733 },
+    ],
+  },
+);
+
+const target = {
+  url: Type.String({ description: 'Absolute URL.' }),
+  headers: Type.Record(Type.String(), Type.String(), { description: 'Send them with every request.' }),
+  expires_at: Timestamp,
+  max_bytes: Type.Integer(),
+};
+
+export const PutUploadTarget = Type.Object(
+  { protocol: Type.Literal('put'), method: Type.Literal('PUT'), ...target },
+  { $id: 'PutUploadTarget', description: 'Send the bytes as the body of one PUT request.' },
+);
+
+export const TusUploadTarget = Type.Object(
+  {
+    protocol: Type.Literal('tus'),
+    method: Type.Enum(['POST', 'PATCH'], {
+      description: '`POST` creates the upload at `url`; `PATCH` sends bytes to the upload at `url`.',
+    }),
+    ...target,
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
+    ),
+  },
+  { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
+);
+
+export const FormUploadTarget = Type.Object(
+  {
+    protocol: Type.Literal('form'),
+    method: Type.Literal('POST'),
+    ...target,
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: 'Form fields to send before the file.' }),
+    ),
+  },
+  {
+    $id: 'FormUploadTarget',
+    description: 'Send one multipart/form-data request with the file in the field `file`.',
+  },
+);
+
+export const UploadTarget = Type.Union([PutUploadTarget, TusUploadTarget, FormUploadTarget], {
+  $id: 'UploadTarget',
+  discriminator: { propertyName: 'protocol' },
+});
+export type UploadTarget = Static<typeof UploadTarget>;
+
+export const OpenUpload = Type.Object(
+  {
+    asset_id: AssetId,
+    asset: Asset,
+    upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
+    upload: nullable(UploadTarget),
+    alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
+  },
+  { $id: 'OpenUpload', description: 'A new asset and where to send its bytes.' },
+);
+
+const URL = `https://media.example.com/api/v1/uploads/${EXAMPLE_NEW_ASSET.id}?ticket=1795400100.k3x…`;
+
+export const EXAMPLE_OPEN_UPLOAD: Static<typeof OpenUpload> = {
+  asset_id: EXAMPLE_NEW_ASSET.id,
+  asset: EXAMPLE_NEW_ASSET,
+  upload_url: URL,
+  upload: {
+    protocol: 'put',
+    method: 'PUT',
+    url: URL,
+    headers: { 'Content-Type': 'video/mp4' },
+    expires_at: '2026-11-23T10:15:00.000Z',
+    max_bytes: 18_412_733,
+  },
+  alternatives: [],
+};
