@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
-          include: ['{service/src,simulators,test}/**/*.test.ts'],
+          include: ['{packages,service/src,simulators,test}/**/*.test.ts'],
           exclude: [...configDefaults.exclude, 'test/{durability,browser,scale}/**'],
           ...limits,
         },

@@ -1,0 +1,96 @@
+// The operations are consistent: unique, documented, and their examples match their schemas.
+import Value from 'typebox/value';
+import { describe, expect, test } from 'vitest';
+import { ERROR_REASONS } from './errors.ts';
+import { renderOpenApi } from './openapi/document.ts';
+import type { JsonSchema } from './openapi/references.ts';
+import type { Operation } from './operation.ts';
+import { CdnhostReport, EdgehostReport, OnpremReport, webhookOperation } from './operations/webhooks.ts';
+import { OPERATIONS } from './operations.ts';
+
+const ALL: readonly Operation[] = [
+  ...OPERATIONS,
+  webhookOperation('cdnhost', { body: CdnhostReport, signature: 'HMAC-SHA256.' }),
+  webhookOperation('edgehost', { body: EdgehostReport, signature: 'HMAC-SHA256.' }),
+  webhookOperation('onprem', { body: OnpremReport, signature: 'SHA-256.' }),
+];
+const options = { server: 'https://media.example.com', providers: ['onprem'], version: '1.2.3' };
+
+const repeated = (values: readonly string[]) =>
+  values.filter((value, index) => values.indexOf(value) !== index);
+
+describe('operations', () => {
+  test('have unique ids and endpoints', () => {
+    expect(repeated(ALL.map(({ id }) => id))).toEqual([]);
+    expect(repeated(ALL.map(({ method, path }) => `${method} ${path}`))).toEqual([]);
+  });
+
+  test.each(ALL.filter(({ data }) => data).map((operation) => [operation.id, operation] as const))(
+    '%s: the example matches the schema',
+    (_id, { data, example }) => {
+      expect(data && [...Value.Errors(data, example)]).toEqual([]);
+    },
+  );
+
+  test.each(ALL.map((operation) => [operation.id, operation] as const))(
+    '%s: every error reason belongs to its code',
+    (_id, { errors = [] }) => {
+      const wrong = errors.filter(
+        ({ code, reason }) => reason && !(ERROR_REASONS[reason].codes as readonly string[]).includes(code),
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test('summaries are one line without a period, descriptions and cases are sentences', () => {
+    expect(ALL.filter(({ summary }) => /\.$|\n/.test(summary)).map(({ id }) => id)).toEqual([]);
+    const cases = ALL.flatMap(({ errors = [] }) => errors.map(({ when }) => when));
+    expect(cases.filter((when) => !/^[A-Z`].*\.$/.test(when))).toEqual([]);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const document = renderOpenApi(ALL, options) as {
+    paths: Record<string, Record<string, JsonSchema>>;
+  } & JsonSchema;
+  const text = JSON.stringify(document);
+
+  test('describes every operation once', () => {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((each) => each['operationId']),
+    );
+    expect(ids.sort()).toEqual(ALL.map(({ id }) => id).sort());
+  });
+
+  test('every reference has a target', () => {
+    const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+    const components = document['components'] as Record<string, Record<string, unknown>>;
+    expect(references.length).toBeGreaterThan(100);
+    expect(references.filter(([, kind = '', name = '']) => components[kind]?.[name] === undefined)).toEqual(
+      [],
+    );
+  });
+
+  test('names the registered providers and the server', () => {
+    expect(document).toMatchObject({
+      servers: [{ url: 'https://media.example.com' }],
+      info: { version: '1.2.3' },
+      components: { schemas: { ProviderName: { enum: ['onprem'] } } },
+    });
+  });
+
+  test('a parameter with a default is optional', () => {
+    const parameters = document.paths['/api/v1/media']?.['get']?.['parameters'];
+    expect(parameters).toContainEqual(expect.objectContaining({ name: 'limit', required: false }));
+  });
+
+  test('every path parameter has a description', () => {
+    const parameters = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).flatMap(
+        (each) => each['parameters'] as { in: string; name: string; description?: string }[],
+      ),
+    );
+    const bare = parameters.filter((each) => each.in === 'path' && !each.description).map(({ name }) => name);
+    expect(bare).toEqual([]);
+  });
+});
