@@ -18,7 +18,7 @@ const ORDER = `
   .split('\n')
   .map((line) => line.trim().split(/\s+/));
 
-const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider)';
+const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|provider-module)';
 
 /** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
@@ -45,11 +45,11 @@ const MAY: Readonly<Record<string, string>> = {
   main: 'service command parts config platform',
   service: 'app config parts welcome platform',
   welcome: 'config:type parts:type rule platform:type',
-  app: 'config:type parts:type registry:type verbs routes hook job job-list:type rule platform',
-  config: 'registry rule platform',
+  app: 'config:type parts:type port:type registry:type verbs routes hook job job-list:type rule platform',
+  config: 'registry port:type rule platform',
   parts: 'config:type registry adapter port:type rule job-list platform',
   registry: 'adapter:own port:type rule:type platform:type',
-  command: 'config:type parts:type verbs:type rule platform',
+  command: 'config:type parts:type port:type verbs:type rule platform',
   routes: 'hook rule routes:own verbs:type platform',
   hook: 'hook rule verbs:type platform',
   job: 'rule verbs:own verbs:type port:type job-list:type platform',
@@ -57,7 +57,7 @@ const MAY: Readonly<Record<string, string>> = {
   sql: 'tables rule:type port:type platform',
   adapter: 'adapter:own worker:own rule port:type job-list:type platform',
   worker: 'worker:own rule port:type',
-  port: 'rule:type port:type job-list:type',
+  port: 'rule:type port:type job-list:type platform:type',
   rule: 'rule port:type tables:type',
   contract: 'rule port:type',
   fixture: 'rule tables port:type adapter:own platform',
@@ -71,7 +71,11 @@ const MAY: Readonly<Record<string, string>> = {
 const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
-  [/^typebox(?:\/compile)?$/, /^routes |^rule assets\/asset-view$|^platform platform\/http\//],
+  [/^@mediary\/contract\//, /./],
+  [
+    /^typebox(?:\/compile)?$/,
+    /^routes |^rule assets\/asset-view$|^platform platform\/http\/|^port providers\/provider-module$/,
+  ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs$/],
   [/^pino$/, /^platform platform\/logger$/],
@@ -100,8 +104,10 @@ function roleOf({ path }: SourceFile): string {
 }
 
 function isAllowed({ from, to, values }: Inside): boolean {
-  // An error that a port throws has to be known to be caught.
-  const asType = values.every((name) => roleOf(to) === 'port' && /(?:Refused|Failed)$/.test(name));
+  // An error that a port throws has to be known to be caught, and a list of providers to be read.
+  const asType = values.every(
+    (name) => roleOf(to) === 'port' && /(?:Refused|Failed)$|^(?:getProvider|defineProvider)$/.test(name),
+  );
   return (
     roleOf(to) === 'ground' ||
     (MAY[roleOf(from)] ?? '').split(' ').some((rule) => {

@@ -50,7 +50,7 @@ import { inboxRoutes } from './providers/inbox.routes.ts';
 import { type CallNeeds, providerCalls } from './providers/provider-calls.ts';
 import * as providerVerbs from './providers/providers.ts';
 import { protectVideoJob } from './providers/protect-video.job.ts';
-import type { Providers } from './providers/registry.ts';
+import { getProvider, type Providers } from './providers/provider.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
 import * as objectVerbs from './storage/object-answer.ts';
@@ -116,6 +116,7 @@ function buildFeatures(
   return {
     assets,
     reports,
+    providers,
     guards: assetGuards({
       ...assets,
       callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }),
@@ -171,6 +172,7 @@ function buildFeatures(
     reconcile: bind(
       {
         db,
+        providers,
         jobs,
         now,
         ...assets,
@@ -207,10 +209,8 @@ const uploadLimits = (
       mime,
       mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif')),
     ),
-  hostedProviders: Object.values(providers)
-    .filter(({ kind }) => kind === 'hosted')
-    .map(({ name }) => name),
-  uploadProviders: Object.values(providers)
+  hostedProviders: [...providers.values()].filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
+  uploadProviders: [...providers.values()]
     .filter(({ capabilities }) => capabilities.uploads)
     .map(({ name }) => name),
 });
@@ -219,7 +219,7 @@ const startJob =
   (providers: Providers) =>
   (asset: Asset): StartJob | undefined =>
     asset.provider
-      ? providers[asset.provider].startJob(asset)
+      ? getProvider(providers, asset.provider).startJob(asset)
       : { name: 'process-image', payload: { assetId: asset.id } };
 
 type Mounting = { readonly features: Features; readonly settings: AppSettings };
@@ -246,12 +246,14 @@ async function mountRoutes(
     inbox,
     feed,
     overview,
+    providers,
     asOperator,
     once,
   } = features;
+  const known = { ProviderName: [...providers.keys()] };
   await server.register(
     async (api) => {
-      mount(api, { tag: 'media', once }, [
+      mount(api, { tag: 'media', once, known }, [
         ...uploadRoutes(
           { start: uploads.start, complete: completion.complete, retry: completion.retry },
           guards,
@@ -268,8 +270,8 @@ async function mountRoutes(
         ...playbackRoutes(playback, guards, objects),
         ...imageRoutes({ ...images, findVisible: playback.findVisible, objects }),
       ]);
-      mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks));
-      mount(api, { tag: 'admin' }, [
+      mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks, [...providers.keys()]));
+      mount(api, { tag: 'admin', known }, [
         ...orphanRoutes(orphans, asOperator),
         ...inboxRoutes(inbox, asOperator),
         ...providersOverviewRoutes(overview, asOperator),

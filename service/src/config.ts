@@ -1,9 +1,10 @@
 // The settings (contract B9): read once, checked all at once, every problem told in one message.
-import { PROVIDERS, type ProviderName } from './assets/asset.ts';
+import type { ProviderName } from './assets/asset.ts';
 import { type Secret, secret } from './auth/secret.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
 import { type Environment, readSettings, type Settings } from './platform/settings.ts';
-import { type ProviderSettings, readProviderSettings } from './providers/registry.ts';
+import type { RegisteredProvider } from './providers/provider-module.ts';
+import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 
 export type Role = 'all' | 'api' | 'worker';
 
@@ -27,7 +28,7 @@ export type Config = {
   readonly urlSecrets: readonly Secret[];
   readonly videoProvider: ProviderName;
   readonly allowUnsigned: readonly ProviderName[];
-  readonly providers: ProviderSettings;
+  readonly providers: ConfiguredProviders;
   readonly ffmpegPath: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
@@ -49,10 +50,14 @@ export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_
 const DAY = 86_400;
 const GIB = 1024 ** 3;
 
-/** Throws with one message that names every problem. `folder` is what relative paths start from. */
-export function readConfig(environment: Environment, absolute: (path: string) => string): Config {
+/** Throws with one message that names every problem. `absolute` resolves relative paths. */
+export function readConfig(
+  environment: Environment,
+  absolute: (path: string) => string,
+  modules: readonly RegisteredProvider[] = PROVIDER_MODULES,
+): Config {
   const settings = readSettings(environment);
-  const config = read(settings, absolute);
+  const config = read(settings, absolute, modules);
   requireForRole(settings, config);
   if (settings.problems.length > 0)
     throw new Error(
@@ -61,10 +66,14 @@ export function readConfig(environment: Environment, absolute: (path: string) =>
   return config;
 }
 
-function read(settings: Settings, absolute: (path: string) => string): Config {
+function read(
+  settings: Settings,
+  absolute: (path: string) => string,
+  modules: readonly RegisteredProvider[],
+): Config {
   const { text, integer } = settings;
-  const providers = readProviderSettings(settings);
-  const allowUnsigned = readAllowUnsigned(settings);
+  const providers = configureProviders(settings, modules);
+  const allowUnsigned = readAllowUnsigned(settings, modules);
   return {
     role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
     port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
@@ -78,7 +87,11 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     serviceKeys: settings.rotating('SERVICE_API_KEY').map(secret),
     operatorKeys: settings.rotating('OPERATOR_KEY').map(secret),
     urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(secret),
-    videoProvider: settings.oneOf('VIDEO_PROVIDER', PROVIDERS, 'onprem'),
+    videoProvider: settings.oneOf(
+      'VIDEO_PROVIDER',
+      modules.map(({ name }) => name),
+      'onprem',
+    ),
     allowUnsigned,
     providers,
     ffmpegPath: text('FFMPEG_PATH'),
@@ -91,21 +104,19 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-    warnings: [
-      ...shortSecrets(settings),
-      ...equalSecrets(settings),
-      ...unsignedDoors(settings, allowUnsigned),
-    ],
+    warnings: [...secretWarnings(settings, modules), ...unsignedWarnings(settings, modules, allowUnsigned)],
   };
 }
 
-/** Only these two; cdnhost's signature is mandatory (A5). */
-function readAllowUnsigned(settings: Settings): readonly ProviderName[] {
+function readAllowUnsigned(
+  settings: Settings,
+  modules: readonly RegisteredProvider[],
+): readonly ProviderName[] {
+  const known = modules.filter(({ canAllowUnsigned }) => canAllowUnsigned).map(({ name }) => name);
   const named = settings.list('WEBHOOKS_ALLOW_UNSIGNED');
-  const allowed = named.filter((name) => name === 'onprem' || name === 'edgehost');
-  if (allowed.length < named.length)
-    settings.problems.push('WEBHOOKS_ALLOW_UNSIGNED may name onprem and edgehost only');
-  return allowed;
+  if (named.some((name) => !known.includes(name)))
+    settings.problems.push(`WEBHOOKS_ALLOW_UNSIGNED may name ${known.join(' and ')} only`);
+  return named.filter((name) => known.includes(name));
 }
 
 function readStorageUrl({ text, problems }: Settings): string | undefined {
@@ -139,38 +150,29 @@ function requireForRole({ problems }: Settings, config: Config): void {
   }
 }
 
-const SECRET_NAMES = [
-  ...OWN_SECRETS,
-  'URL_SIGNING_SECRET',
-  'CDNHOST_STREAM_READ_ONLY_API_KEY',
-  'EDGEHOST_STREAM_WEBHOOK_SECRET',
-  'ONPREM_WEBHOOK_SECRET',
-];
-const SHORT = 32;
+const MIN_SECRET_LENGTH = 32;
 
-const shortSecrets = ({ text }: Settings): string[] =>
-  SECRET_NAMES.filter((name) => (text(name)?.length ?? SHORT) < SHORT).map(
-    (name) => `${name} is shorter than ${SHORT} characters`,
-  );
-
-/** One text for two doors: whoever knows one knows the other. */
-const equalSecrets = ({ text }: Settings): string[] =>
-  SECRET_NAMES.flatMap((name, index) =>
-    SECRET_NAMES.slice(index + 1)
+/** Weaknesses that do not stop the start, in words for the operator. */
+function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
+  const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];
+  const short = names.filter((name) => (text(name)?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
+  const equal = names.flatMap((name, index) =>
+    names
+      .slice(index + 1)
       .filter((other) => text(name) !== undefined && text(name) === text(other))
       .map((other) => `${name} and ${other} are the same`),
   );
+  return [...short.map((name) => `${name} is shorter than ${MIN_SECRET_LENGTH} characters`), ...equal];
+}
 
-const DOOR_SECRETS = {
-  onprem: 'ONPREM_WEBHOOK_SECRET',
-  edgehost: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
-  cdnhost: 'CDNHOST_STREAM_READ_ONLY_API_KEY',
-} as const;
-
-const unsignedDoors = ({ text }: Settings, allowed: readonly ProviderName[]): string[] =>
-  allowed
-    .filter((name) => !text(DOOR_SECRETS[name]))
+const unsignedWarnings = (
+  { text }: Settings,
+  modules: readonly RegisteredProvider[],
+  allowed: readonly ProviderName[],
+): string[] =>
+  modules
+    .filter(({ name, secrets: [secret] }) => allowed.includes(name) && !text(secret))
     .map(
-      (name) =>
-        `the ${name} webhook takes calls of anybody: ${DOOR_SECRETS[name]} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
+      ({ name, secrets: [secret] }) =>
+        `the ${name} webhook accepts unsigned calls: ${secret} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
     );

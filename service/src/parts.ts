@@ -20,7 +20,8 @@ import { type Connection, type Database, type Inspect, openDatabase } from './pl
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { keptSecret } from './platform/postgres/kept-secret.ts';
 import { migrate } from './platform/postgres/migrate.ts';
-import { openProviders, type Providers } from './providers/registry.ts';
+import type { Providers } from './providers/provider.ts';
+import { openProviders } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 

@@ -1,6 +1,6 @@
 // A million small edits of a good signature at each of the three doors: none of them opens it (contract A5, B6).
+import type { KnownProvider } from '../support/webhooks.ts';
 import { describe, expect, test } from 'vitest';
-import type { ProviderName } from '../../service/src/assets/asset.ts';
 import { secret } from '../../service/src/auth/secret.ts';
 import { checkCdnhostSignature, signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
 import {
@@ -30,7 +30,7 @@ const [cdnhost, onprem, edgehost] = [
 ];
 const [time = '', digest = ''] = edgehost.split(',');
 
-const DOORS: Readonly<Record<ProviderName, Door>> = {
+const DOORS: Readonly<Record<KnownProvider, Door>> = {
   cdnhost: {
     good: cdnhost,
     opens: (text) =>

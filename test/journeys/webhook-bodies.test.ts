@@ -2,7 +2,6 @@
 import { gzipSync } from 'node:zlib';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROVIDERS, type ProviderName } from '../../service/src/assets/asset.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { call, startTestService, type TestService } from '../support/service.ts';
 import {
@@ -17,10 +16,12 @@ import {
   signatureOf,
   tell,
   type Verdict,
+  PROVIDERS,
+  type KnownProvider,
 } from '../support/webhooks.ts';
 
 const MIB = 1024 * 1024;
-const TAKEN: Readonly<Record<ProviderName, Verdict>> = {
+const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
   cdnhost: notProcessed('parked'),
   edgehost: notProcessed('parked'),
   onprem: notProcessed('unknown_asset'),

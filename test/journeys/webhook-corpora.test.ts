@@ -1,7 +1,6 @@
 // Collected JSON of every kind, well signed, at the three webhook doors: each is taken or refused, and nothing changes (contract B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROVIDERS } from '../../service/src/assets/asset.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { samplesOf, TEST_DATA } from '../support/test-data.ts';
@@ -14,6 +13,7 @@ import {
   signatureOf,
   tell,
   type Verdict,
+  PROVIDERS,
 } from '../support/webhooks.ts';
 
 const CONNECTIONS = 8;

@@ -1,13 +1,20 @@
 // Signatures as bytes on a socket, in forms that no client library would send: two lines, odd spaces, trailers, digits that are none (contract A5, B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROVIDERS, type ProviderName } from '../../service/src/assets/asset.ts';
 import { expectEnvelope } from '../support/envelope.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { notProcessed, READY, refusedWith, signatureOf, type Verdict } from '../support/webhooks.ts';
+import {
+  notProcessed,
+  READY,
+  refusedWith,
+  signatureOf,
+  type Verdict,
+  PROVIDERS,
+  type KnownProvider,
+} from '../support/webhooks.ts';
 
-const TAKEN: Readonly<Record<ProviderName, Verdict>> = {
+const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
   cdnhost: notProcessed('parked'),
   edgehost: notProcessed('parked'),
   onprem: notProcessed('unknown_asset'),
@@ -25,7 +32,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.stop());
 
-async function knock(provider: ProviderName, text: string): Promise<Verdict> {
+async function knock(provider: KnownProvider, text: string): Promise<Verdict> {
   const answer = await sendRaw(
     service.address,
     text.replace('$door', `POST /api/v1/webhooks/stream/${provider}`),

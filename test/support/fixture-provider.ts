@@ -1,5 +1,5 @@
 // A made-up hosted provider, as small as one can be: the worked example of docs/adding-a-provider.md, in one file where a real one has a folder.
-import type { ProviderName } from '../../service/src/assets/asset.ts';
+import { Type } from 'typebox';
 import { toldUrl } from '../../service/src/assets/playback-manifest.ts';
 import type { StreamReport } from '../../service/src/assets/stream-report.ts';
 import { type Secret, secret } from '../../service/src/auth/secret.ts';
@@ -21,6 +21,7 @@ import { askProduct } from '../../service/src/providers/hosted-answer.ts';
 import { missingOf, readSecret } from '../../service/src/providers/hosted-settings.ts';
 import { wordsOf } from '../../service/src/providers/hosted-trial.ts';
 import { isVideoId, membersOf, NOT_ACTIONABLE, openWith } from '../../service/src/providers/opening.ts';
+import { defineProvider } from '../../service/src/providers/provider-module.ts';
 import type {
   HostedApi,
   Inspection,
@@ -29,8 +30,7 @@ import type {
   Reading,
 } from '../../service/src/providers/provider.ts';
 
-/** In PROVIDERS, were it one of them. */
-const NAME = 'fixture' as ProviderName;
+const NAME = 'fixture';
 
 /* 1. Its settings. */
 export type FixtureSettings = {
@@ -73,6 +73,19 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
     startJob: () => undefined,
   };
 }
+
+export const fixture = defineProvider<FixtureSettings>({
+  name: NAME,
+  kind: 'hosted',
+  secrets: ['FIXTURE_WEBHOOK_SECRET', 'FIXTURE_API_KEY'],
+  canAllowUnsigned: false,
+  webhook: {
+    body: Type.Object({ id: Type.String(), state: Type.String() }),
+    signature: '`X-Fixture-Signature`: HMAC-SHA256 of the body, as 64 hex digits.',
+  },
+  readSettings: readFixtureSettings,
+  open: (settings) => openFixture(settings),
+});
 
 function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Secret[]): boolean {
   const [signature = '', ...more] = headers('x-fixture-signature');
@@ -136,6 +149,7 @@ function openFixtureApi(
     listIn(membersIn((await ask({ method: 'GET', path: '' })).body)['videos'], 'list');
   const pathTo = (videoId: string) => `/${segmentOf(videoId)}`;
   return {
+    url: apiUrl,
     async prepareUpload({ assetId, size, maxBytes, expires }) {
       const { id, address: url } = membersIn(
         (await ask({ method: 'POST', path: '', json: { note: assetId } })).body,

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { secret } from '../../service/src/auth/secret.ts';
 import { readConfig } from '../../service/src/config.ts';
+import type { RegisteredProvider } from '../../service/src/providers/provider-module.ts';
+import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type Extras, type RunningService, startService } from '../../service/src/service.ts';
 import { inspect } from './inspect.ts';
 
@@ -24,12 +26,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Settings of `environment` go over the defaults; undefined unsets one. */
 export async function startTestService(
   environment: Environment = {},
-  extras: Extras = {},
+  {
+    addedProviders = [],
+    ...extras
+  }: Extras & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
   const config = readConfig(
     { ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
     (path) => path,
+    [...PROVIDER_MODULES, ...addedProviders],
   );
   const service = await startService(config, { searchPath: process.env['PATH'] }, { inspect, ...extras });
   return {

@@ -1,5 +1,4 @@
 // Webhooks as the three providers send them, signed and over HTTP; every answer is held against the envelope.
-import type { ProviderName } from '../../service/src/assets/asset.ts';
 import { secret } from '../../service/src/auth/secret.ts';
 import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
 import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';
@@ -10,7 +9,11 @@ import { expectEnvelope } from './envelope.ts';
 import { type Started, VIDEO } from './media.ts';
 import { asService, call, SECRETS, type TestService } from './service.ts';
 
-const DOOR_SECRETS: Readonly<Record<ProviderName, string>> = {
+/** The providers that the service brings. */
+export const PROVIDERS = ['cdnhost', 'edgehost', 'onprem'] as const;
+export type KnownProvider = (typeof PROVIDERS)[number];
+
+const DOOR_SECRETS: Readonly<Record<KnownProvider, string>> = {
   cdnhost: SECRETS.CDNHOST_STREAM_READ_ONLY_API_KEY,
   edgehost: SECRETS.EDGEHOST_STREAM_WEBHOOK_SECRET,
   onprem: SECRETS.ONPREM_WEBHOOK_SECRET,
@@ -27,7 +30,7 @@ const bytesOf = (body: Body): Uint8Array =>
 
 /** The headers with which a provider signs a body; the service's own settings unless another secret is given. */
 export function signatureOf(
-  provider: ProviderName,
+  provider: KnownProvider,
   body: Body,
   { secret: text = DOOR_SECRETS[provider], timeSeconds = Math.floor(Date.now() / 1000) }: Signing = {},
 ): Headers {
@@ -57,7 +60,7 @@ export const refusedWith = (message: string): Verdict => ({ status: 401, message
 /** Sends bytes as they are, with these headers and no others. */
 export async function deliver(
   service: { readonly url: string },
-  provider: ProviderName,
+  provider: KnownProvider,
   { body, headers }: { body: Body; headers: Headers },
 ): Promise<Verdict> {
   const answer = await call(service, `POST /webhooks/stream/${provider}`, { headers, body: bytesOf(body) });
@@ -68,7 +71,7 @@ export async function deliver(
 /** Sends a body with its signature. */
 export const tell = (
   service: { readonly url: string },
-  provider: ProviderName,
+  provider: KnownProvider,
   body: Body,
 ): Promise<Verdict> =>
   deliver(service, provider, {
@@ -77,7 +80,7 @@ export const tell = (
   });
 
 /** A `ready` in each provider's words; `id` is the provider's own, or the asset's. */
-export const READY: Readonly<Record<ProviderName, (id: string) => object>> = {
+export const READY: Readonly<Record<KnownProvider, (id: string) => object>> = {
   cdnhost: (id) => ({ VideoLibraryId: LIBRARY, VideoGuid: id, Status: 3 }),
   edgehost: (id) => ({ uid: id, readyToStream: true, status: { state: 'ready', pctComplete: '100.000000' } }),
   onprem: (id) => ({ asset_id: id, status: 'ready' }),

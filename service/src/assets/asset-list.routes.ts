@@ -1,6 +1,6 @@
 // The list of assets (contract B3).
+import { ProviderName } from '@mediary/contract/schemas/common';
 import { Type } from 'typebox';
-import { PROVIDERS } from './asset.ts';
 import type { ListQuery as Query } from './asset-filter.ts';
 import type { Page } from './asset-list.ts';
 import { AssetView, nullable, Owner, viewOf } from './asset-view.ts';
@@ -14,7 +14,7 @@ const ListQuery = Type.Object({
   sort: Type.Enum(['created_at', '-created_at'], { default: '-created_at' }),
   kind: Type.Optional(Type.Enum(['image', 'video'])),
   stream_status: Type.Optional(Type.Enum(['pending_upload', 'processing', 'ready', 'failed'])),
-  provider: Type.Optional(Type.Enum([...PROVIDERS])),
+  provider: Type.Optional(ProviderName),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   q: Type.Optional(
     Type.String({

@@ -1,4 +1,5 @@
 // The asset as the API shows it (contract B1).
+import { ProviderName } from '@mediary/contract/schemas/common';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ShownAsset } from './asset.ts';
 import type { Manifest } from './playback-manifest.ts';
@@ -31,7 +32,7 @@ export const AssetView = Type.Object(
     checksum_sha256: nullable(Type.String()),
     visibility: Type.Enum(['private', 'public']),
     stream_status: Type.Enum(['pending_upload', 'processing', 'ready', 'failed']),
-    provider: nullable(Type.Enum(['cdnhost', 'edgehost', 'onprem'])),
+    provider: nullable(ProviderName),
     provider_video_id: nullable(Type.String()),
     playback: nullable(PlaybackView),
     playable_at: nullable(Time),

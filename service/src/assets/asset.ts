@@ -5,8 +5,8 @@ import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { StreamStatus } from './stream-status.ts';
 
-export const PROVIDERS = ['cdnhost', 'edgehost', 'onprem'] as const;
-export type ProviderName = (typeof PROVIDERS)[number];
+/** Which names there are is known by the registry of providers alone. */
+export type ProviderName = string;
 export type AssetKind = 'image' | 'video';
 export type Visibility = 'private' | 'public';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
 import { readSettings } from '../platform/settings.ts';
-import { openProviders, readProviderSettings } from '../providers/registry.ts';
+import { configureProviders, openProviders } from '../providers/registry.ts';
 import { runProviderCommand } from './provider.ts';
 
 let peer: ScriptedPeer;
@@ -32,12 +32,11 @@ async function run(command: string, environment: Record<string, string | undefin
   });
   const config = {
     publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
-    providers: readProviderSettings(settings),
   };
   let said = '';
   const lent = {
     config,
-    providers: openProviders(config.providers, { encoderSecrets: [], allowUnsigned: [] }),
+    providers: openProviders(configureProviders(settings), { encoderSecrets: [], allowUnsigned: [] }),
     say: (text: string) => {
       said += text;
     },

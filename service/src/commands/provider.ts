@@ -1,11 +1,12 @@
 // Tries the settings of a hosted provider, and has it send its webhooks here: `npm run provider -- check|register <provider>`.
-import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
 import type { Parts } from '../parts.ts';
+import { getProvider } from '../providers/provider.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
 
 export type Lent = {
-  readonly config: Pick<Config, 'publicBaseUrl' | 'providers'>;
+  readonly config: Pick<Config, 'publicBaseUrl'>;
   readonly providers: Parts['providers'];
   readonly say: (text: string) => void;
 };
@@ -17,7 +18,7 @@ export async function runProviderCommand(
   lent: Lent,
   [verb = '', wanted = '']: readonly string[],
 ): Promise<void> {
-  const hosted = PROVIDERS.filter((name) => lent.providers[name].kind === 'hosted');
+  const hosted = [...lent.providers.values()].filter(({ kind }) => kind === 'hosted').map(({ name }) => name);
   const name = hosted.find((known) => known === wanted);
   const act = ACTS.get(verb);
   if (!act || !name)
@@ -29,7 +30,7 @@ const check: Act = async (lent, name) => {
   const wrong = await apiOf(lent, name).check();
   if (wrong.length > 0)
     throw new Error(`${name} is not as it should be:\n${wrong.map((words) => `  - ${words}\n`).join('')}`);
-  const { missingSettings, ...capabilities } = lent.providers[name].capabilities;
+  const { missingSettings, ...capabilities } = getProvider(lent.providers, name).capabilities;
   const able = Object.entries(capabilities)
     .filter(([, can]) => can)
     .map(([what]) => what);
@@ -55,17 +56,17 @@ const ACTS: ReadonlyMap<string, Act> = new Map([
 ]);
 
 function apiOf({ providers }: Lent, name: ProviderName) {
-  const { api, capabilities } = providers[name];
+  const { api, capabilities } = getProvider(providers, name);
   if (!api) throw new Error(`${name} is not configured. Not set: ${capabilities.missingSettings.join(', ')}`);
   return api;
 }
 
 /** What is not reachable from outside is of no use to a provider that is there; one on this machine is a simulator. */
-function webhookUrl({ config: { publicBaseUrl, providers } }: Lent, name: ProviderName): string {
+function webhookUrl({ config: { publicBaseUrl }, providers }: Lent, name: ProviderName): string {
   if (publicBaseUrl === undefined)
     throw new Error('PUBLIC_BASE_URL is not set: the provider has to know where to send its webhooks');
-  const settings = providers[name];
-  const isHere = 'apiUrl' in settings && isLoopbackHost(new URL(settings.apiUrl).hostname);
+  const { api } = getProvider(providers, name);
+  const isHere = api !== undefined && isLoopbackHost(new URL(api.url).hostname);
   if (!isHere && isPrivateHost(new URL(publicBaseUrl).hostname))
     throw new Error(
       `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach: it has to be an address that the world can`,

@@ -1,13 +1,13 @@
 // What each provider is capable of, whether it is configured, and how it fares.
-import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Circuit, FRESH, isOpen } from '../providers/circuit.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { Provider, Providers } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
 export type OverviewNeeds = {
   readonly db: Database;
-  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly providers: Providers;
   /** Of this process alone. */
   readonly circuits: ReadonlyMap<ProviderName, Circuit>;
   readonly now: () => Date;
@@ -39,26 +39,24 @@ export async function providersOverview({
   circuits,
   now,
 }: OverviewNeeds): Promise<ProviderOverview[]> {
-  const heard = new Map((await lastWebhooks(db, PROVIDERS)).map((row) => [row.provider, row]));
-  return PROVIDERS.map((name) => {
-    const {
-      kind,
-      capabilities: { missingSettings, signedPlayback, ...capabilities },
-    } = providers[name];
-    const circuit = circuits.get(name) ?? FRESH;
-    const { failures, closedUntil, lastAnswerAt, lastFailure } = circuit;
-    const open = isOpen(circuit, now().getTime());
-    return {
-      name,
-      kind,
-      configured: capabilities.webhooks && capabilities.uploads,
-      capabilities: { ...capabilities, signed_playback: signedPlayback },
-      missing_settings: missingSettings,
-      circuit: { open, failures, open_until: open ? new Date(closedUntil).toISOString() : null },
-      last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(),
-      last_failure: lastFailure,
-      last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null,
-      last_webhook_reason: heard.get(name)?.reason ?? null,
-    };
-  });
+  const heard = new Map((await lastWebhooks(db, [...providers.keys()])).map((row) => [row.provider, row]));
+  return [...providers.values()].map(
+    ({ name, kind, capabilities: { missingSettings, signedPlayback, ...capabilities } }) => {
+      const circuit = circuits.get(name) ?? FRESH;
+      const { failures, closedUntil, lastAnswerAt, lastFailure } = circuit;
+      const open = isOpen(circuit, now().getTime());
+      return {
+        name,
+        kind,
+        configured: capabilities.webhooks && capabilities.uploads,
+        capabilities: { ...capabilities, signed_playback: signedPlayback },
+        missing_settings: missingSettings,
+        circuit: { open, failures, open_until: open ? new Date(closedUntil).toISOString() : null },
+        last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(),
+        last_failure: lastFailure,
+        last_webhook_at: heard.get(name)?.received_at?.toISOString() ?? null,
+        last_webhook_reason: heard.get(name)?.reason ?? null,
+      };
+    },
+  );
 }

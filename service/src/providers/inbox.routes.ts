@@ -1,6 +1,6 @@
 // For operators: what providers delivered, and once more of it (contract B6).
+import { ProviderName } from '@mediary/contract/schemas/common';
 import { type Static, Type } from 'typebox';
-import { PROVIDERS } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { guarded } from '../platform/http/route.ts';
 import type { Delivery, InboxQuery, ListedDelivery, Paging, Replayed, Replaying } from './inbox.ts';
@@ -13,7 +13,7 @@ type Inbox = {
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
 const FILTER = {
-  provider: Type.Optional(Type.Enum([...PROVIDERS])),
+  provider: Type.Optional(ProviderName),
   asset_id: Type.Optional(Type.String()),
   provider_video_id: Type.Optional(Type.String()),
   processed: Type.Optional(Type.Boolean()),

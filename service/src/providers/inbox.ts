@@ -16,11 +16,11 @@ import {
   listDeliveries,
   type StoredDelivery,
 } from './inbox.sql.ts';
-import type { Provider } from './provider.ts';
+import { getProvider, type Providers } from './provider.ts';
 
 export type InboxNeeds = {
   readonly db: Database;
-  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly providers: Providers;
   readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly findRef: (ref: AssetRef) => Promise<Asset | undefined>;
   readonly now: () => Date;
@@ -114,7 +114,7 @@ async function replayOne(
   { id, provider, body, is_ours: isOurs }: Delivery,
   trial: Trial | undefined,
 ): Promise<Replayed> {
-  const reading = needs.providers[provider as ProviderName].read(body, { isOurs });
+  const reading = getProvider(needs.providers, provider).read(body, { isOurs });
   if ('reason' in reading) return { ...UNMATCHED, id, reason: reading.reason };
   const found = await needs.findRef(reading.ref);
   if (!found) return { ...UNMATCHED, id };

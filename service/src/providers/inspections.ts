@@ -16,7 +16,7 @@ export async function inspectAll(
   { call }: InspectionNeeds,
   assets: readonly Asset[],
 ): Promise<ReadonlyMap<string, Inspection | ProviderFailed>> {
-  const groups = Map.groupBy(assets, ({ provider }) => provider as ProviderName);
+  const groups = Map.groupBy(assets, ({ provider }) => provider ?? '');
   const answers = await Promise.all([...groups].map(([name, group]) => inspectGroup(call, name, group)));
   return new Map(answers.flatMap((found) => [...found]));
 }

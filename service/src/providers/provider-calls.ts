@@ -9,10 +9,10 @@ import {
   waitSeconds,
   whileTrying,
 } from './circuit.ts';
-import { type HostedApi, type Provider, ProviderFailed } from './provider.ts';
+import { getProvider, type HostedApi, ProviderFailed, type Providers } from './provider.ts';
 
 export type CallNeeds = {
-  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly providers: Providers;
   /** Of this process; another one finds out by itself. */
   readonly circuits: Map<ProviderName, Circuit>;
   readonly now: () => Date;
@@ -24,7 +24,7 @@ export type Call = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>)
 export const providerCalls =
   ({ providers, circuits, now }: CallNeeds): Call =>
   async (name, work) => {
-    const { api } = providers[name];
+    const { api } = getProvider(providers, name);
     if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
     const circuit = circuits.get(name) ?? FRESH;
     if (isOpen(circuit, now().getTime()))

@@ -35,6 +35,16 @@ export type Provider = {
   sign(video: SignedVideo): SignedUrls | undefined;
 };
 
+/** By name, in the order of the registry. */
+export type Providers = ReadonlyMap<ProviderName, Provider>;
+
+/** The provider of an asset; a stored name that is not registered any more is an error of the set-up. */
+export function getProvider(providers: Providers, name: ProviderName): Provider {
+  const provider = providers.get(name);
+  if (!provider) throw new Error(`provider "${name}" is not registered`);
+  return provider;
+}
+
 /** What an operator is told of a provider (GET /admin/providers). */
 export type Capabilities = {
   /** Whether webhooks can be verified. */
@@ -60,6 +70,8 @@ export type SignedUrls = PlayUrls & { readonly expires: number };
 
 /** Every call is HTTP with a deadline, is made outside any transaction, and throws ProviderFailed. */
 export type HostedApi = {
+  /** Where it is reached. */
+  readonly url: string;
   /** Makes an empty video, or takes up the one that an earlier try made, and says how its bytes go straight to the provider. */
   prepareUpload(wish: UploadWish): Promise<PreparedUpload>;
   inspect(videoId: string): Promise<Inspection>;

@@ -6,7 +6,13 @@ import type { Cause } from '../assets/reports.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Inspection, type PreparedUpload, ProviderFailed, type SignedUrls } from './provider.ts';
+import {
+  getProvider,
+  type Inspection,
+  type PreparedUpload,
+  ProviderFailed,
+  type SignedUrls,
+} from './provider.ts';
 import { asAnswer } from './provider-answer.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
 import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './providers.sql.ts';
@@ -60,7 +66,7 @@ export async function applyParked(
   if (!asset.provider || asset.provider_video_id === null) return asset;
   const parked = await parkedDeliveries(db, asset.provider, asset.provider_video_id);
   for (const delivery of parked) {
-    const reading = providers[asset.provider].read(delivery.body, delivery);
+    const reading = getProvider(providers, asset.provider).read(delivery.body, delivery);
     if ('report' in reading) await apply(reading.report, { ref: { assetId: asset.id }, delivery });
   }
   return parked.length > 0 ? ((await byId(asset.id)) ?? asset) : asset;
@@ -82,7 +88,7 @@ export async function applyInspection(
 
 /** Has the provider encode again what it holds; CONFLICT where the product cannot. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  const again = needs.providers[providerOf(asset)].api?.restart;
+  const again = getProvider(needs.providers, providerOf(asset)).api?.restart;
   if (!again)
     throw conflict('This video host cannot encode a video again: upload it again', { reason: 'no_restart' });
   await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(asAnswer);
@@ -98,7 +104,7 @@ export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<v
 
 /** Tells the provider who may play, where that is a matter of single videos. Throws ProviderFailed. */
 export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  const protectVideo = canAsk(needs, asset) && needs.providers[providerOf(asset)].api?.protect;
+  const protectVideo = canAsk(needs, asset) && getProvider(needs.providers, providerOf(asset)).api?.protect;
   if (protectVideo)
     await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
 }
@@ -125,7 +131,7 @@ export function signed(
   if (asset.provider === null || asset.provider_video_id === null || manifest?.kind !== 'urls')
     return undefined;
   const { hls, dash, thumbnail } = manifest;
-  return providers[asset.provider].sign({
+  return getProvider(providers, asset.provider).sign({
     videoId: asset.provider_video_id,
     urls: { hls, dash, thumbnail },
     isPrivate: asset.visibility === 'private',
@@ -137,13 +143,13 @@ export function signed(
 export const isHosted = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider }: Pick<Asset, 'provider'>,
-): boolean => provider !== null && providers[provider].kind === 'hosted';
+): boolean => provider !== null && providers.get(provider)?.kind === 'hosted';
 
 /** Whether a provider can be asked about this asset's video. */
 export const canAsk = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider, provider_video_id }: Asset,
-): boolean => provider !== null && provider_video_id !== null && providers[provider].api !== undefined;
+): boolean => provider !== null && provider_video_id !== null && providers.get(provider)?.api !== undefined;
 
 /** In the timeline, so that nobody wonders why an asset has no video. */
 async function noteTrouble({ db, now }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {

@@ -1,38 +1,33 @@
-// Every provider: how its settings are read, and how it is opened. A new one is a folder and its lines here.
-import type { ProviderName } from '../assets/asset.ts';
-import type { Secret } from '../auth/secret.ts';
+// The list of providers. A new one is a folder and a line here.
 import type { Settings } from '../platform/settings.ts';
-import { type CdnhostSettings, openCdnhost, readCdnhostSettings } from './cdnhost/cdnhost-provider.ts';
-import { type EdgehostSettings, openEdgehost, readEdgehostSettings } from './edgehost/edgehost-provider.ts';
-import { type OnpremSettings, openOnprem, readOnpremSettings } from './onprem/onprem-provider.ts';
-import type { Provider } from './provider.ts';
+import { cdnhost } from './cdnhost/cdnhost-provider.ts';
+import { edgehost } from './edgehost/edgehost-provider.ts';
+import { onprem } from './onprem/onprem-provider.ts';
+import type { Providers } from './provider.ts';
+import type { ProviderContext, RegisteredProvider } from './provider-module.ts';
 
-export type ProviderSettings = {
-  readonly cdnhost: CdnhostSettings;
-  readonly edgehost: EdgehostSettings;
-  readonly onprem: OnpremSettings;
-};
-export type Providers = Readonly<Record<ProviderName, Provider>>;
+export const PROVIDER_MODULES: readonly RegisteredProvider[] = [cdnhost, edgehost, onprem];
 
-export const readProviderSettings = (settings: Settings): ProviderSettings => ({
-  cdnhost: readCdnhostSettings(settings),
-  edgehost: readEdgehostSettings(settings),
-  onprem: readOnpremSettings(settings),
-});
+/** Providers whose settings are read and checked, to be opened once the rest of the service is. */
+export type ConfiguredProviders = readonly {
+  readonly module: RegisteredProvider;
+  readonly open: ReturnType<RegisteredProvider['configure']>;
+}[];
 
-export type ProviderContext = {
-  readonly encoderSecrets: readonly Secret[];
-  readonly allowUnsigned: readonly ProviderName[];
-};
+export const configureProviders = (
+  settings: Settings,
+  modules: readonly RegisteredProvider[] = PROVIDER_MODULES,
+): ConfiguredProviders => modules.map((module) => ({ module, open: module.configure(settings) }));
+
+type OpenContext = Pick<ProviderContext, 'encoderSecrets'> & { readonly allowUnsigned: readonly string[] };
 
 export const openProviders = (
-  settings: ProviderSettings,
-  { encoderSecrets, allowUnsigned }: ProviderContext,
-): Providers => ({
-  cdnhost: openCdnhost(settings.cdnhost),
-  edgehost: openEdgehost(settings.edgehost, allowUnsigned.includes('edgehost')),
-  onprem: openOnprem(settings.onprem, {
-    ownSecrets: encoderSecrets,
-    allowUnsigned: allowUnsigned.includes('onprem'),
-  }),
-});
+  configured: ConfiguredProviders,
+  { encoderSecrets, allowUnsigned }: OpenContext,
+): Providers =>
+  new Map(
+    configured.map(({ module: { name }, open }) => [
+      name,
+      open({ encoderSecrets, allowUnsigned: allowUnsigned.includes(name) }),
+    ]),
+  );

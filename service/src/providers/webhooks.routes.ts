@@ -1,7 +1,7 @@
 // The three doors through which providers report (contract A1, A5).
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { ProviderName } from '../assets/asset.ts';
 import type { Outcome } from '../assets/delivery.ts';
 import { success } from '../platform/http/envelope.ts';
 import { headerValues } from '../platform/http/headers.ts';
@@ -14,8 +14,8 @@ const MAX_BODY = 1024 * 1024;
 /** Headers that help to understand a delivery later and give nothing away. */
 const KEPT = ['content-type', 'content-length', 'user-agent', 'x-request-id', 'x-forwarded-for'];
 
-export const webhookRoutes = (webhooks: Webhooks): RawRoute[] =>
-  PROVIDERS.map((provider) => ({
+export const webhookRoutes = (webhooks: Webhooks, providers: readonly ProviderName[]): RawRoute[] =>
+  providers.map((provider) => ({
     kind: 'raw',
     method: 'POST',
     url: `/webhooks/stream/${provider}`,

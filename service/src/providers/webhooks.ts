@@ -5,10 +5,10 @@ import type { Cause } from '../assets/reports.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import type { Incoming, Provider, Reading } from './provider.ts';
+import { getProvider, type Incoming, type Providers, type Reading } from './provider.ts';
 
 export type WebhookNeeds = {
-  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly providers: Providers;
   readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly keep: (delivery: Delivery, reason: Reason) => Promise<Outcome>;
   readonly now: () => Date;
@@ -24,7 +24,7 @@ export async function receive(
   { kept, ...incoming }: Arrival,
 ): Promise<Outcome> {
   const now = needs.now();
-  const opened = needs.providers[name].open({ ...incoming, now });
+  const opened = getProvider(needs.providers, name).open({ ...incoming, now });
   if ('refused' in opened) throw unauthorized(opened.refused);
   const delivery: Delivery = {
     id: uuidV7(),

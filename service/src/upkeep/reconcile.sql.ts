@@ -30,8 +30,6 @@ export const recentSpeeds = async (
               order by completed_at desc limit 100) as lately) as film_ms
       from unnest(${providers}::text[]) as asked (provider)`);
   return new Map(
-    rows.flatMap(({ provider, film_ms }) =>
-      film_ms === null ? [] : [[provider as ProviderName, film_ms / 1000] as const],
-    ),
+    rows.flatMap(({ provider, film_ms }) => (film_ms === null ? [] : [[provider, film_ms / 1000] as const])),
   );
 };

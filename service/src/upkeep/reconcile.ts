@@ -1,5 +1,5 @@
 // The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
-import { type Asset, type Failure, PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { Asset, Failure, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { Note } from '../assets/change.ts';
 import { expectedMs, later, nextLook, nextLookAfterFailure } from '../assets/next-check.ts';
@@ -7,12 +7,13 @@ import type { StreamReport } from '../assets/stream-report.ts';
 import type { JobPayloads, ServiceJobs, StartJob } from '../job-list.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Inspection, ProviderFailed } from '../providers/provider.ts';
+import { type Inspection, ProviderFailed, type Providers } from '../providers/provider.ts';
 import { dueAssets, lastEventAt, recentSpeeds } from './reconcile.sql.ts';
 import { UPLOAD_EXPIRED } from './upload-expired.ts';
 
 export type ReconcileNeeds = {
   readonly db: Database;
+  readonly providers: Providers;
   readonly jobs: ServiceJobs;
   readonly now: () => Date;
   readonly byId: (id: string) => Promise<Asset | undefined>;
@@ -39,7 +40,8 @@ type Answers = ReadonlyMap<string, Inspection | ProviderFailed>;
 /** Answers how many it looked at. */
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   const waiting = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
-  const speeds: Speeds = waiting.length > 0 ? await recentSpeeds(needs.db, PROVIDERS) : new Map();
+  const speeds: Speeds =
+    waiting.length > 0 ? await recentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
   const failures: unknown[] = [];
   const overdue = (await forEach(waiting, failures, (asset) => isOverdue(needs, asset, speeds))).flatMap(
     ({ asset, result }) => (result ? [asset] : []),

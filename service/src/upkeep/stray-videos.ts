@@ -1,14 +1,14 @@
 // Removes videos that were made at a hosted provider and linked to no asset: what a crash between the two left (design §5).
-import { PROVIDERS, type ProviderName } from '../assets/asset.ts';
+import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { ListedVideo, Provider } from '../providers/provider.ts';
+import type { ListedVideo, Providers } from '../providers/provider.ts';
 import type { Call } from '../providers/provider-calls.ts';
 import { assetsOf } from './stray-videos.sql.ts';
 
 export type StrayNeeds = {
   readonly db: Database;
-  readonly providers: Readonly<Record<ProviderName, Provider>>;
+  readonly providers: Providers;
   readonly call: Call;
   readonly now: () => Date;
 };
@@ -19,7 +19,7 @@ const LOOKED_AT = { from: 1 * HOUR, to: 72 * HOUR };
 
 /** Only videos whose asset stands in our database are touched: another service may share the provider's account. A provider that has trouble keeps no other waiting. */
 export async function removeStrayVideos(needs: StrayNeeds): Promise<void> {
-  const hosts = PROVIDERS.filter((name) => needs.providers[name].api);
+  const hosts = [...needs.providers.values()].filter(({ api }) => api).map(({ name }) => name);
   const outcomes = await Promise.allSettled(hosts.map((name) => removeStraysAt(needs, name)));
   const failures = outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [outcome.reason as unknown] : [],

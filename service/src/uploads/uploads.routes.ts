@@ -1,4 +1,5 @@
 // Opening an asset for its bytes and saying that they are there (contract A1, B4).
+import { ProviderName } from '@mediary/contract/schemas/common';
 import { type Static, Type } from 'typebox';
 import { noteOf } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
@@ -25,7 +26,7 @@ const Wishes = Type.Object({
   size_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
   checksum_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
   visibility: Type.Optional(Type.Enum(['private', 'public'])),
-  provider: Type.Optional(Type.Enum(['cdnhost', 'edgehost', 'onprem'])),
+  provider: Type.Optional(ProviderName),
   provider_video_id: Type.Optional(
     Type.Unknown({ description: 'From service callers: a video that is at a hosted provider already' }),
   ),

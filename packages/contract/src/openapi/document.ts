@@ -64,8 +64,8 @@ export function renderOpenApi(
   const components: Components = new Map();
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
-    const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = operationObject(operation, components);
+    const method = operation.method.toLowerCase();
+    paths[operation.path] = { ...paths[operation.path], [method]: operationObject(operation, components) };
   }
   const responses = sharedResponses(components);
   const names = components.get('ProviderName');

@@ -1,5 +1,6 @@
 // Hangs routes into the server: guard, validation, call, envelope.
 import { createHash } from 'node:crypto';
+import { type KnownValues, narrow } from '@mediary/contract/narrow';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import type { Once } from '../idempotency.ts';
@@ -16,14 +17,30 @@ declare module 'fastify' {
   }
 }
 
-export type Mounting = { readonly tag: string; readonly once?: Once };
+export type Mounting = {
+  readonly tag: string;
+  readonly once?: Once;
+  /** Values of named strings that only the running service knows. */
+  readonly known?: KnownValues;
+};
 
-export function mount(app: FastifyInstance, { tag, once }: Mounting, routes: readonly Route[]): void {
+export function mount(
+  app: FastifyInstance,
+  { tag, once, known = {} }: Mounting,
+  routes: readonly Route[],
+): void {
   for (const route of routes) {
-    if (route.kind === 'json') mountJson(app, { tag, ...(once && { once }) }, route);
+    if (route.kind === 'json') mountJson(app, { tag, ...(once && { once }) }, narrowRoute(route, known));
     else mountRaw(app, tag, route);
   }
 }
+
+const narrowRoute = ({ query, body, answer, ...route }: JsonRoute, known: KnownValues): JsonRoute => ({
+  ...route,
+  query: query && narrow(query, known),
+  body: body && narrow(body, known),
+  answer: narrow(answer, known),
+});
 
 function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRoute): void {
   const { guard, handle, etag, message } = route;

@@ -43,6 +43,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
   const videos: Videos = async (question) => membersIn((await ask(question)).body);
   const find = (videoId: string) => unlessMissing(() => videos({ method: 'GET', path: pathTo(videoId) }));
   return {
+    url: apiUrl,
     async prepareUpload(wish) {
       const title = titleOf(wish);
       const videoId =

@@ -1,10 +1,12 @@
 // The hosted video provider whose wire format is Bunny Stream's.
+import { CdnhostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
 import { openWith } from '../opening.ts';
 import type { Provider } from '../provider.ts';
+import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
 import { openCdnhostApi } from './cdnhost-api.ts';
 import { type CdnhostPlaces, folderOf, readCdnhost } from './cdnhost-report.ts';
@@ -70,6 +72,20 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
     startJob: () => undefined,
   };
 }
+
+export const cdnhost = defineProvider<CdnhostSettings>({
+  name: 'cdnhost',
+  kind: 'hosted',
+  secrets: ['CDNHOST_STREAM_READ_ONLY_API_KEY', 'CDNHOST_STREAM_API_KEY', 'CDNHOST_TOKEN_AUTH_KEY'],
+  canAllowUnsigned: false,
+  webhook: {
+    body: CdnhostReport,
+    signature:
+      '`X-Cdnhost-Signature` (or `X-BunnyStream-Signature`): HMAC-SHA256 of the body with the read-only API key of the library, as 64 hex digits.',
+  },
+  readSettings: readCdnhostSettings,
+  open: (settings) => openCdnhost(settings),
+});
 
 const gapsIn = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
   ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: nothing of it can be played'] : []),

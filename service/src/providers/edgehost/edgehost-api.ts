@@ -50,6 +50,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
   const find = (videoId: string, path = '') =>
     unlessMissing(async () => resultOf(await ask({ method: 'GET', path: `${pathTo(videoId)}${path}` })));
   return {
+    url: apiUrl,
     prepareUpload: (wish) => (isForm(wish) ? openForm : openTus)({ ...access, ask, url }, wish),
     async inspect(videoId) {
       const video = await find(videoId);

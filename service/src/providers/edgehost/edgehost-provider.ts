@@ -1,11 +1,13 @@
 // The edge video provider whose wire format is Cloudflare Stream's.
 import type { KeyObject } from 'node:crypto';
+import { EdgehostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
 import { openWith } from '../opening.ts';
 import type { Provider } from '../provider.ts';
+import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
 import { openEdgehostApi } from './edgehost-api.ts';
 import { readEdgehost } from './edgehost-report.ts';
@@ -115,6 +117,19 @@ export function openEdgehost(
     startJob: () => undefined,
   };
 }
+
+export const edgehost = defineProvider<EdgehostSettings>({
+  name: 'edgehost',
+  kind: 'hosted',
+  secrets: ['EDGEHOST_STREAM_WEBHOOK_SECRET', 'EDGEHOST_STREAM_API_TOKEN'],
+  canAllowUnsigned: true,
+  webhook: {
+    body: EdgehostReport,
+    signature: '`Webhook-Signature: time=<unix seconds>,sig1=<hex>`: HMAC-SHA256 over `<time>.<body>`.',
+  },
+  readSettings: readEdgehostSettings,
+  open: (settings, { allowUnsigned }) => openEdgehost(settings, allowUnsigned),
+});
 
 const gapsIn = (
   { webhookSecrets, signingKeyId, signingKey }: EdgehostSettings,

@@ -10,7 +10,7 @@ import { signOnprem } from './onprem-signature.ts';
 const OWN = secret('own-encoder-secret');
 const ASSET = '11111111-2222-4333-8444-555555555555';
 const opened = (environment: Record<string, string>) =>
-  openOnprem(readOnpremSettings(readSettings(environment)), { ownSecrets: [OWN], allowUnsigned: false });
+  openOnprem(readOnpremSettings(readSettings(environment)), { encoderSecrets: [OWN], allowUnsigned: false });
 const signedBy =
   (key: typeof OWN) =>
   (text: string): Incoming => {

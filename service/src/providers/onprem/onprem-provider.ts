@@ -1,4 +1,5 @@
 // The on-prem encoder, ours or the operator's: both come in by the same door, told apart by the secret that signed.
+import { OnpremReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, secret } from '../../auth/secret.ts';
 import { reportOf } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
@@ -6,6 +7,7 @@ import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 import { membersOf, NOT_ACTIONABLE, openWith, payload } from '../opening.ts';
 import type { Provider, Reading } from '../provider.ts';
+import { defineProvider, type ProviderContext } from '../provider-module.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
 
 export type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
@@ -14,12 +16,9 @@ export const readOnpremSettings = (settings: Settings): OnpremSettings => ({
   webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(secret),
 });
 
-/** `ownSecrets` sign our encoder's reports; the door always knows them. */
-export type OnpremContext = { readonly ownSecrets: readonly Secret[]; readonly allowUnsigned: boolean };
-
 export const openOnprem = (
   { webhookSecrets }: OnpremSettings,
-  { ownSecrets, allowUnsigned }: OnpremContext,
+  { encoderSecrets, allowUnsigned }: ProviderContext,
 ): Provider => ({
   name: 'onprem',
   kind: 'encoder',
@@ -34,7 +33,7 @@ export const openOnprem = (
   api: undefined,
   sign: () => undefined,
   open({ headers, body }) {
-    if (checkOnpremSignature(headers, body, ownSecrets)) return payload(() => readOnprem(body, true));
+    if (checkOnpremSignature(headers, body, encoderSecrets)) return payload(() => readOnprem(body, true));
     return openWith({
       secrets: webhookSecrets,
       allowUnsigned,
@@ -44,6 +43,20 @@ export const openOnprem = (
   },
   read: (body, { isOurs }) => readOnprem(body, isOurs),
   startJob: ({ id, attempt }) => ({ name: 'encode-asset', payload: { assetId: id, attempt } }),
+});
+
+export const onprem = defineProvider<OnpremSettings>({
+  name: 'onprem',
+  kind: 'encoder',
+  secrets: ['ONPREM_WEBHOOK_SECRET'],
+  canAllowUnsigned: true,
+  webhook: {
+    body: OnpremReport,
+    signature:
+      '`X-Onprem-Signature` or `X-Webhook-Signature`: SHA-256 over the body followed by the secret, as 64 hex digits.',
+  },
+  readSettings: readOnpremSettings,
+  open: openOnprem,
 });
 
 function readOnprem(body: Uint8Array, isOurs: boolean): Reading {
