@@ -32,7 +32,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg-|images\/sharp-)[a-z-]+$/, 'adapter'],
-  [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-answer)$/, 'adapter'],
+  [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
   [
     /^(?:assets\/reports|assets\/asset-batches|encoding\/progress-teller|storage\/object-answer|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
     'verbs',

@@ -48,7 +48,7 @@ import * as inspectionVerbs from './providers/inspections.ts';
 import * as inboxVerbs from './providers/inbox.ts';
 import { inboxRoutes } from './providers/inbox.routes.ts';
 import { type CallNeeds, providerCalls } from './providers/provider-calls.ts';
-import * as providerVerbs from './providers/providers.ts';
+import * as providerVerbs from './providers/hosted-videos.ts';
 import { protectVideoJob } from './providers/protect-video.job.ts';
 import { getProvider, type Providers } from './providers/provider.ts';
 import * as webhookVerbs from './providers/webhooks.ts';

@@ -8,26 +8,31 @@ import type { ClientLimits } from '../../service/src/platform/http-client.ts';
 import type { Settings } from '../../service/src/platform/settings.ts';
 import { parseJson } from '../../service/src/platform/strict-json.ts';
 import {
-  listIn,
-  type Members,
-  membersIn,
-  segmentOf,
-  timeIn,
-  unlessMissing,
-  unreadable,
-  videoIdIn,
-} from '../../service/src/providers/answer-parts.ts';
-import { askProduct } from '../../service/src/providers/hosted-answer.ts';
+  parseList,
+  type JsonObject,
+  parseObject,
+  toPathSegment,
+  parseTime,
+  undefinedIfMissing,
+  unreadableResponse,
+  parseVideoId,
+} from '../../service/src/providers/response-parsers.ts';
+import { createHostedClient } from '../../service/src/providers/hosted-client.ts';
 import { missingOf, readSecret } from '../../service/src/providers/hosted-settings.ts';
-import { wordsOf } from '../../service/src/providers/hosted-trial.ts';
-import { isVideoId, membersOf, NOT_ACTIONABLE, openWith } from '../../service/src/providers/opening.ts';
+import { describeFailure } from '../../service/src/providers/credential-check.ts';
+import {
+  isVideoId,
+  toJsonObject,
+  NOT_ACTIONABLE,
+  verifyWebhook,
+} from '../../service/src/providers/verify-webhook.ts';
 import { defineProvider } from '../../service/src/providers/provider-module.ts';
 import type {
   HostedApi,
   Inspection,
   ListedVideo,
   Provider,
-  Reading,
+  ParsedWebhook,
 } from '../../service/src/providers/provider.ts';
 
 const NAME = 'fixture';
@@ -63,7 +68,7 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
     api,
     sign: () => undefined,
     open: ({ headers, body }) =>
-      openWith({
+      verifyWebhook({
         secrets,
         allowUnsigned: false,
         verify: () => isSigned(headers, body, secrets),
@@ -95,15 +100,15 @@ function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Sec
   );
 }
 
-function readFixture(body: Uint8Array): Reading {
-  const video = membersOf(parseJson(body));
+function readFixture(body: Uint8Array): ParsedWebhook {
+  const video = toJsonObject(parseJson(body));
   const id = video?.['id'];
   const report = video && reportOf(video, 'webhook');
   return report && isVideoId(id) ? { report, ref: { provider: NAME, providerVideoId: id } } : NOT_ACTIONABLE;
 }
 
 /** Undefined for states that say nothing. */
-function reportOf({ state, hls }: Members, source: 'webhook' | 'inspect'): StreamReport | undefined {
+function reportOf({ state, hls }: JsonObject, source: 'webhook' | 'inspect'): StreamReport | undefined {
   const told = { source, provider: NAME } as const;
   if (state === 'encoding') return { ...told, event: 'started' };
   if (state === 'broken')
@@ -121,16 +126,16 @@ function reportOf({ state, hls }: Members, source: 'webhook' | 'inspect'): Strea
     : undefined;
 }
 
-function inspectionOf(video: Members): Inspection {
-  if (typeof video['state'] !== 'string') throw unreadable('state');
+function inspectionOf(video: JsonObject): Inspection {
+  if (typeof video['state'] !== 'string') throw unreadableResponse('state');
   const report = reportOf(video, 'inspect');
   return report ? { state: 'known', report } : { state: 'waiting' };
 }
 
-const listedVideo = (video: Members): ListedVideo => ({
-  videoId: videoIdIn(video['id']),
+const listedVideo = (video: JsonObject): ListedVideo => ({
+  videoId: parseVideoId(video['id']),
   assetId: typeof video['note'] === 'string' ? video['note'] : undefined,
-  createdAt: timeIn(video['made']),
+  createdAt: parseTime(video['made']),
   inspection: () => inspectionOf(video),
 });
 
@@ -139,24 +144,24 @@ function openFixtureApi(
   { apiUrl, apiKey }: FixtureSettings & { readonly apiKey: Secret },
   limits: ClientLimits | undefined,
 ): HostedApi {
-  const ask = askProduct({
+  const ask = createHostedClient({
     url: `${apiUrl}/videos`,
     headers: { 'x-key': apiKey.reveal() },
     codeOf: () => undefined,
     limits,
   });
   const videos = async () =>
-    listIn(membersIn((await ask({ method: 'GET', path: '' })).body)['videos'], 'list');
-  const pathTo = (videoId: string) => `/${segmentOf(videoId)}`;
+    parseList(parseObject((await ask({ method: 'GET', path: '' })).body)['videos'], 'list');
+  const pathTo = (videoId: string) => `/${toPathSegment(videoId)}`;
   return {
     url: apiUrl,
     async prepareUpload({ assetId, size, maxBytes, expires }) {
-      const { id, address: url } = membersIn(
+      const { id, address: url } = parseObject(
         (await ask({ method: 'POST', path: '', json: { note: assetId } })).body,
       );
-      if (typeof url !== 'string') throw unreadable('upload address');
+      if (typeof url !== 'string') throw unreadableResponse('upload address');
       return {
-        videoId: videoIdIn(id),
+        videoId: parseVideoId(id),
         target: {
           protocol: 'put',
           method: 'PUT',
@@ -168,12 +173,12 @@ function openFixtureApi(
       };
     },
     async inspect(videoId) {
-      const answer = await unlessMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
+      const answer = await undefinedIfMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
       if (!answer) return { state: 'missing' };
-      return inspectionOf(membersIn(answer.body));
+      return inspectionOf(parseObject(answer.body));
     },
     async remove(videoId) {
-      await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+      await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
     },
     restart: undefined,
     protect: undefined,
@@ -182,6 +187,6 @@ function openFixtureApi(
     async *list() {
       for (const video of await videos()) yield listedVideo(video);
     },
-    check: () => wordsOf(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', place: 'FIXTURE_API_URL' }),
+    check: () => describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', place: 'FIXTURE_API_URL' }),
   };
 }

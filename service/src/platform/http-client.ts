@@ -1,5 +1,5 @@
 // Asks other services over HTTP: every wait and every answer has a limit, and what went wrong is told as data.
-export type Asked = {
+export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export type Asked = {
 };
 
 /** `body`: the JSON that came, undefined where it was none. `broken`: there was no whole answer. */
-export type Answered =
+export type HttpResult =
   | { readonly status: number; readonly headers: Headers; readonly body: unknown }
   | { readonly broken: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };
 
@@ -18,10 +18,10 @@ export type ClientLimits = { readonly timeoutMs: number; readonly maxBytes: numb
 const LIMITS: ClientLimits = { timeoutMs: 8000, maxBytes: 8 * 1024 * 1024 };
 
 /** Never throws for what the other side does; redirects are not followed. */
-export async function ask(
-  { method, url, headers, json }: Asked,
+export async function sendRequest(
+  { method, url, headers, json }: HttpRequest,
   limits: ClientLimits = LIMITS,
-): Promise<Answered> {
+): Promise<HttpResult> {
   const deadline = AbortSignal.timeout(limits.timeoutMs);
   try {
     const response = await fetch(url, {
@@ -38,7 +38,7 @@ export async function ask(
     const text = await readUpTo(response, limits.maxBytes);
     return text === undefined
       ? { broken: 'too_large', cause: url }
-      : { status: response.status, headers: response.headers, body: jsonOf(text) };
+      : { status: response.status, headers: response.headers, body: parseJsonOrUndefined(text) };
   } catch (cause) {
     return { broken: deadline.aborted ? 'timeout' : 'unreachable', cause };
   }
@@ -55,7 +55,7 @@ async function readUpTo(response: Response, maxBytes: number): Promise<string | 
   return Buffer.concat(parts).toString('utf8');
 }
 
-function jsonOf(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -65,7 +65,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Seconds, as `Retry-After` tells them in either form; undefined where it says nothing. */
-export function retryAfterOf(headers: Headers, now: Date): number | undefined {
+export function parseRetryAfter(headers: Headers, now: Date): number | undefined {
   const told = headers.get('retry-after');
   if (told === null) return undefined;
   const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - now.getTime()) / 1000;

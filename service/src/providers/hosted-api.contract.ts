@@ -1,7 +1,7 @@
 // What the interface of every hosted provider promises, whatever the product on the other side does; called inside a `describe`.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { HostedApi, ProviderFailed, UploadWish } from './provider.ts';
+import type { HostedApi, ProviderFailed, UploadOrder } from './provider.ts';
 
 /** What the other side does with a request: `body` is sent as it is where it is text, else as JSON. */
 export type PeerAnswer =
@@ -38,7 +38,7 @@ export type ApiSubject = {
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 100_000 };
 const VIDEO = '11112222-3333-4444-8555-666677778888';
-export const WISH: UploadWish = {
+export const WISH: UploadOrder = {
   assetId: '0198c0de-0000-7000-8000-000000000001',
   filename: 'clip.mp4',
   mimeType: 'video/mp4',

@@ -1,7 +1,7 @@
 // What the settings and answers of hosted providers have in common.
 import { expect, test } from 'vitest';
 import { readSettings } from '../platform/settings.ts';
-import { percentIn, segmentOf, sizeIn, timeIn } from './answer-parts.ts';
+import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
 import { missingOf, originOf, readHost, readSecret } from './hosted-settings.ts';
 
 test.each([
@@ -45,31 +45,31 @@ test.each([
   ['2026-01-01T12:00:00+02:00', '2026-01-01T10:00:00.000Z'],
   ['2026-01-01T10:00:00.123456Z', '2026-01-01T10:00:00.123Z'],
 ])('the time %s is %s', (told, iso) => {
-  expect(timeIn(told).toISOString()).toBe(iso);
+  expect(parseTime(told).toISOString()).toBe(iso);
 });
 
 test.each([undefined, null, '', 'yesterday', 7, {}])('%j is no time', (told) => {
-  expect(() => timeIn(told)).toThrow(expect.objectContaining({ providerCode: 'unreadable time' }));
+  expect(() => parseTime(told)).toThrow(expect.objectContaining({ providerCode: 'unreadable time' }));
 });
 
 test('a percentage is a whole number from 0 to 100, or none', () => {
-  expect([0, 99.9, 101, -1, '50.5%', Number.NaN, Number.POSITIVE_INFINITY, 'x', null].map(percentIn)).toEqual(
-    [0, 99, 100, 0, 50, undefined, undefined, undefined, undefined],
-  );
+  expect(
+    [0, 99.9, 101, -1, '50.5%', Number.NaN, Number.POSITIVE_INFINITY, 'x', null].map(parsePercent),
+  ).toEqual([0, 99, 100, 0, 50, undefined, undefined, undefined, undefined]);
 });
 
 test('a size has sides that a picture can have', () => {
   expect(
     [{ width: 1, height: 2 }, { width: -1, height: 0 }, { width: 1.5, height: '2' }, { width: 1e6 }, {}].map(
-      sizeIn,
+      parseSize,
     ),
   ).toEqual([{ width: 1, height: 2 }, {}, {}, {}, {}]);
 });
 
 test("an id that would lead to another place is nobody's", () => {
-  expect(['a/b', 'a?b', '...', '%2e'].map(segmentOf)).toEqual(['a%2Fb', 'a%3Fb', '...', '%252e']);
+  expect(['a/b', 'a?b', '...', '%2e'].map(toPathSegment)).toEqual(['a%2Fb', 'a%3Fb', '...', '%252e']);
   for (const id of ['', '.', '..'])
-    expect(() => segmentOf(id)).toThrow(
+    expect(() => toPathSegment(id)).toThrow(
       expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_video_missing' }) }),
     );
 });

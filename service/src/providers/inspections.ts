@@ -6,10 +6,10 @@ import type { Call } from './provider-calls.ts';
 export type InspectionNeeds = { readonly call: Call };
 
 /** Fewer are asked about one by one. */
-const MANY = 20;
+const LIST_THRESHOLD = 20;
 /** The newest; older ones are asked about one by one. */
-const MOST_LISTED = 3000;
-const MOST_ASKED = 100;
+const MAX_LISTED = 3000;
+const MAX_INSPECTED = 100;
 
 /** By asset; of assets beyond the limit nothing is said. All of them have a video at a provider that can be asked. */
 export async function inspectAll(
@@ -27,7 +27,7 @@ async function inspectGroup(
   assets: readonly Asset[],
 ): Promise<Map<string, Inspection | ProviderFailed>> {
   const listed =
-    assets.length < MANY
+    assets.length < LIST_THRESHOLD
       ? new Map<string, Inspection>()
       : await listedAmong(call, name, new Set(assets.map(videoOf)));
   const answers = new Map<string, Inspection | ProviderFailed>(
@@ -36,9 +36,9 @@ async function inspectGroup(
       return found ? [[asset.id, found]] : [];
     }),
   );
-  const rest = assets.filter(({ id }) => !answers.has(id)).slice(0, MOST_ASKED);
+  const rest = assets.filter(({ id }) => !answers.has(id)).slice(0, MAX_INSPECTED);
   for (const asset of rest)
-    answers.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(onlyTheProviders));
+    answers.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(toProviderFailure));
   return answers;
 }
 
@@ -53,16 +53,16 @@ async function listedAmong(
     let seen = 0;
     for await (const video of api.list()) {
       if (wanted.has(video.videoId)) found.set(video.videoId, video.inspection());
-      if (found.size === wanted.size || ++seen >= MOST_LISTED) return;
+      if (found.size === wanted.size || ++seen >= MAX_LISTED) return;
     }
   });
-  await reading.catch(onlyTheProviders);
+  await reading.catch(toProviderFailure);
   return found;
 }
 
 const videoOf = ({ provider_video_id: id }: Asset): string => id ?? '';
 
-function onlyTheProviders(error: unknown): ProviderFailed {
+function toProviderFailure(error: unknown): ProviderFailed {
   if (error instanceof ProviderFailed) return error;
   throw error;
 }

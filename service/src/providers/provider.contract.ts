@@ -1,6 +1,6 @@
 // What every provider promises at its door and of itself; called inside a `describe` with what the provider brings (contract A5, B6).
 import { expect, test } from 'vitest';
-import type { Incoming, Provider } from './provider.ts';
+import type { WebhookRequest, Provider } from './provider.ts';
 
 export type ProviderSubject = {
   /** With every setting that there is. */
@@ -8,7 +8,7 @@ export type ProviderSubject = {
   /** With none. */
   readonly bare: Provider;
   /** A body as the provider sends it. */
-  readonly signed: (body: string) => Incoming;
+  readonly signed: (body: string) => WebhookRequest;
   /** Bodies, and what of their reading matters. */
   readonly samples: readonly (readonly [body: string, expected: object])[];
 };
@@ -41,12 +41,12 @@ export function providerContract({ configured, bare, signed, samples }: Provider
   });
 
   test('nothing comes in while its secret is not set', () => {
-    for (const [body] of samples) expect(bare.open(signed(body))).toEqual({ refused: 'not configured' });
-    expect(bare.open(unsigned('{}'))).toEqual({ refused: 'not configured' });
+    for (const [body] of samples) expect(bare.open(signed(body))).toEqual({ rejected: 'not configured' });
+    expect(bare.open(unsigned('{}'))).toEqual({ rejected: 'not configured' });
   });
 
   test('nothing comes in without a signature, or with that of another body', () => {
-    const refused = { refused: 'Invalid webhook signature' };
+    const refused = { rejected: 'Invalid webhook signature' };
     for (const [body] of samples) {
       expect(configured.open(unsigned(body))).toEqual(refused);
       expect(configured.open({ ...signed(body), body: Buffer.from(`${body} `) })).toEqual(refused);
@@ -62,13 +62,13 @@ export function providerContract({ configured, bare, signed, samples }: Provider
   );
 
   test.each(NO_JSON)('signed and no JSON it is refused: %j', (body) => {
-    expect(configured.open(signed(body))).toEqual({ refused: 'Invalid webhook payload' });
+    expect(configured.open(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
   });
 
   test('bytes that are no text are refused', () => {
     const { headers, now } = signed('{}');
     expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
-      'refused',
+      'rejected',
     );
     expect(() => configured.read(Uint8Array.of(0x7b, 0xff, 0x7d), { isOurs: false })).toThrow(TypeError);
   });
@@ -86,7 +86,7 @@ function capabilities(configured: Provider, bare: Provider): void {
       uploads: kind === 'encoder' || api !== undefined,
     });
     const answer = open(unsigned('{}'));
-    if (!can.webhooks) expect(answer).toEqual({ refused: 'not configured' });
+    if (!can.webhooks) expect(answer).toEqual({ rejected: 'not configured' });
     expect(can.missingSettings.filter((name) => !/^[A-Z][A-Z0-9_]+$/.test(name))).toEqual([]);
     if (!can.webhooks || !can.uploads) expect(can.missingSettings.length).toBeGreaterThan(0);
   });
@@ -129,7 +129,7 @@ function capabilities(configured: Provider, bare: Provider): void {
 
 const VIDEO = '11112222-3333-4444-8555-666677778888';
 
-const unsigned = (body: string): Incoming => ({
+const unsigned = (body: string): WebhookRequest => ({
   headers: () => [],
   body: Buffer.from(body),
   now: new Date(),

@@ -6,16 +6,20 @@ import type { HeaderValues } from '../auth/signature.ts';
 import type { StartJob } from '../job-list.ts';
 
 /** A webhook as it came: nothing parsed, nothing inflated. */
-export type Incoming = { readonly headers: HeaderValues; readonly body: Uint8Array; readonly now: Date };
+export type WebhookRequest = {
+  readonly headers: HeaderValues;
+  readonly body: Uint8Array;
+  readonly now: Date;
+};
 
 /** What a body says: a report on a video, or nothing that can be acted on. `isOurs`: our own encoder signed it. */
-export type Reading =
+export type ParsedWebhook =
   | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOurs?: boolean }
   | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
 
 /** The message of the 401. */
-export type Refusal = {
-  readonly refused: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload';
+export type RejectedWebhook = {
+  readonly rejected: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload';
 };
 
 export type Provider = {
@@ -24,9 +28,9 @@ export type Provider = {
   readonly kind: 'hosted' | 'encoder';
   readonly capabilities: Capabilities;
   /** Configured? Signature? JSON? Then what it says. */
-  open(incoming: Incoming): Reading | Refusal;
+  open(incoming: WebhookRequest): ParsedWebhook | RejectedWebhook;
   /** What a body says that was verified before, and by whose secret. */
-  read(body: Uint8Array, signer: { readonly isOurs: boolean }): Reading;
+  read(body: Uint8Array, signer: { readonly isOurs: boolean }): ParsedWebhook;
   /** The job that goes on once the bytes are there; undefined where the provider starts by itself. */
   startJob(asset: Asset): StartJob | undefined;
   /** The hosted product's own interface; undefined where there is none, or its settings are missing. */
@@ -73,7 +77,7 @@ export type HostedApi = {
   /** Where it is reached. */
   readonly url: string;
   /** Makes an empty video, or takes up the one that an earlier try made, and says how its bytes go straight to the provider. */
-  prepareUpload(wish: UploadWish): Promise<PreparedUpload>;
+  prepareUpload(wish: UploadOrder): Promise<PreparedUpload>;
   inspect(videoId: string): Promise<Inspection>;
   /** One that is gone already is removed. */
   remove(videoId: string): Promise<void>;
@@ -99,7 +103,7 @@ export type HostedApi = {
 export type RegisteredWebhook = { readonly secret: string; readonly setting: string };
 
 /** `expires`: seconds since 1970. `size` in bytes, where it was announced. `videoId`: of an earlier try. */
-export type UploadWish = {
+export type UploadOrder = {
   readonly assetId: string;
   readonly filename: string;
   readonly mimeType: string;

@@ -5,7 +5,7 @@ import type { Cause } from '../assets/reports.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { getProvider, type Incoming, type Providers, type Reading } from './provider.ts';
+import { getProvider, type WebhookRequest, type Providers, type ParsedWebhook } from './provider.ts';
 
 export type WebhookNeeds = {
   readonly providers: Providers;
@@ -15,7 +15,7 @@ export type WebhookNeeds = {
 };
 
 /** A request to a webhook's address; `kept` are the headers that may be stored. */
-export type Arrival = Omit<Incoming, 'now'> & { readonly kept: Delivery['headers'] };
+export type Arrival = Omit<WebhookRequest, 'now'> & { readonly kept: Delivery['headers'] };
 
 /** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
 export async function receive(
@@ -25,7 +25,7 @@ export async function receive(
 ): Promise<Outcome> {
   const now = needs.now();
   const opened = getProvider(needs.providers, name).open({ ...incoming, now });
-  if ('refused' in opened) throw unauthorized(opened.refused);
+  if ('rejected' in opened) throw unauthorized(opened.rejected);
   const delivery: Delivery = {
     id: uuidV7(),
     provider: name,
@@ -41,14 +41,14 @@ export async function receive(
   );
 }
 
-const videoIdOf = (reading: Reading): string | null =>
+const videoIdOf = (reading: ParsedWebhook): string | null =>
   'ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null;
 
 /** A provider's own id may be linked to an asset later; one of ours that is unknown stays so. */
 async function unmatched(
   needs: WebhookNeeds,
   delivery: Delivery,
-  { report, ref }: Extract<Reading, { ref: unknown }>,
+  { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
 ): Promise<Outcome> {
   if (delivery.providerVideoId === null) return needs.keep(delivery, 'unknown_asset');
   const parked = await needs.keep(delivery, 'parked');

@@ -2,19 +2,19 @@
 import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import {
-  listIn,
-  type Members,
-  membersIn,
-  segmentOf,
-  timeIn,
-  unlessMissing,
-  videoIdIn,
-} from '../answer-parts.ts';
-import { askProduct, type Question } from '../hosted-answer.ts';
+  parseList,
+  type JsonObject,
+  parseObject,
+  toPathSegment,
+  parseTime,
+  undefinedIfMissing,
+  parseVideoId,
+} from '../response-parsers.ts';
+import { createHostedClient, type HostedRequest } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
-import { wordsOf } from '../hosted-trial.ts';
-import { membersOf } from '../opening.ts';
-import type { HostedApi, ListedVideo, UploadTarget, UploadWish } from '../provider.ts';
+import { describeFailure } from '../credential-check.ts';
+import { toJsonObject } from '../verify-webhook.ts';
+import type { HostedApi, ListedVideo, UploadTarget, UploadOrder } from '../provider.ts';
 import { presignature } from './cdnhost-presign.ts';
 import { type CdnhostPlaces, folderOf } from './cdnhost-report.ts';
 import { assetIdIn, titleOf } from './cdnhost-title.ts';
@@ -34,20 +34,21 @@ export type CdnhostAccess = {
 };
 
 /** Answers a body's members. */
-type Videos = (question: Question) => Promise<Members>;
+type Videos = (question: HostedRequest) => Promise<JsonObject>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
   const { apiUrl, libraryId, apiKey, limits, gaps } = access;
   const url = `${apiUrl}/library/${encodeURIComponent(libraryId)}/videos`;
-  const ask = askProduct({ url, headers: { AccessKey: apiKey.reveal() }, codeOf, limits });
-  const videos: Videos = async (question) => membersIn((await ask(question)).body);
-  const find = (videoId: string) => unlessMissing(() => videos({ method: 'GET', path: pathTo(videoId) }));
+  const ask = createHostedClient({ url, headers: { AccessKey: apiKey.reveal() }, codeOf, limits });
+  const videos: Videos = async (question) => parseObject((await ask(question)).body);
+  const find = (videoId: string) =>
+    undefinedIfMissing(() => videos({ method: 'GET', path: pathTo(videoId) }));
   return {
     url: apiUrl,
     async prepareUpload(wish) {
       const title = titleOf(wish);
       const videoId =
-        wish.videoId ?? videoIdIn((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
+        wish.videoId ?? parseVideoId((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
       return { videoId, target: uploadTarget(access, { ...wish, videoId, title }) };
     },
     async inspect(videoId) {
@@ -55,7 +56,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
       return video ? inspectionOf(video, videoId, access) : { state: 'missing' };
     },
     async remove(videoId) {
-      await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+      await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
     },
     async restart(videoId) {
       await ask({ method: 'POST', path: `${pathTo(videoId)}/reencode` });
@@ -66,7 +67,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
       downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
     list: () => listed(videos, access),
     check: async () => [
-      ...(await wordsOf(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl))),
+      ...(await describeFailure(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl))),
       ...gaps,
     ],
   };
@@ -74,7 +75,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
 
 const tried = (url: string) => ({ url, key: 'CDNHOST_STREAM_API_KEY', place: 'CDNHOST_STREAM_LIBRARY_ID' });
 
-const pathTo = (videoId: string): string => `/${segmentOf(videoId)}`;
+const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
 type Wanted = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
 
@@ -88,7 +89,7 @@ function downloadUrl(
   );
 }
 
-type Sending = UploadWish & { readonly videoId: string; readonly title: string };
+type Sending = UploadOrder & { readonly videoId: string; readonly title: string };
 
 function uploadTarget(
   { apiUrl, libraryId, apiKey }: CdnhostAccess,
@@ -118,24 +119,24 @@ async function* listed(videos: Videos, places: CdnhostPlaces): AsyncGenerator<Li
       method: 'GET',
       path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date`,
     });
-    const found = listIn(items, 'list');
+    const found = parseList(items, 'list');
     yield* found.map((video) => listedVideo(video, places));
     if (found.length === 0 || page * PAGE >= Number(totalItems)) return;
   }
 }
 
-function listedVideo(video: Members, places: CdnhostPlaces): ListedVideo {
-  const videoId = videoIdIn(video['guid']);
+function listedVideo(video: JsonObject, places: CdnhostPlaces): ListedVideo {
+  const videoId = parseVideoId(video['guid']);
   return {
     videoId,
     assetId: assetIdIn(video['title']),
-    createdAt: timeIn(video['dateUploaded']),
+    createdAt: parseTime(video['dateUploaded']),
     inspection: () => inspectionOf(video, videoId, places),
   };
 }
 
 /** `{ success, message, statusCode }`, and nothing finer. */
 function codeOf(body: unknown): string | undefined {
-  const code = membersOf(body)?.['statusCode'];
+  const code = toJsonObject(body)?.['statusCode'];
   return Number.isSafeInteger(code) ? `status ${code}` : undefined;
 }

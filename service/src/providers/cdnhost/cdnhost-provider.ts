@@ -4,7 +4,7 @@ import { type Secret, secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
-import { openWith } from '../opening.ts';
+import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
@@ -62,7 +62,7 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
       );
     },
     open: ({ headers, body }) =>
-      openWith({
+      verifyWebhook({
         secrets: webhookSecrets,
         allowUnsigned: false,
         verify: () => checkCdnhostSignature(headers, body, webhookSecrets),

@@ -3,8 +3,8 @@ import type { Failure, Warning } from '../../assets/asset.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 import { originOf } from '../hosted-settings.ts';
-import { isVideoId, membersOf, NOT_ACTIONABLE } from '../opening.ts';
-import type { Reading } from '../provider.ts';
+import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../verify-webhook.ts';
+import type { ParsedWebhook } from '../provider.ts';
 
 export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
 
@@ -28,8 +28,8 @@ const TOLD: Readonly<Record<number, Told>> = {
   8: { event: 'failed', failure: FAILED.upload_failed },
 };
 
-export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): Reading {
-  const members = membersOf(parseJson(body));
+export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): ParsedWebhook {
+  const members = toJsonObject(parseJson(body));
   const { VideoLibraryId, VideoGuid: guid, Status } = members ?? {};
   if (!isVideoId(guid) || !areIntegers(body, { VideoLibraryId, Status })) return NOT_ACTIONABLE;
   if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId))

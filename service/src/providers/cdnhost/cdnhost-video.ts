@@ -3,8 +3,14 @@ import type { Failure } from '../../assets/asset.ts';
 import { plainWords } from '../../assets/own-text.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
-import { durationIn, type Members, percentIn, sizeIn, unreadable } from '../answer-parts.ts';
-import { membersOf } from '../opening.ts';
+import {
+  parseDuration,
+  type JsonObject,
+  parsePercent,
+  parseSize,
+  unreadableResponse,
+} from '../response-parsers.ts';
+import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
 import { type CdnhostPlaces, FAILED, playbackOf } from './cdnhost-report.ts';
 
@@ -23,9 +29,9 @@ const STATES: readonly State[] = [
   'succeeded',
 ];
 
-export function inspectionOf(video: Members, guid: string, places: CdnhostPlaces): Inspection {
+export function inspectionOf(video: JsonObject, guid: string, places: CdnhostPlaces): Inspection {
   const { status } = video;
-  if (!Number.isSafeInteger(status)) throw unreadable('status');
+  if (!Number.isSafeInteger(status)) throw unreadableResponse('status');
   // A number that is not known yet: the bytes are there, and more cannot be said.
   const state = STATES[status as number] ?? 'started';
   if (state === 'waiting') return { state };
@@ -42,7 +48,7 @@ export function inspectionOf(video: Members, guid: string, places: CdnhostPlaces
 
 function reportOf(
   state: Exclude<State, 'waiting'>,
-  video: Members,
+  video: JsonObject,
 ): Omit<StreamReport, 'source' | 'provider'> {
   if (state === 'upload_failed') return { event: 'failed', failure: FAILED[state] };
   if (state === 'encode_failed') return { event: 'failed', ...failureOf(video) };
@@ -52,14 +58,14 @@ function reportOf(
       event: 'succeeded',
       complete: true,
       renditions,
-      picture: { ...sizeIn(video), ...durationIn(video['length']) },
+      picture: { ...parseSize(video), ...parseDuration(video['length']) },
     };
-  const progress = percentIn(video['encodeProgress']);
+  const progress = parsePercent(video['encodeProgress']);
   return { event: 'started', renditions, ...(progress !== undefined && { progress }) };
 }
 
 /** `240p,360p` */
-export const heightsOf = ({ availableResolutions: told }: Members): readonly number[] =>
+export const heightsOf = ({ availableResolutions: told }: JsonObject): readonly number[] =>
   typeof told === 'string'
     ? told
         .split(',')
@@ -73,7 +79,7 @@ const MOST_RENDITIONS = 20;
 const MP4_HEIGHTS = [1080, 720, 360, 240];
 
 /** The best file that is there of a video; undefined where there is none. */
-export function fileOf(video: Members): string | undefined {
+export function fileOf(video: JsonObject): string | undefined {
   if (video['hasOriginal'] === true) return 'original';
   const heights = heightsOf(video);
   const height =
@@ -120,9 +126,11 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
 ];
 
 /** Of several messages the first that has words of ours, else the last. */
-function failureOf({ transcodingMessages: told }: Members): Pick<StreamReport, 'failure' | 'providerCode'> {
+function failureOf({
+  transcodingMessages: told,
+}: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const messages = (Array.isArray(told) ? told : [])
-    .map(membersOf)
+    .map(toJsonObject)
     .filter((message) => message !== undefined)
     .map(issueOf);
   const issue = messages.find(({ failure }) => failure) ?? messages.at(-1);
@@ -134,7 +142,7 @@ function failureOf({ transcodingMessages: told }: Members): Pick<StreamReport, '
   };
 }
 
-function issueOf({ issueCode, message }: Members): {
+function issueOf({ issueCode, message }: JsonObject): {
   readonly providerCode: string | undefined;
   readonly failure: Failure | undefined;
   readonly words: string | undefined;

@@ -3,19 +3,19 @@ import type { Secret } from '../../auth/secret.ts';
 import { isPlaybackUrl } from '../../assets/playback-manifest.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import {
-  listIn,
-  type Members,
-  membersIn,
-  segmentOf,
-  timeIn,
-  unlessMissing,
-  unreadable,
-  videoIdIn,
-} from '../answer-parts.ts';
-import { askProduct, type Question, type Reply } from '../hosted-answer.ts';
-import { wordsOf } from '../hosted-trial.ts';
-import { membersOf } from '../opening.ts';
-import type { HostedApi, ListedVideo, PreparedUpload, UploadWish } from '../provider.ts';
+  parseList,
+  type JsonObject,
+  parseObject,
+  toPathSegment,
+  parseTime,
+  undefinedIfMissing,
+  unreadableResponse,
+  parseVideoId,
+} from '../response-parsers.ts';
+import { createHostedClient, type HostedRequest, type HostedResponse } from '../hosted-client.ts';
+import { describeFailure } from '../credential-check.ts';
+import { toJsonObject } from '../verify-webhook.ts';
+import type { HostedApi, ListedVideo, PreparedUpload, UploadOrder } from '../provider.ts';
 import { type SigningKey, videoToken } from './edgehost-token.ts';
 import {
   CREATOR,
@@ -41,14 +41,19 @@ export type EdgehostAccess = {
   readonly now: () => number;
 };
 
-type Ask = (question: Question) => Promise<Reply>;
+type Ask = (question: HostedRequest) => Promise<HostedResponse>;
 
 export function openEdgehostApi(access: EdgehostAccess): HostedApi {
   const { apiUrl, accountId, apiToken, customerHost, signingKey, gaps, limits } = access;
   const url = `${apiUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
-  const ask = askProduct({ url, headers: { Authorization: `Bearer ${apiToken.reveal()}` }, codeOf, limits });
+  const ask = createHostedClient({
+    url,
+    headers: { Authorization: `Bearer ${apiToken.reveal()}` },
+    codeOf,
+    limits,
+  });
   const find = (videoId: string, path = '') =>
-    unlessMissing(async () => resultOf(await ask({ method: 'GET', path: `${pathTo(videoId)}${path}` })));
+    undefinedIfMissing(async () => resultOf(await ask({ method: 'GET', path: `${pathTo(videoId)}${path}` })));
   return {
     url: apiUrl,
     prepareUpload: (wish) => (isForm(wish) ? openForm : openTus)({ ...access, ask, url }, wish),
@@ -59,7 +64,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
         : { state: 'missing' };
     },
     async remove(videoId) {
-      await unlessMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+      await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
     },
     restart: undefined,
     protect:
@@ -71,12 +76,12 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
       return downloadUrl(
         access,
         wish,
-        membersOf((await find(wish.videoId, '/downloads'))?.['default']) ?? {},
+        toJsonObject((await find(wish.videoId, '/downloads'))?.['default']) ?? {},
       );
     },
     list: () => listed(ask, customerHost),
     check: async () => [
-      ...(await wordsOf(ask({ method: 'GET', path: '?limit=1' }).then(videosIn), tried(apiUrl))),
+      ...(await describeFailure(ask({ method: 'GET', path: '?limit=1' }).then(videosIn), tried(apiUrl))),
       ...gaps,
     ],
   };
@@ -84,22 +89,23 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
 
 const tried = (url: string) => ({ url, key: 'EDGEHOST_STREAM_API_TOKEN', place: 'EDGEHOST_ACCOUNT_ID' });
 
-const pathTo = (videoId: string): string => `/${segmentOf(videoId)}`;
+const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
-const resultOf = ({ body }: Reply): Members => membersIn(membersIn(body)['result'], 'result');
-const videosIn = ({ body }: Reply): readonly Members[] => listIn(membersIn(body)['result'], 'list');
+const resultOf = ({ body }: HostedResponse): JsonObject => parseObject(parseObject(body)['result'], 'result');
+const videosIn = ({ body }: HostedResponse): readonly JsonObject[] =>
+  parseList(parseObject(body)['result'], 'list');
 
 type Opening = EdgehostAccess & { readonly ask: Ask; readonly url: string };
 
 /** An address works once, so that each try makes a video of its own. */
-async function openForm({ ask, ...access }: Opening, wish: UploadWish): Promise<PreparedUpload> {
+async function openForm({ ask, ...access }: Opening, wish: UploadOrder): Promise<PreparedUpload> {
   const wanted = wantedOf(access, wish);
   const { uid, uploadURL: url } = resultOf(
     await ask({ method: 'POST', path: '/direct_upload', json: formBody(wanted) }),
   );
-  if (typeof url !== 'string' || !isPlaybackUrl(url)) throw unreadable('upload address');
+  if (typeof url !== 'string' || !isPlaybackUrl(url)) throw unreadableResponse('upload address');
   return {
-    videoId: videoIdIn(uid),
+    videoId: parseVideoId(uid),
     target: {
       protocol: 'form',
       method: 'POST',
@@ -112,13 +118,13 @@ async function openForm({ ask, ...access }: Opening, wish: UploadWish): Promise<
   };
 }
 
-async function openTus({ ask, url: base, ...access }: Opening, wish: UploadWish): Promise<PreparedUpload> {
+async function openTus({ ask, url: base, ...access }: Opening, wish: UploadOrder): Promise<PreparedUpload> {
   const wanted = wantedOf(access, wish);
   const { headers } = await ask({ method: 'POST', path: '?direct_user=true', headers: tusHeaders(wanted) });
   const url = URL.parse(headers.get('location') ?? 'none:', base)?.href ?? '';
-  if (!isPlaybackUrl(url)) throw unreadable('upload address');
+  if (!isPlaybackUrl(url)) throw unreadableResponse('upload address');
   return {
-    videoId: videoIdIn(headers.get('stream-media-id')),
+    videoId: parseVideoId(headers.get('stream-media-id')),
     target: {
       protocol: 'tus',
       method: 'PATCH',
@@ -130,7 +136,7 @@ async function openTus({ ask, url: base, ...access }: Opening, wish: UploadWish)
   };
 }
 
-const wantedOf = ({ signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'>, wish: UploadWish) => ({
+const wantedOf = ({ signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'>, wish: UploadOrder) => ({
   ...wish,
   expiry: expiryOf(wish, now()),
   requireSignedUrls: wish.isPrivate && signingKey !== undefined,
@@ -138,7 +144,7 @@ const wantedOf = ({ signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'
 
 async function registerWebhook(ask: Ask, notificationUrl: string) {
   const { secret } = resultOf(await ask({ method: 'PUT', path: '/webhook', json: { notificationUrl } }));
-  if (typeof secret !== 'string' || secret === '') throw unreadable('secret');
+  if (typeof secret !== 'string' || secret === '') throw unreadableResponse('secret');
   return { secret, setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET' };
 }
 
@@ -148,7 +154,7 @@ type DownloadWish = Parameters<HostedApi['download']>[0];
 function downloadUrl(
   { signingKey, now }: EdgehostAccess,
   { videoId, filename, expires }: DownloadWish,
-  { status, url }: Members,
+  { status, url }: JsonObject,
 ): string | undefined {
   if (status !== 'ready' || typeof url !== 'string' || !isPlaybackUrl(url)) return undefined;
   const signed = signingKey
@@ -176,20 +182,20 @@ async function* listed(ask: Ask, customerHost: string | undefined): AsyncGenerat
   }
 }
 
-function listedVideo(video: Members, customerHost: string | undefined): ListedVideo {
+function listedVideo(video: JsonObject, customerHost: string | undefined): ListedVideo {
   const { created, meta } = video;
-  const uid = videoIdIn(video['uid']);
-  const assetId = membersOf(meta)?.['mediary_asset_id'];
+  const uid = parseVideoId(video['uid']);
+  const assetId = toJsonObject(meta)?.['mediary_asset_id'];
   return {
     videoId: uid,
     assetId: typeof assetId === 'string' ? assetId : undefined,
-    createdAt: timeIn(created),
+    createdAt: parseTime(created),
     inspection: () => inspectionOf(video, { source: 'inspect', uid, customerHost }),
   };
 }
 
 function codeOf(body: unknown): string | undefined {
-  const { errors } = membersOf(body) ?? {};
-  const code = Array.isArray(errors) ? membersOf(errors[0])?.['code'] : undefined;
+  const { errors } = toJsonObject(body) ?? {};
+  const code = Array.isArray(errors) ? toJsonObject(errors[0])?.['code'] : undefined;
   return Number.isSafeInteger(code) ? `error ${code}` : undefined;
 }

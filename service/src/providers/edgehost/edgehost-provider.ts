@@ -5,7 +5,7 @@ import { type Secret, secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
-import { openWith } from '../opening.ts';
+import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
@@ -102,7 +102,7 @@ export function openEdgehost(
       return { ...replacedIn(urls, `/${videoId}/`, `/${token}/`), expires: tokenEnd(expires, now()) };
     },
     open: ({ headers, body, now: receivedAt }) =>
-      openWith({
+      verifyWebhook({
         secrets: webhookSecrets,
         allowUnsigned,
         verify: () =>

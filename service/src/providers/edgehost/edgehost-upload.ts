@@ -1,5 +1,5 @@
 // Which of edgehost's two doors a file takes, and what is said there of the video that it will be.
-import type { UploadWish } from '../provider.ts';
+import type { UploadOrder } from '../provider.ts';
 
 /** The product takes a form of up to 200 MB, and above that tus alone, which needs the size. */
 const MAX_FORM_BYTES = 200_000_000;
@@ -11,18 +11,18 @@ const LONGEST_S = 6 * 3600 - 60;
 /** By which a listing finds our videos. */
 export const CREATOR = 'mediary';
 
-export const isForm = ({ size }: Pick<UploadWish, 'size'>): boolean =>
+export const isForm = ({ size }: Pick<UploadOrder, 'size'>): boolean =>
   size === null || size <= MAX_FORM_BYTES;
 
 /** At most what was announced, and what the door takes. */
-export const maxBytesOf = ({ size, maxBytes }: Pick<UploadWish, 'size' | 'maxBytes'>): number =>
+export const maxBytesOf = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBytes'>): number =>
   size ?? Math.min(maxBytes, MAX_FORM_BYTES);
 
 /** `now`: seconds since 1970. */
-export const expiryOf = ({ expires }: Pick<UploadWish, 'expires'>, now: number): string =>
+export const expiryOf = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
   new Date(Math.floor(Math.min(Math.max(expires, now + SHORTEST_S), now + LONGEST_S)) * 1000).toISOString();
 
-export type Wanted = Pick<UploadWish, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
+export type Wanted = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
   readonly expiry: string;
   readonly requireSignedUrls: boolean;
 };

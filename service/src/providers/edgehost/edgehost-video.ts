@@ -3,9 +3,16 @@ import type { Failure, Warning } from '../../assets/asset.ts';
 import { plainWords } from '../../assets/own-text.ts';
 import { anyRefused, type ToldUrls, toldUrl } from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
-import { durationIn, type Members, membersIn, percentIn, sizeIn, unreadable } from '../answer-parts.ts';
+import {
+  parseDuration,
+  type JsonObject,
+  parseObject,
+  parsePercent,
+  parseSize,
+  unreadableResponse,
+} from '../response-parsers.ts';
 import { originOf } from '../hosted-settings.ts';
-import { membersOf } from '../opening.ts';
+import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
 
 /** `customerHost`: what serves this account's videos. */
@@ -17,8 +24,8 @@ export type VideoSource = {
 
 /** The end that an encoding came to; undefined where it came to none yet. */
 export function endOf(
-  video: Members,
-  status: Members,
+  video: JsonObject,
+  status: JsonObject,
   { source, uid, customerHost }: VideoSource,
 ): StreamReport | undefined {
   const told = { source, provider: 'edgehost' } as const;
@@ -34,11 +41,11 @@ export function endOf(
   return undefined;
 }
 
-export function inspectionOf(video: Members, from: VideoSource): Inspection {
-  const status = membersIn(video['status'], 'status');
-  if (typeof status['state'] !== 'string') throw unreadable('state');
+export function inspectionOf(video: JsonObject, from: VideoSource): Inspection {
+  const status = parseObject(video['status'], 'status');
+  if (typeof status['state'] !== 'string') throw unreadableResponse('state');
   if (status['state'] === 'pendingupload') return { state: 'waiting' };
-  const progress = percentIn(status['pctComplete']);
+  const progress = parsePercent(status['pctComplete']);
   const started = {
     source: from.source,
     provider: 'edgehost',
@@ -49,15 +56,15 @@ export function inspectionOf(video: Members, from: VideoSource): Inspection {
 }
 
 /** Lower renditions may play while higher ones are still being made. `pctComplete` is text. */
-const isComplete = ({ pctComplete: told }: Members): boolean =>
+const isComplete = ({ pctComplete: told }: JsonObject): boolean =>
   typeof told !== 'string' || !(Number.parseFloat(told) < 100);
 
 function playbackOf(
-  video: Members,
+  video: JsonObject,
   uid: string,
   host: string | undefined,
 ): Pick<StreamReport, 'playback' | 'warnings'> {
-  const given = membersOf(video['playback']) ?? {};
+  const given = toJsonObject(video['playback']) ?? {};
   const base = host && `${originOf(host)}/${encodeURIComponent(uid)}`;
   const place = (told: unknown, path: string) => toldUrl(told) ?? (base ? `${base}${path}` : null);
   const urls: ToldUrls = {
@@ -70,13 +77,13 @@ function playbackOf(
   return { playback: { kind: 'urls', urls }, warnings };
 }
 
-const pictureOf = (video: Members) => ({
-  ...sizeIn(membersOf(video['input']) ?? {}),
-  ...durationIn(video['duration']),
+const pictureOf = (video: JsonObject) => ({
+  ...parseSize(toJsonObject(video['input']) ?? {}),
+  ...parseDuration(video['duration']),
 });
 
 /** The product's own codes in our words; the documentation spells the keys in two ways. */
-function failureOf(status: Members): Pick<StreamReport, 'failure' | 'providerCode'> {
+function failureOf(status: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
   const words = plainWords(status['errorReasonText'] || status['errReasonText']);
   const providerCode = plainWords(code, 100);

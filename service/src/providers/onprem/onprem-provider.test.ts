@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { secret } from '../../auth/secret.ts';
 import { readSettings } from '../../platform/settings.ts';
-import type { Incoming } from '../provider.ts';
+import type { WebhookRequest } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openOnprem, readOnpremSettings } from './onprem-provider.ts';
 import { signOnprem } from './onprem-signature.ts';
@@ -13,7 +13,7 @@ const opened = (environment: Record<string, string>) =>
   openOnprem(readOnpremSettings(readSettings(environment)), { encoderSecrets: [OWN], allowUnsigned: false });
 const signedBy =
   (key: typeof OWN) =>
-  (text: string): Incoming => {
+  (text: string): WebhookRequest => {
     const body = Buffer.from(text);
     return {
       headers: (name) => (name === 'x-onprem-signature' ? [signOnprem(body, key)] : []),

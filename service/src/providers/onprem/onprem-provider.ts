@@ -5,8 +5,8 @@ import { reportOf } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
-import { membersOf, NOT_ACTIONABLE, openWith, payload } from '../opening.ts';
-import type { Provider, Reading } from '../provider.ts';
+import { toJsonObject, NOT_ACTIONABLE, verifyWebhook, parseWebhook } from '../verify-webhook.ts';
+import type { Provider, ParsedWebhook } from '../provider.ts';
 import { defineProvider, type ProviderContext } from '../provider-module.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
 
@@ -33,8 +33,9 @@ export const openOnprem = (
   api: undefined,
   sign: () => undefined,
   open({ headers, body }) {
-    if (checkOnpremSignature(headers, body, encoderSecrets)) return payload(() => readOnprem(body, true));
-    return openWith({
+    if (checkOnpremSignature(headers, body, encoderSecrets))
+      return parseWebhook(() => readOnprem(body, true));
+    return verifyWebhook({
       secrets: webhookSecrets,
       allowUnsigned,
       verify: () => checkOnpremSignature(headers, body, webhookSecrets),
@@ -59,8 +60,8 @@ export const onprem = defineProvider<OnpremSettings>({
   open: openOnprem,
 });
 
-function readOnprem(body: Uint8Array, isOurs: boolean): Reading {
-  const members = membersOf(parseJson(body));
+function readOnprem(body: Uint8Array, isOurs: boolean): ParsedWebhook {
+  const members = toJsonObject(parseJson(body));
   const assetId = members?.['asset_id'];
   if (!members || typeof assetId !== 'string' || !isUuid(assetId)) return NOT_ACTIONABLE;
   const report = reportOf(members, isOurs);

@@ -2,10 +2,13 @@
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
 /** `url` as it is set; `key` and `place` are names of settings. */
-export type Tried = { readonly url: string; readonly key: string; readonly place: string };
+export type CheckedSettings = { readonly url: string; readonly key: string; readonly place: string };
 
 /** Words for what went wrong; none where all went well. */
-export async function wordsOf(trial: Promise<unknown>, tried: Tried): Promise<readonly string[]> {
+export async function describeFailure(
+  trial: Promise<unknown>,
+  tried: CheckedSettings,
+): Promise<readonly string[]> {
   try {
     await trial;
     return [];
@@ -20,7 +23,7 @@ export async function wordsOf(trial: Promise<unknown>, tried: Tried): Promise<re
   }
 }
 
-const WORDS: Partial<Record<ProviderFailureCode, (tried: Tried) => string>> = {
+const WORDS: Partial<Record<ProviderFailureCode, (tried: CheckedSettings) => string>> = {
   provider_unreachable: ({ url }) => `${url} cannot be reached`,
   provider_timeout: ({ url }) => `${url} does not answer`,
   provider_credentials: ({ url, key, place }) => `${url} does not accept ${key} for the ${place} that is set`,

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../platform/errors.ts';
 import { ProviderFailed } from './provider.ts';
 
 /** 400 where the provider refuses this very request, else 503 and when to come back. */
-export function asAnswer(error: unknown): never {
+export function throwServiceError(error: unknown): never {
   if (!(error instanceof ProviderFailed)) throw error;
   const {
     failure: { code, message },

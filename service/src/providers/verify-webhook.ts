@@ -1,35 +1,40 @@
 // The order in which every webhook is opened: configured, signature over the raw bytes, then JSON (contract A5, B6).
 import { isPlainText } from '../assets/own-text.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { Reading, Refusal } from './provider.ts';
+import type { ParsedWebhook, RejectedWebhook } from './provider.ts';
 
-type Opening = {
+type WebhookVerification = {
   readonly secrets: readonly Secret[];
   /** The operator lets unsigned calls in while no secret is set. */
   readonly allowUnsigned: boolean;
   readonly verify: () => boolean;
-  readonly read: () => Reading;
+  readonly read: () => ParsedWebhook;
 };
 
-export function openWith({ secrets, allowUnsigned, verify, read }: Opening): Reading | Refusal {
-  if (secrets.length === 0 && !allowUnsigned) return { refused: 'not configured' };
-  if (secrets.length > 0 && !verify()) return { refused: 'Invalid webhook signature' };
-  return payload(read);
+export function verifyWebhook({
+  secrets,
+  allowUnsigned,
+  verify,
+  read,
+}: WebhookVerification): ParsedWebhook | RejectedWebhook {
+  if (secrets.length === 0 && !allowUnsigned) return { rejected: 'not configured' };
+  if (secrets.length > 0 && !verify()) return { rejected: 'Invalid webhook signature' };
+  return parseWebhook(read);
 }
 
 /** A body that is no JSON is refused, whatever its signature says. */
-export function payload(read: () => Reading): Reading | Refusal {
+export function parseWebhook(read: () => ParsedWebhook): ParsedWebhook | RejectedWebhook {
   try {
     return read();
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
-      return { refused: 'Invalid webhook payload' };
+      return { rejected: 'Invalid webhook payload' };
     throw error;
   }
 }
 
 /** A JSON object's own members; undefined for null, lists and everything else. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
+export function toJsonObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null), value) as Record<string, unknown>;
 }
@@ -38,4 +43,4 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> | u
 export const isVideoId = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 255 && isPlainText(value);
 
-export const NOT_ACTIONABLE = { reason: 'not_actionable' } as const satisfies Reading;
+export const NOT_ACTIONABLE = { reason: 'not_actionable' } as const satisfies ParsedWebhook;

@@ -13,9 +13,9 @@ import {
   ProviderFailed,
   type SignedUrls,
 } from './provider.ts';
-import { asAnswer } from './provider-answer.ts';
+import { throwServiceError } from './provider-errors.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
-import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './providers.sql.ts';
+import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './hosted-videos.sql.ts';
 
 export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: Call;
@@ -48,7 +48,7 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
     .call(name, (api) => api.prepareUpload(wish))
     .catch(async (error: unknown) => {
       await noteTrouble(needs, asset, error);
-      return asAnswer(error);
+      return throwServiceError(error);
     });
   const linked =
     videoId === asset.provider_video_id
@@ -74,7 +74,7 @@ export async function applyParked(
 
 /** What the provider says of an asset's video, asked by a caller who waits for it: throws UNAVAILABLE. */
 export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
-  needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(asAnswer);
+  needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
 
 /** Applies what the provider itself said, through the door by which webhooks come. */
 export async function applyInspection(
@@ -91,7 +91,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
   const again = getProvider(needs.providers, providerOf(asset)).api?.restart;
   if (!again)
     throw conflict('This video host cannot encode a video again: upload it again', { reason: 'no_restart' });
-  await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(asAnswer);
+  await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(throwServiceError);
 }
 
 /** Removes the provider's copy, unless another asset lives from it by now. Throws ProviderFailed, for its job to be run again. */
@@ -115,7 +115,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
     .call(providerOf(asset), (api) =>
       api.download({ videoId: videoOf(asset), filename: asset.filename, expires }),
     )
-    .catch(asAnswer);
+    .catch(throwServiceError);
   if (url === undefined)
     throw notFound('The video host offers no file of this video', { reason: 'no_download' });
   return url;

@@ -1,8 +1,13 @@
 // Asks a hosted provider's interface, and tells what its answers mean in the one list of failures that all providers share.
-import { type Asked, ask, type ClientLimits, retryAfterOf } from '../platform/http-client.ts';
+import {
+  type HttpRequest,
+  sendRequest,
+  type ClientLimits,
+  parseRetryAfter,
+} from '../platform/http-client.ts';
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
-export type Product = {
+export type HostedClientOptions = {
   /** What every path begins with. */
   readonly url: string;
   /** Sent with every request. */
@@ -12,14 +17,14 @@ export type Product = {
   readonly limits: ClientLimits | undefined;
 };
 
-export type Question = Omit<Asked, 'url'> & { readonly path: string };
-export type Reply = { readonly body: unknown; readonly headers: Headers };
+export type HostedRequest = Omit<HttpRequest, 'url'> & { readonly path: string };
+export type HostedResponse = { readonly body: unknown; readonly headers: Headers };
 
 /** Answers what succeeded; throws ProviderFailed for anything else. */
-export const askProduct =
-  ({ url, headers, codeOf, limits }: Product) =>
-  async ({ path, ...asked }: Question): Promise<Reply> => {
-    const answered = await ask(
+export const createHostedClient =
+  ({ url, headers, codeOf, limits }: HostedClientOptions) =>
+  async ({ path, ...asked }: HostedRequest): Promise<HostedResponse> => {
+    const answered = await sendRequest(
       { ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } },
       limits,
     );
@@ -27,7 +32,7 @@ export const askProduct =
     if (answered.status >= 200 && answered.status < 300) return answered;
     throw new ProviderFailed(failureOf(answered.status), {
       providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`,
-      retryAfterSeconds: retryAfterOf(answered.headers, new Date()),
+      retryAfterSeconds: parseRetryAfter(answered.headers, new Date()),
     });
   };
 
