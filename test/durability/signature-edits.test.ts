@@ -35,7 +35,7 @@ const DOORS: Readonly<Record<KnownProvider, Door>> = {
     good: cdnhost,
     opens: (text) =>
       checkCdnhostSignature((name) => (name === 'x-cdnhost-signature' ? [text] : []), BODY, secrets),
-    isSame: () => false,
+    isSame: (text) => text.toLowerCase() === cdnhost,
   },
   onprem: {
     good: onprem,
@@ -47,7 +47,10 @@ const DOORS: Readonly<Record<KnownProvider, Door>> = {
     good: edgehost,
     opens: (text) =>
       checkEdgehostSignature(() => [text], BODY, { secrets, nowSeconds: NOW, toleranceSeconds: 300 }),
-    isSame: (text) => text.split(',').includes(time) && text.toLowerCase().split(',').includes(digest),
+    isSame: (text) => {
+      const members = text.split(',').map((member) => member.trim());
+      return members.includes(time) && members.some((member) => member.toLowerCase() === digest);
+    },
   },
 };
 

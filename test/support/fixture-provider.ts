@@ -94,10 +94,7 @@ export const fixture = defineProvider<FixtureSettings>({
 
 function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Secret[]): boolean {
   const [signature = '', ...more] = headers('x-fixture-signature');
-  return (
-    more.length === 0 &&
-    secrets.some(({ key }) => equalHex(signature, hmacSha256(key, body), { lowerOnly: true }))
-  );
+  return more.length === 0 && secrets.some(({ key }) => equalHex(signature, hmacSha256(key, body)));
 }
 
 function readFixture(body: Uint8Array): ParsedWebhook {

@@ -5,8 +5,7 @@ import type { Secret } from './secret.ts';
 /** Every value of one header, by its lower-case name; none → empty. */
 export type HeaderValues = (name: string) => readonly string[];
 
-const LOWER_HEX = /^[0-9a-f]*$/;
-const ANY_HEX = /^[0-9a-fA-F]*$/;
+const HEX = /^[0-9a-fA-F]*$/;
 
 export function hmacSha256(key: KeyObject, ...parts: readonly (string | Uint8Array)[]): Buffer {
   const mac = createHmac('sha256', key);
@@ -17,12 +16,8 @@ export function hmacSha256(key: KeyObject, ...parts: readonly (string | Uint8Arr
 export const sha256Concat = (body: Uint8Array, secret: Secret): Buffer =>
   createHash('sha256').update(body).update(secret.reveal()).digest();
 
-/** The shape first, since a constant-time compare takes equal lengths only; then the bytes. */
-export function equalHex(given: string, expected: Buffer, { lowerOnly }: { lowerOnly: boolean }): boolean {
-  const hex = lowerOnly ? LOWER_HEX : ANY_HEX;
-  return (
-    given.length === 2 * expected.length &&
-    hex.test(given) &&
-    timingSafeEqual(Buffer.from(given, 'hex'), expected)
-  );
-}
+/** Hex digits in either case. The shape is checked first, because a constant-time comparison needs equal lengths. */
+export const equalHex = (given: string, expected: Buffer): boolean =>
+  given.length === 2 * expected.length &&
+  HEX.test(given) &&
+  timingSafeEqual(Buffer.from(given, 'hex'), expected);

@@ -32,6 +32,8 @@ describe('the signature of cdnhost', () => {
     ['with the version alone', { theirs: GOOD, 'theirs-version': 'v1' }],
     ['with the algorithm alone', { ours: GOOD, 'ours-algorithm': 'hmac-sha256' }],
     ['in both families, the same', { ours: GOOD, theirs: GOOD }],
+    ['in upper case', { ours: GOOD.toUpperCase() }],
+    ['in both families, one in upper case', { ours: GOOD, theirs: GOOD.toUpperCase() }],
     ['on two lines, the same', { ours: [GOOD, GOOD] }],
   ])('is accepted %s', (_, sent) => {
     expect(check(sent)).toBe(true);
@@ -47,7 +49,6 @@ describe('the signature of cdnhost', () => {
     ['right in one family, wrong in the other', { ours: GOOD, theirs: OTHER }],
     ['wrong in one family, right in the other', { ours: OTHER, theirs: GOOD }],
     ['right in one family, empty in the other', { ours: GOOD, theirs: '' }],
-    ['in both families, one in upper case', { ours: GOOD, theirs: GOOD.toUpperCase() }],
     ['right and wrong on two lines', { ours: [GOOD, OTHER] }],
     ['wrong and right on two lines', { ours: [OTHER, GOOD] }],
     ['wrong twice', { ours: OTHER, theirs: OTHER }],
@@ -65,7 +66,6 @@ describe('the signature of cdnhost', () => {
     ['with the algorithm none', { theirs: GOOD, 'theirs-algorithm': 'none' }],
     ['with the wrong algorithm in the other family', { theirs: GOOD, 'ours-algorithm': 'sha256' }],
     ['empty', { ours: '' }],
-    ['in upper case', { ours: GOOD.toUpperCase() }],
     ['cut', { ours: GOOD.slice(0, -2) }],
     ['longer', { ours: `${GOOD}00` }],
     ['with a prefix', { ours: `sha256=${GOOD}` }],

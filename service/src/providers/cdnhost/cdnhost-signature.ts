@@ -22,7 +22,7 @@ export function checkCdnhostSignature(
 
 /** Every value has to be right: a good one never rescues a bad one. */
 const verifies = (given: readonly string[], expected: Buffer): boolean =>
-  given.every((value) => equalHex(value, expected, { lowerOnly: true }));
+  given.every((value) => equalHex(value, expected));
 
 /** The value of the signature header. */
 export const signCdnhost = (body: Uint8Array, secret: Secret): string =>

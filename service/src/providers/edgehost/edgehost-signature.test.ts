@@ -48,6 +48,7 @@ describe('the signature of edgehost', () => {
     ['first of two, during a rotation', `time=${NOW},sig1=${GOOD},sig1=${WRONG}`],
     ['second of two, during a rotation', `time=${NOW},sig1=${WRONG},sig1=${GOOD}`],
     ['beside a damaged one', `time=${NOW},sig1=,sig1=${GOOD}`],
+    ['with blanks around the comma', `time=${NOW} ,\t sig1=${GOOD}`],
     ['with members nobody knows', `time=${NOW},sig0=x,sig1=${GOOD},sig2=${WRONG},v=1=2,,`],
   ])('is accepted %s', (_, header) => {
     expect(check(header)).toBe(true);
@@ -64,7 +65,6 @@ describe('the signature of edgehost', () => {
     ['with a second time that has no value', `time=${NOW},sig1=${GOOD},time`],
     ['with another time', `time=${NOW + 1},sig1=${GOOD}`],
     ['with its names in another case', `Time=${NOW},Sig1=${GOOD}`],
-    ['with a space after the comma', `time=${NOW}, sig1=${GOOD}`],
     ['with a space before', ` time=${NOW},sig1=${GOOD}`],
     ['with a space behind', `time=${NOW},sig1=${GOOD} `],
     ['with semicolons', `time=${NOW};sig1=${GOOD}`],

@@ -18,7 +18,7 @@ export function checkOnpremSignature(
 
 /** Every value has to be right: a good one never rescues a bad one. */
 const verifies = (given: readonly string[], expected: Buffer): boolean =>
-  given.every((value) => equalHex(value, expected, { lowerOnly: false }));
+  given.every((value) => equalHex(value, expected));
 
 /** The value of the signature header. */
 export const signOnprem = (body: Uint8Array, secret: Secret): string =>
