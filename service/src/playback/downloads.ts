@@ -27,22 +27,34 @@ export async function downloadUrl(
 
 function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
   requireBytes(asset);
-  return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${issueTicket(urlSecrets, 'download', { assetId: asset.id, expires })}`;
+  const ticket = issueTicket(urlSecrets, 'download', {
+    assetId: asset.id,
+    expires,
+    playbackVersion: asset.playback_version,
+  });
+  return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`;
 }
 
-/** The asset whose original a ticket opens. */
+/** The asset whose original a ticket opens; a ticket from before a deletion stays invalid after a restore. */
 export async function findDownload(
   { byId, urlSecrets, now }: DownloadNeeds,
   assetId: string,
   ticket: string,
 ): Promise<Asset> {
-  if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The download URL is invalid or has expired');
+  const presented = { assetId, ticket, now: now().getTime() / 1000 };
+  if (!isTicketGood(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
+  if (!isTicketGood(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
+    throw invalidUrl();
   requireBytes(asset);
   return asset;
 }
+
+const invalidUrl = () =>
+  unauthorized(
+    'The download URL is invalid or has expired. Request a new one from GET /api/v1/media/{id}/download-url.',
+  );
 
 function requireBytes(asset: Asset): void {
   if (!asset.uploaded_at || asset.refused)
