@@ -149,7 +149,7 @@ function buildFeatures(
     ),
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
-    transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
+    transfers: bind({ db, jobs, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
     playback: bind(
       { byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now },
       playbackVerbs,

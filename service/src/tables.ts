@@ -19,6 +19,8 @@ export const assetRow = {
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
   uploaded_at: 'timestamptz?',
+  /** The upload whose object is the original; null where the object has the name of earlier releases. */
+  original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
   /** Who writes the original now, and until when nobody else may. */
   upload_writer: 'uuid?',

@@ -6,7 +6,7 @@ import type { JobPayloads } from '../job-list.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { JobRun } from '../platform/jobs.ts';
 import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
-import { originalKey, renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
+import { renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Callback } from './callback.ts';
 import { isPassing } from './encode-failure.ts';
@@ -114,8 +114,11 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
 }
 
 /** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
-async function localOriginal(store: ObjectStore, { assetId }: Run, scratch: string): Promise<string> {
-  const key = originalKey(assetId);
+async function localOriginal(
+  store: ObjectStore,
+  { originalKey: key }: Run,
+  scratch: string,
+): Promise<string> {
   if ((await store.size(key)) === undefined)
     throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
   if (store.localFile) return store.localFile(key);

@@ -4,10 +4,15 @@ import { sql } from '../platform/postgres/sql.ts';
 
 /** Begins the next run, if the attempt still wants one; earlier runs lose their right to publish. */
 export const beginRun = (db: Queries, assetId: string, attempt: number) =>
-  db.one(sql('begin run', { encode_try: 'int4', mime_type: 'text', poster_time_ms: 'int8?' })`
+  db.one(sql('begin run', {
+    encode_try: 'int4',
+    mime_type: 'text',
+    original_upload: 'uuid?',
+    poster_time_ms: 'int8?',
+  })`
     update assets set encode_try = encode_try + 1, revision = revision + 1
      where id = ${assetId} and attempt = ${attempt} and stream_status = 'processing' and encoded_try = 0 and deleted_at is null
-    returning encode_try, mime_type, poster_time_ms`);
+    returning encode_try, mime_type, original_upload, poster_time_ms`);
 
 /** Marks the latest run's files as whole, and says which poster is wanted by now; nothing where a later run began, or the asset is gone. */
 export const markEncoded = (

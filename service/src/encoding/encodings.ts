@@ -1,6 +1,7 @@
 // Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
 import type { ServiceJobs } from '../job-list.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { type ObjectKey, originalKey } from '../storage/object-key.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import { beginRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
@@ -12,6 +13,7 @@ export type Run = {
   readonly attempt: number;
   readonly try: number;
   readonly mimeType: string;
+  readonly originalKey: ObjectKey;
   readonly posterTimeMs: number | null;
 };
 
@@ -27,6 +29,7 @@ export async function begin(
       attempt,
       try: begun.encode_try,
       mimeType: begun.mime_type,
+      originalKey: originalKey({ id: assetId, original_upload: begun.original_upload }),
       posterTimeMs: begun.poster_time_ms,
     }
   );

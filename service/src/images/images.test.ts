@@ -60,7 +60,7 @@ async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
     size_bytes: 8,
     ...more,
   });
-  await store.put(originalKey(asset.id), bytes('original'), 100);
+  await store.put(originalKey(asset), bytes('original'), 100);
   return asset;
 }
 

@@ -64,7 +64,7 @@ async function make(
   asset: Asset,
   { key, variant }: Making,
 ): Promise<void> {
-  if ((await store.size(originalKey(asset.id))) === undefined) throw notFound('There is no picture here');
+  if ((await store.size(originalKey(asset))) === undefined) throw notFound('There is no picture here');
   const made = await processor.render(sourceOf(store, asset), variant);
   if ('refused' in made) throw unavailable('This picture could not be made in time', made.refused);
   await keep(store, key, made.bytes);
@@ -72,8 +72,8 @@ async function make(
   if ((await byId(asset.id))?.deleted_at !== null) await store.remove(key);
 }
 
-function sourceOf(store: ObjectStore, { id }: Asset): ImageSource {
-  const key = originalKey(id);
+function sourceOf(store: ObjectStore, asset: Asset): ImageSource {
+  const key = originalKey(asset);
   return store.localFile?.(key) ?? (async () => Buffer.concat(await store.stream(key).toArray()));
 }
 

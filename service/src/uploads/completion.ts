@@ -90,7 +90,7 @@ async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise
 }
 
 function sourceOf(store: ObjectStore, asset: Asset): ByteSource {
-  const key = originalKey(asset.id);
+  const key = originalKey(asset);
   return {
     sizeBytes: asset.size_bytes ?? 0,
     read: async (start, end) => {

@@ -21,7 +21,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
     answer: AssetView,
     answers: {
       200: 'Stored; the asset in the envelope',
-      400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`,
+      400: `Content-Range, or a Content-Encoding other than identity; longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`,
       401: 'Ticket missing, altered or expired',
       404: 'No such asset',
       409: 'A second writer, or the bytes are there already',
@@ -49,6 +49,8 @@ function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
     assetId: (params as { id: string }).id,
     ticket: (query as { ticket?: string }).ticket ?? '',
     contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    contentRange: headers['content-range'],
     length: length === undefined ? undefined : Number(length),
     bytes: raw,
   };

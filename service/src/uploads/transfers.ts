@@ -1,9 +1,10 @@
-// Takes the bytes of an original in one PUT: one writer at a time, all or nothing, nothing overwritten (contract B4).
+// Takes the bytes of an original in one PUT: one writer at a time, each under a key of its own, nothing overwritten (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import type { ServiceJobs } from '../job-list.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { atMost } from '../platform/at-most.ts';
 import {
@@ -16,13 +17,15 @@ import {
   unavailable,
   unsupportedMediaType,
 } from '../platform/errors.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../platform/lease.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { originalKey } from '../storage/object-key.ts';
+import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { claimUpload, finishUpload, keepUpload, releaseUpload } from './transfers.sql.ts';
 
 export type TransferNeeds = {
   readonly db: Database;
+  readonly jobs: ServiceJobs;
   readonly store: ObjectStore;
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
@@ -35,42 +38,46 @@ export type Transfer = {
   readonly assetId: string;
   readonly ticket: string;
   readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly contentRange: string | undefined;
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 };
 
-const KEEP_EVERY_MS = 20_000;
-/** A database that hangs would keep the caller from the answer for a second time; a right that is not released runs out after its minute. */
+/** A database that hangs must not delay the error response again; an unreleased lease expires after 60 s. */
 const RELEASE_MS = 500;
 
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
   const writer = randomUUID();
-  const keeping = setInterval(() => {
-    keepUpload(needs.db, asset.id, writer).catch(() => {
-      /* the claim then runs out, and finishUpload says so */
-    });
-  }, KEEP_EVERY_MS);
-  try {
-    if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
-    return await write(needs, asset, { writer, transfer });
-  } catch (error) {
-    // Also a right that was given, and the answer lost.
-    await atMost(RELEASE_MS, releaseUpload(needs.db, asset.id, writer));
-    throw error;
-  } finally {
-    clearInterval(keeping);
-  }
+  const upload: Upload = { asset, writer, key: uploadKey(asset.id, writer) };
+  const lease = { everyMs: RENEW_EVERY_MS, renew: () => keepUpload(needs.db, asset.id, writer) };
+  return whileRenewing(lease, async () => {
+    try {
+      if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
+      return await write(needs, upload, transfer.bytes);
+    } catch (error) {
+      await atMost(RELEASE_MS, abandon(needs, upload));
+      throw error;
+    }
+  });
+}
+
+/** One writer at one asset: `writer` holds the lease, and names the object. */
+type Upload = { readonly asset: Asset; readonly writer: string; readonly key: ObjectKey };
+
+/** Also after an error that hides whether the lease was given or the upload finished: a finished upload holds no lease, and keeps its bytes. */
+async function abandon({ db, store }: TransferNeeds, { asset, writer, key }: Upload): Promise<void> {
+  if (await releaseUpload(db, asset.id, writer)) await store.remove(key);
 }
 
 /** The asset that the ticket opens, if this body may be its bytes. */
-async function admitted(
-  { urlSecrets, now, byId }: TransferNeeds,
-  { assetId, ticket, contentType }: Transfer,
-): Promise<Asset> {
+async function admitted({ urlSecrets, now, byId }: TransferNeeds, transfer: Transfer): Promise<Asset> {
+  const { assetId, ticket, contentType } = transfer;
   if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
     throw unauthorized('The upload URL is invalid or has expired');
+  requireWholeFile(transfer);
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
@@ -80,6 +87,25 @@ async function admitted(
     });
   }
   return asset;
+}
+
+/** A part of a file, or a compressed one, must not be stored as if it were the file. */
+function requireWholeFile({ contentRange, contentEncoding }: Transfer): void {
+  if (contentRange !== undefined)
+    throw badRequest(
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
+      { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
+    );
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
+    throw badRequest(
+      `Content-Encoding "${contentEncoding}" is not supported. Send the file as it is, without Content-Encoding.`,
+      {
+        field: 'Content-Encoding',
+        reason: 'encoded_upload',
+        value: contentEncoding,
+        allowed: ['identity'],
+      },
+    );
 }
 
 function refuseLength(asset: Asset, length: number | undefined, maxBytes: number): void {
@@ -104,35 +130,42 @@ async function whyTaken({ byId }: TransferNeeds, id: string): Promise<ServiceErr
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
-async function write(
-  needs: TransferNeeds,
-  asset: Asset,
-  { writer, transfer }: { writer: string; transfer: Transfer },
-): Promise<Asset> {
-  const { db, store, now } = needs;
-  const key = originalKey(asset.id);
-  // Bytes that a crash left before they were recorded: nobody was told of them, and nobody else may write now.
-  await store.remove(key);
-  const stored = await put(needs, asset, transfer.bytes);
+async function write(needs: TransferNeeds, upload: Upload, bytes: Transfer['bytes']): Promise<Asset> {
+  const { asset, key } = upload;
+  const stored = await put(needs, upload, bytes);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
-    await store.remove(key);
+    await needs.store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
   }
-  const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
-  const done = await finishUpload(db, asset.id, { writer, stored, event, now: now() });
+  const done = await finish(needs, upload, stored);
   if (done) return done;
-  const why = await whyTaken(needs, asset.id);
-  if (why.code === 'NOT_FOUND') await store.remove(key);
-  throw why;
+  await needs.store.remove(key);
+  throw await whyTaken(needs, asset.id);
+}
+
+/** A writer that lost its lease may have died and left its object: a job removes it. */
+function finish(
+  { db, jobs, now }: TransferNeeds,
+  { asset, writer }: Upload,
+  stored: StoredBytes,
+): Promise<Asset | undefined> {
+  const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
+  const finished = { writer, stored, event, now: now() };
+  if (asset.upload_writer === null) return finishUpload(db, asset.id, finished);
+  return db.transaction(async (tx) => {
+    const done = await finishUpload(tx, asset.id, finished);
+    if (done) await jobs.send(tx, 'purge-asset', { assetId: asset.id });
+    return done;
+  });
 }
 
 async function put(
   { store, maxUploadBytes }: TransferNeeds,
-  asset: Asset,
+  { asset, key }: Upload,
   bytes: Transfer['bytes'],
 ): Promise<StoredBytes> {
   try {
-    return await store.put(originalKey(asset.id), bytes, asset.announced_size_bytes ?? maxUploadBytes);
+    return await store.put(key, bytes, asset.announced_size_bytes ?? maxUploadBytes);
   } catch (error) {
     throw error instanceof ObjectRefused ? asRefusal(error, asset, maxUploadBytes) : error;
   }
@@ -144,7 +177,5 @@ function asRefusal(error: ObjectRefused, asset: Asset, maxBytes: number): Servic
       ? tooLarge(maxBytes)
       : notAsAnnounced(asset.announced_size_bytes);
   if (error.reason === 'cut_short') return badRequest('The upload broke off', { reason: 'cut_short' });
-  if (error.reason === 'exists')
-    return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
   return unavailable('There is no space left for uploads', error);
 }
