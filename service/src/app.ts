@@ -98,7 +98,7 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
-  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
+  { db, jobs, store, requireDatabaseSpace, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
   { config, publicBaseUrl, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
@@ -137,7 +137,10 @@ function buildFeatures(
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
     uploads: bind(
       {
-        create: assets.create,
+        create: async (...args: Parameters<typeof assets.create>) => {
+          await requireDatabaseSpace();
+          return assets.create(...args);
+        },
         applyParked: hosted.applyParked,
         prepareUpload: hosted.prepareUpload,
         urlSecrets,
@@ -149,7 +152,10 @@ function buildFeatures(
     ),
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
-    transfers: bind({ db, jobs, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
+    transfers: bind(
+      { db, jobs, store, requireDatabaseSpace, byId: assets.byId, urlSecrets, maxUploadBytes, now },
+      transferVerbs,
+    ),
     playback: bind(
       { byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now },
       playbackVerbs,
@@ -166,7 +172,7 @@ function buildFeatures(
       downloadVerbs,
     ),
     objects: bind({ store }, objectVerbs),
-    health: bind({ db, store }, healthVerbs),
+    health: bind({ db, store, requireDatabaseSpace }, healthVerbs),
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
     reconcile: bind(
       {

@@ -14,6 +14,7 @@ import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { JOB_SETTINGS, type JobPayloads } from './job-list.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { Probe } from './media/probe.ts';
+import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
 import { type JobQueue, openJobs } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
@@ -28,6 +29,7 @@ export type Parts = {
   readonly db: Database;
   readonly jobs: JobQueue<JobPayloads>;
   readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
   readonly probe: Probe;
   readonly encoder: Encoder;
   /** Why videos cannot be encoded here, in words for the operator; undefined where they can. */
@@ -69,6 +71,10 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
     ...db,
     ...engine,
     store: storage.store,
+    requireDatabaseSpace: databaseSpaceGuard(
+      config.databaseUrl === undefined ? postgres.dataFolder : undefined,
+      config.minFreeBytes,
+    ),
     probe,
     urlSecrets,
     callback: openHttpCallback({
@@ -146,9 +152,13 @@ function refusingEncoder(reason: string): Encoder {
   return { encode: refuse, makePoster: refuse };
 }
 
-async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: ObjectStore; place: string }> {
+async function openStore({
+  storageUrl,
+  dataDir,
+  minFreeBytes,
+}: Config): Promise<{ store: ObjectStore; place: string }> {
   const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
-  return { store: await openDiskObjectStore(place), place };
+  return { store: await openDiskObjectStore(place, { minFreeBytes }), place };
 }
 
 type Closing = Pick<Parts, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };

@@ -79,11 +79,12 @@ async function firstWriter(
   bytes: Buffer,
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
-  const { db, store, jobs, urlSecrets } = service.parts;
+  const { db, store, jobs, urlSecrets, requireDatabaseSpace } = service.parts;
   const needs: TransferNeeds = {
     db: paused(db, pass),
     store: paused(store, pass),
     jobs,
+    requireDatabaseSpace,
     byId: async (id) => paused({ find }, pass).find(id),
     urlSecrets,
     maxUploadBytes: 1e6,

@@ -165,7 +165,7 @@ describe('a disk of 8 MiB', () => {
 
   test('refuses what does not fit as full, keeps nothing of it, and goes on', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
-    const store = await openDiskObjectStore(root);
+    const store = await openDiskObjectStore(root, { minFreeBytes: 0 });
     const asset = randomUUID();
     const tooMuch = Array.from({ length: 160 }, () => randomBytes(100_000));
     await expect(store.put(originalOf(asset), source(...tooMuch), 99 * MIB)).rejects.toMatchObject({
@@ -182,7 +182,21 @@ describe('a disk of 8 MiB', () => {
   test('does not pass the check: too little is free', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root);
-    await expect(store.check()).rejects.toThrow('64 MiB');
+    await expect(store.check()).rejects.toMatchObject({ reason: 'full' });
+  });
+
+  test('keeps its reserve: refuses objects, and removes them', async ({ skip }) => {
+    skip(!mounted, 'needs the right to mount a tmpfs');
+    const store = await openDiskObjectStore(root, { minFreeBytes: 3 * MIB });
+    const [first, second] = [originalOf(randomUUID()), originalOf(randomUUID())];
+    await store.put(first, source(randomBytes(4.5 * MIB)), 9 * MIB);
+    await expect(store.put(second, source(Buffer.from('small')), MIB)).rejects.toMatchObject({
+      reason: 'full',
+    });
+    expect(await incomingOf(root)).toEqual([]);
+    await store.remove(first);
+    expect(await store.put(second, source(Buffer.from('small')), MIB)).toMatchObject({ sizeBytes: 5 });
+    await expect(store.check()).resolves.toBeUndefined();
   });
 });
 

@@ -27,6 +27,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
       409: 'A second writer, or the bytes are there already',
       413: 'Over the maximum',
       415: 'Another Content-Type than the upload URL names',
+      503: 'Less than MIN_FREE_BYTES is free; try again later',
     },
     handle: async (request, reply) => {
       try {

@@ -14,9 +14,9 @@ import {
   payloadTooLarge,
   type ServiceError,
   unauthorized,
-  unavailable,
   unsupportedMediaType,
 } from '../platform/errors.ts';
+import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/lease.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
@@ -27,6 +27,7 @@ export type TransferNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
   readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
@@ -50,6 +51,7 @@ const RELEASE_MS = 500;
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
+  await needs.requireDatabaseSpace();
   const writer = randomUUID();
   const upload: Upload = { asset, writer, key: uploadKey(asset.id, writer) };
   const lease = { everyMs: RENEW_EVERY_MS, renew: () => keepUpload(needs.db, asset.id, writer) };
@@ -177,5 +179,5 @@ function asRefusal(error: ObjectRefused, asset: Asset, maxBytes: number): Servic
       ? tooLarge(maxBytes)
       : notAsAnnounced(asset.announced_size_bytes);
   if (error.reason === 'cut_short') return badRequest('The upload broke off', { reason: 'cut_short' });
-  return unavailable('There is no space left for uploads', error);
+  return diskFull('object store', error);
 }
