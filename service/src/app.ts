@@ -105,7 +105,7 @@ function buildFeatures(
   const batches = assetBatches(db);
   const assets = bind(batches, assetVerbs);
   const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
-  const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
+  const { maxUploadBytes, uploadTtlSeconds, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const call = providerCalls({ providers, circuits, now });
   const hosted = bind(
     { db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now },
@@ -153,7 +153,17 @@ function buildFeatures(
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
     transfers: bind(
-      { db, jobs, store, requireDatabaseSpace, byId: assets.byId, urlSecrets, maxUploadBytes, now },
+      {
+        db,
+        jobs,
+        store,
+        requireDatabaseSpace,
+        byId: assets.byId,
+        urlSecrets,
+        maxUploadBytes,
+        uploadTtlSeconds,
+        now,
+      },
       transferVerbs,
     ),
     playback: bind(

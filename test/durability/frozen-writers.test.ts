@@ -88,6 +88,7 @@ async function firstWriter(
     byId: async (id) => paused({ find }, pass).find(id),
     urlSecrets,
     maxUploadBytes: 1e6,
+    uploadTtlSeconds: 3600,
     now,
   };
   const transfer = {

@@ -36,15 +36,24 @@ export const releaseUpload = (db: Queries, id: string, writer: string) =>
     update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer} returning id`,
   );
 
+/** `completeBy`: until then the bytes are kept for `complete`, however long they took to arrive. */
+export type FinishedUpload = {
+  readonly writer: string;
+  readonly stored: StoredBytes;
+  readonly event: NewEvent;
+  readonly now: Date;
+  readonly completeBy: Date;
+};
+
 /** Points the asset to this writer's object; undefined if another writer took over, or the asset takes no bytes any more. The lease is the fence: its time does not matter. */
 export const finishUpload = async (
   db: Queries,
   id: string,
-  { writer, stored, event, now }: { writer: string; stored: StoredBytes; event: NewEvent; now: Date },
+  { writer, stored, event, now, completeBy }: FinishedUpload,
 ) =>
   (await db.one(sql('finish upload', assetRow)`
     with done as (
-      update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, original_upload = ${writer}, updated_at = ${now},
+      update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, original_upload = ${writer}, upload_expires_at = greatest(upload_expires_at, ${completeBy}), updated_at = ${now},
              upload_writer = null, upload_writer_until = null, revision = revision + 1
        where id = ${id} and upload_writer = ${writer} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload' returning ${ASSET}),
     told as (

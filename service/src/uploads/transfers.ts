@@ -31,6 +31,7 @@ export type TransferNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
+  readonly uploadTtlSeconds: number;
   readonly now: () => Date;
 };
 
@@ -147,12 +148,13 @@ async function write(needs: TransferNeeds, upload: Upload, bytes: Transfer['byte
 
 /** A writer that lost its lease may have died and left its object: a job removes it. */
 function finish(
-  { db, jobs, now }: TransferNeeds,
+  { db, jobs, now, uploadTtlSeconds }: TransferNeeds,
   { asset, writer }: Upload,
   stored: StoredBytes,
 ): Promise<Asset | undefined> {
   const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
-  const finished = { writer, stored, event, now: now() };
+  const completeBy = new Date(now().getTime() + uploadTtlSeconds * 1000);
+  const finished = { writer, stored, event, now: now(), completeBy };
   if (asset.upload_writer === null) return finishUpload(db, asset.id, finished);
   return db.transaction(async (tx) => {
     const done = await finishUpload(tx, asset.id, finished);
