@@ -78,7 +78,7 @@ describe('the document', () => {
         )
         .toEqual(inPath);
       expect.soft(Object.keys(responses), name).toContain('200');
-      if (name.includes('/api/v1/media'))
+      if (/\/api\/v1\/(?:media|usage)/.test(name))
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
     }

@@ -12,6 +12,7 @@ export type DownloadNeeds = {
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 const TTL_SECONDS = 3600;
@@ -32,7 +33,7 @@ function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expi
 
 /** The asset whose original a ticket opens. */
 export async function findDownload(
-  { byId, urlSecrets, now }: DownloadNeeds,
+  { byId, urlSecrets, now, limitOwner }: DownloadNeeds,
   assetId: string,
   ticket: string,
 ): Promise<Asset> {
@@ -41,6 +42,7 @@ export async function findDownload(
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   requireBytes(asset);
+  await limitOwner(asset.owner_user_id);
   return asset;
 }
 

@@ -19,6 +19,7 @@ import {
 import type { Database } from '../platform/postgres/database.ts';
 import { originalKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { type ByteQuota, bytesLeft, isQuotaExceeded, quotaExceeded } from '../usage/quota.ts';
 import { claimUpload, finishUpload, keepUpload, releaseUpload } from './transfers.sql.ts';
 
 export type TransferNeeds = {
@@ -28,6 +29,10 @@ export type TransferNeeds = {
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
   readonly now: () => Date;
+  /** Runs what adds to the owner's usage; throws where that would exceed a quota. */
+  readonly underQuota: <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
+  readonly byteQuota: (ownerUserId: string) => Promise<ByteQuota | undefined>;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 /** A PUT as it begins; `length` is undefined for chunked bodies. */
@@ -45,6 +50,7 @@ const RELEASE_MS = 500;
 
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
+  await needs.limitOwner(asset.owner_user_id);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
   const writer = randomUUID();
   const keeping = setInterval(() => {
@@ -113,13 +119,17 @@ async function write(
   const key = originalKey(asset.id);
   // Bytes that a crash left before they were recorded: nobody was told of them, and nobody else may write now.
   await store.remove(key);
-  const stored = await put(needs, asset, transfer.bytes);
+  const stored = await put(needs, asset, transfer);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
     await store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
   }
   const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
-  const done = await finishUpload(db, asset.id, { writer, stored, event, now: now() });
+  const finish = () => finishUpload(db, asset.id, { writer, stored, event, now: now() });
+  const done = await needs.underQuota(asset.owner_user_id, finish).catch(async (error: unknown) => {
+    if (isQuotaExceeded(error)) await store.remove(key);
+    throw error;
+  });
   if (done) return done;
   const why = await whyTaken(needs, asset.id);
   if (why.code === 'NOT_FOUND') await store.remove(key);
@@ -127,14 +137,24 @@ async function write(
 }
 
 async function put(
-  { store, maxUploadBytes }: TransferNeeds,
+  { store, maxUploadBytes, byteQuota }: TransferNeeds,
   asset: Asset,
-  bytes: Transfer['bytes'],
+  { bytes, length }: Transfer,
 ): Promise<StoredBytes> {
+  // Announced bytes were reserved when the upload was opened.
+  const quota = asset.announced_size_bytes === null ? await byteQuota(asset.owner_user_id) : undefined;
+  const room = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  const overQuota = () =>
+    quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
+  if (length !== undefined && length > room) throw overQuota();
   try {
-    return await store.put(originalKey(asset.id), bytes, asset.announced_size_bytes ?? maxUploadBytes);
+    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, room);
+    return await store.put(originalKey(asset.id), bytes, maxBytes);
   } catch (error) {
-    throw error instanceof ObjectRefused ? asRefusal(error, asset, maxUploadBytes) : error;
+    if (!(error instanceof ObjectRefused)) throw error;
+    throw error.reason === 'too_long' && room < maxUploadBytes
+      ? overQuota()
+      : asRefusal(error, asset, maxUploadBytes);
   }
 }
 
