@@ -96,7 +96,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   const error = toServiceError(thrown as FastifyError);
   if (error.code === 'INTERNAL_ERROR')
     request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
-  if (error.code === 'UNAVAILABLE')
+  if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
     request.log.warn(
       { request_id: request.id, err: error.cause ?? thrown },
       'a request could not be served now',
