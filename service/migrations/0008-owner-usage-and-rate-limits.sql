@@ -103,12 +103,19 @@ end $$;
 create function count_changed_assets() returns trigger language plpgsql as $$
 begin
   perform apply_owner_usage(owner_user_id, assets, bytes, pending, is_enforced) from (
-    select owner_user_id,
-           sum(sign * counted_assets(deleted_at, purge_at)) as assets,
-           sum(sign * counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes))::bigint as bytes,
-           sum(sign * counted_pending(deleted_at, stream_status, upload_expires_at)) as pending,
-           bool_or(sign = 1 and stream_status = 'pending_upload') or sum(sign * (uploaded_at is not null)::int) > 0 as is_enforced
-      from (select -1 as sign, before_rows.* from before_rows union all select 1, after_rows.* from after_rows) as changed
+    select owner_user_id, sum(more_assets) as assets, sum(more_bytes)::bigint as bytes, sum(more_pending) as pending,
+           bool_or(is_open) or sum(more_uploaded) > 0 as is_enforced
+      from (select owner_user_id, -counted_assets(deleted_at, purge_at) as more_assets,
+                   -counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes) as more_bytes,
+                   -counted_pending(deleted_at, stream_status, upload_expires_at) as more_pending,
+                   false as is_open, -(uploaded_at is not null)::int as more_uploaded
+              from before_rows
+            union all
+            select owner_user_id, counted_assets(deleted_at, purge_at),
+                   counted_bytes(deleted_at, purge_at, refused, uploaded_at, size_bytes, announced_size_bytes),
+                   counted_pending(deleted_at, stream_status, upload_expires_at),
+                   stream_status = 'pending_upload', (uploaded_at is not null)::int
+              from after_rows) as changed
      group by owner_user_id order by usage_bucket(owner_user_id), owner_user_id) as change
    where assets <> 0 or bytes <> 0 or pending <> 0;
   return null;
