@@ -9,6 +9,7 @@ const ORDER = `
   platform
   auth storage media
   assets
+  usage
   encoding images
   providers
   uploads playback events

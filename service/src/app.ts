@@ -1,6 +1,7 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
-import type { Asset } from './assets/asset.ts';
+import type { Asset, NewAsset } from './assets/asset.ts';
 import { assetBatches } from './assets/asset-batches.ts';
+import type { EventData } from './assets/asset-event.ts';
 import * as editVerbs from './assets/asset-edits.ts';
 import * as listVerbs from './assets/asset-list.ts';
 import { assetListRoutes } from './assets/asset-list.routes.ts';
@@ -27,9 +28,11 @@ import * as overviewVerbs from './operations/providers-overview.ts';
 import { providersOverviewRoutes } from './operations/providers-overview.routes.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
+import { ownerLimitsRoutes } from './operations/owner-limits.routes.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import type { Parts } from './parts.ts';
 import { bind } from './platform/bind.ts';
+import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
@@ -38,6 +41,7 @@ import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
+import { forgetFullBuckets } from './platform/rate-limiter.ts';
 import { singleFlight } from './platform/single-flight.ts';
 import { takeTurns } from './platform/turns.ts';
 import * as downloadVerbs from './playback/downloads.ts';
@@ -73,6 +77,9 @@ import { transferRoutes } from './uploads/transfers.routes.ts';
 import type { UploadLimits } from './uploads/upload-wishes.ts';
 import * as uploadVerbs from './uploads/uploads.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
+import type { UnderQuota } from './usage/usage.ts';
+import * as usageVerbs from './usage/usage.ts';
+import { usageRoutes } from './usage/usage.routes.ts';
 
 /** What the features need beside their parts. `publicBaseUrl` has no slash at its end, and may be known only once the listener has its port. */
 export type AppSettings = {
@@ -86,8 +93,9 @@ export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<
 
 export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
-  const server = createServer(settings.log);
+  const server = createServer(settings.log, { trustProxy: settings.config.trustProxy });
   await allowOrigins(server, settings.config.corsOrigins);
+  if (features.limiters.addresses) limitAddresses(server, features.limiters.addresses);
   refuseOddRequests(server);
   await describeApi(server);
   await mountRoutes(server, { features, settings });
@@ -99,7 +107,7 @@ type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
   { db, jobs, store, requireDatabaseSpace, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
-  { config, publicBaseUrl, now }: AppSettings,
+  { config, publicBaseUrl, log, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
   const batches = assetBatches(db);
@@ -113,8 +121,14 @@ function buildFeatures(
   );
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
   const start = startJob(providers);
+  const underQuota: UnderQuota = (owner, work) => usageVerbs.underQuota({ db }, owner, work);
+  const usage = { ...bind({ db }, usageVerbs), underQuota };
+  const limiters = openLimiters({ db, log }, config);
+  const limitOwnerRate = (ownerUserId: string) => limitOwner(limiters.owner, ownerUserId);
   return {
     assets,
+    usage,
+    limiters,
     reports,
     guards: assetGuards({
       ...assets,
@@ -137,9 +151,9 @@ function buildFeatures(
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
     uploads: bind(
       {
-        create: async (...args: Parameters<typeof assets.create>) => {
+        create: async (asset: NewAsset, note: EventData) => {
           await requireDatabaseSpace();
-          return assets.create(...args);
+          return usage.underQuota(asset.owner_user_id, () => assets.create(asset, note));
         },
         applyParked: hosted.applyParked,
         prepareUpload: hosted.prepareUpload,
@@ -163,6 +177,8 @@ function buildFeatures(
         maxUploadBytes,
         uploadTtlSeconds,
         now,
+        ...usage,
+        limitOwner: limitOwnerRate,
       },
       transferVerbs,
     ),
@@ -178,6 +194,7 @@ function buildFeatures(
         urlSecrets,
         publicBaseUrl,
         now,
+        limitOwner: limitOwnerRate,
       },
       downloadVerbs,
     ),
@@ -200,7 +217,7 @@ function buildFeatures(
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
-    keys: { forgetKeys: () => forgetKeys(db) },
+    keys: { forgetKeys: () => Promise.all([forgetKeys(db), forgetFullBuckets(db)]) },
     once: onceIn(db),
     partitions: bind({ db, now, webhookRetentionDays: config.webhookRetentionDays }, partitionVerbs),
   };
@@ -264,20 +281,35 @@ async function mountRoutes(
     overview,
     asOperator,
     once,
+    usage,
+    limiters: { owner: ownerLimiter },
   } = features;
   await server.register(
     async (api) => {
-      mount(api, { tag: 'media', once }, [
+      mount(api, { tag: 'media', once, ownerLimiter }, [
         ...uploadRoutes(
-          { start: uploads.start, complete: completion.complete, retry: completion.retry },
+          {
+            start: uploads.start,
+            complete: completion.complete,
+            retry: (asset, note) =>
+              usage.underQuota(asset.owner_user_id, () => completion.retry(asset, note)),
+          },
           guards,
           publicBaseUrl,
         ),
         ...assetListRoutes(lists, guards, publicBaseUrl),
         ...assetRoutes(edits, guards, publicBaseUrl),
-        ...trashRoutes(trash, guards, publicBaseUrl),
+        ...trashRoutes(
+          {
+            remove: trash.remove,
+            restore: (asset, note) => usage.underQuota(asset.owner_user_id, () => trash.restore(asset, note)),
+          },
+          guards,
+          publicBaseUrl,
+        ),
         ...downloadRoutes(downloads, guards, objects),
         ...timelineRoutes(feed, guards),
+        ...usageRoutes(usage, guards),
       ]);
       mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
       mount(api, { tag: 'playback' }, [
@@ -289,6 +321,7 @@ async function mountRoutes(
         ...orphanRoutes(orphans, asOperator),
         ...inboxRoutes(inbox, asOperator),
         ...providersOverviewRoutes(overview, asOperator),
+        ...ownerLimitsRoutes(usage, asOperator),
       ]);
     },
     { prefix: '/api/v1' },

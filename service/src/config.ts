@@ -2,10 +2,19 @@
 import { PROVIDERS, type ProviderName } from './assets/asset.ts';
 import { type Secret, secret } from './auth/secret.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
+import {
+  type RateLimit,
+  readLimit,
+  readRate,
+  readTrustProxy,
+  type TrustedProxies,
+} from './platform/rate-setting.ts';
 import { type Environment, readSettings, type Settings } from './platform/settings.ts';
 import { type ProviderSettings, readProviderSettings } from './providers/registry.ts';
 
 export type Role = 'all' | 'api' | 'worker';
+
+export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;
 
 export type Config = {
   readonly role: Role;
@@ -41,6 +50,12 @@ export type Config = {
   readonly trashDays: number;
   readonly webhookRetentionDays: number;
   readonly logLevel: string;
+  /** Of each owner; undefined: no limit. */
+  readonly ownerLimits: OwnerLimits;
+  /** Undefined: off. */
+  readonly ratePerOwner: RateLimit | undefined;
+  readonly ratePerAddress: RateLimit | undefined;
+  readonly trustProxy: TrustedProxies;
   /** Weaknesses that do not stop the start. */
   readonly warnings: readonly string[];
 };
@@ -95,12 +110,28 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    ownerLimits: readOwnerLimits(settings),
+    ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
+    ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
+    trustProxy: readTrustProxy(settings),
     warnings: [
       ...shortSecrets(settings),
       ...equalSecrets(settings),
       ...unsignedDoors(settings, allowUnsigned),
     ],
   };
+}
+
+function readOwnerLimits(settings: Settings): OwnerLimits {
+  const limits = {
+    bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
+    assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
+    pending: readLimit(settings, 'OWNER_MAX_PENDING'),
+  };
+  // Sessions carry the limits in the same parameter, which the URL would replace.
+  if (Object.values(limits).some(Boolean) && /[?&]options=/.test(settings.text('DATABASE_URL') ?? ''))
+    settings.problems.push('DATABASE_URL must not contain options= where OWNER_MAX_… is set');
+  return limits;
 }
 
 /** Only these two; cdnhost's signature is mandatory (A5). */

@@ -58,7 +58,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   const [db, engine, storage] = await Promise.all([
-    openData(connection, around),
+    openData(connection, config, around),
     openEngine(config, around),
     openStore(config),
   ]);
@@ -108,12 +108,18 @@ export async function openPostgres(
 /** The schema first, then pool and queue, side by side. */
 async function openData(
   connection: Connection,
+  { ownerLimits }: Config,
   { log, inspect }: Surroundings,
 ): Promise<Pick<Parts, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const onError = (message: string) => (error: Error) => log.warn({ err: error }, message);
-  const db = openDatabase({ connection, onIdleError: onError('an idle database connection broke'), inspect });
+  const db = openDatabase({
+    connection,
+    onIdleError: onError('an idle database connection broke'),
+    inspect,
+    session: sessionOf(ownerLimits),
+  });
   const jobs = await openJobs({
     connection,
     settings: JOB_SETTINGS,
@@ -121,6 +127,14 @@ async function openData(
   });
   return { db, jobs };
 }
+
+/** The triggers that enforce quotas read these. */
+const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(limits).flatMap(([field, limit]) =>
+      limit === undefined ? [] : [[`mediary.owner_max_${field}`, String(limit)]],
+    ),
+  );
 
 /** The providers, for commands that need no other part. */
 export const providersAlone = ({ providers, allowUnsigned }: Config): Providers =>

@@ -186,12 +186,26 @@ export const idempotencyRow = {
   created_at: 'timestamptz',
 } as const;
 
+/** What an owner under a quota uses; triggers keep it. */
+export const ownerUsageRow = {
+  owner_user_id: 'text',
+  assets: 'int8',
+  bytes: 'int8',
+  pending: 'int8',
+  overrides: 'jsonb',
+} as const;
+
+/** A token bucket of a rate limit. */
+export const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
+
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
   secrets: secretRow,
   idempotency_keys: idempotencyRow,
+  owner_usage: ownerUsageRow,
+  rate_limits: rateLimitRow,
 } as const;
 
 function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

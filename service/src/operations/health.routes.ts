@@ -8,6 +8,7 @@ const Ok = Type.Literal('ok');
 export const healthRoutes = (health: { readiness(): Promise<Readiness> }) => [
   open({
     method: 'GET',
+    rateClass: 'none',
     url: '/healthz',
     message: 'Alive',
     summary: 'The process answers',
@@ -16,6 +17,7 @@ export const healthRoutes = (health: { readiness(): Promise<Readiness> }) => [
   }),
   open({
     method: 'GET',
+    rateClass: 'none',
     url: '/readyz',
     message: 'Ready',
     summary: 'Database, store and queue answer',

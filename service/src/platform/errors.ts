@@ -26,6 +26,7 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails | null;
   /** When a caller may try again; undefined: as usual for its code. */
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ErrorCode,
@@ -34,12 +35,19 @@ export class ServiceError extends Error {
       details = null,
       cause,
       retryAfterSeconds,
-    }: { details?: ErrorDetails | null; cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+      headers = {},
+    }: {
+      details?: ErrorDetails | null;
+      cause?: unknown;
+      retryAfterSeconds?: number | undefined;
+      headers?: Readonly<Record<string, string>>;
+    } = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
   }
 }
 

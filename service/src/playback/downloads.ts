@@ -12,6 +12,7 @@ export type DownloadNeeds = {
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 const TTL_SECONDS = 3600;
@@ -37,7 +38,7 @@ function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expi
 
 /** The asset whose original a ticket opens; a ticket from before a deletion stays invalid after a restore. */
 export async function findDownload(
-  { byId, urlSecrets, now }: DownloadNeeds,
+  { byId, urlSecrets, now, limitOwner }: DownloadNeeds,
   assetId: string,
   ticket: string,
 ): Promise<Asset> {
@@ -48,6 +49,7 @@ export async function findDownload(
   if (!isTicketGood(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();
   requireBytes(asset);
+  await limitOwner(asset.owner_user_id);
   return asset;
 }
 

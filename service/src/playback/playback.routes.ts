@@ -55,6 +55,7 @@ export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects
     kind: 'raw',
     method: 'GET',
     url: '/playback/:id/*',
+    rateClass: 'none',
     body: 'none',
     answers: ANSWERS,
     summary: 'Files that manifests name, below `~<token>/` where the asset is private',

@@ -21,6 +21,7 @@ import { RENEW_EVERY_MS, whileRenewing } from '../platform/lease.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { type ByteQuota, bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import { claimUpload, finishUpload, keepUpload, releaseUpload } from './transfers.sql.ts';
 
 export type TransferNeeds = {
@@ -33,6 +34,10 @@ export type TransferNeeds = {
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   readonly now: () => Date;
+  /** Runs what adds to the owner's usage; throws where that would exceed a quota. */
+  readonly underQuota: <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
+  readonly byteQuota: (ownerUserId: string) => Promise<ByteQuota | undefined>;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 /** A PUT as it begins; `length` is undefined for chunked bodies. */
@@ -51,6 +56,7 @@ const RELEASE_MS = 500;
 
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
+  await needs.limitOwner(asset.owner_user_id);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
   await needs.requireDatabaseSpace();
   const writer = randomUUID();
@@ -59,7 +65,7 @@ export async function receive(needs: TransferNeeds, transfer: Transfer): Promise
   return whileRenewing(lease, async () => {
     try {
       if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
-      return await write(needs, upload, transfer.bytes);
+      return await write(needs, upload, transfer);
     } catch (error) {
       await atMost(RELEASE_MS, abandon(needs, upload));
       throw error;
@@ -133,14 +139,14 @@ async function whyTaken({ byId }: TransferNeeds, id: string): Promise<ServiceErr
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
-async function write(needs: TransferNeeds, upload: Upload, bytes: Transfer['bytes']): Promise<Asset> {
+async function write(needs: TransferNeeds, upload: Upload, transfer: Transfer): Promise<Asset> {
   const { asset, key } = upload;
-  const stored = await put(needs, upload, bytes);
+  const stored = await put(needs, upload, transfer);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
     await needs.store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
   }
-  const done = await finish(needs, upload, stored);
+  const done = await needs.underQuota(asset.owner_user_id, () => finish(needs, upload, stored));
   if (done) return done;
   await needs.store.remove(key);
   throw await whyTaken(needs, asset.id);
@@ -164,14 +170,24 @@ function finish(
 }
 
 async function put(
-  { store, maxUploadBytes }: TransferNeeds,
+  { store, maxUploadBytes, byteQuota }: TransferNeeds,
   { asset, key }: Upload,
-  bytes: Transfer['bytes'],
+  { bytes, length }: Transfer,
 ): Promise<StoredBytes> {
+  // Announced bytes were reserved when the upload was opened.
+  const quota = asset.announced_size_bytes === null ? await byteQuota(asset.owner_user_id) : undefined;
+  const room = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  const overQuota = () =>
+    quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
+  if (length !== undefined && length > room) throw overQuota();
   try {
-    return await store.put(key, bytes, asset.announced_size_bytes ?? maxUploadBytes);
+    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, room);
+    return await store.put(key, bytes, maxBytes);
   } catch (error) {
-    throw error instanceof ObjectRefused ? asRefusal(error, asset, maxUploadBytes) : error;
+    if (!(error instanceof ObjectRefused)) throw error;
+    throw error.reason === 'too_long' && room < maxUploadBytes
+      ? overQuota()
+      : asRefusal(error, asset, maxUploadBytes);
   }
 }
 

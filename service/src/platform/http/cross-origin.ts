@@ -11,6 +11,8 @@ const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',
   'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
 ];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;

@@ -7,7 +7,7 @@ type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, u
 
 export function describeJson(
   tag: string,
-  { method, guard, summary, query, body, answer, errors, etag, url }: JsonRoute,
+  { method, guard, summary, query, body, answer, errors, etag, url, rateClass }: JsonRoute,
 ): Described {
   const statuses = [
     ...new Set([
@@ -15,6 +15,7 @@ export function describeJson(
       ...(query || body ? [400] : []),
       ...(body ? [413] : []),
       ...errors,
+      ...(rateClass ? [] : [429]),
       500,
       503,
     ]),
@@ -30,16 +31,17 @@ export function describeJson(
     response: {
       200: envelopeOf(answer),
       ...(etag && { 304: { description: 'Not changed', type: 'null' } }),
-      ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])),
+      ...Object.fromEntries(statuses.sort().map((status) => [status, errorOf(status)])),
     },
   };
 }
 
 export function describeRaw(
   tag: string,
-  { method, summary, query, answers, answer, url }: RawRoute,
+  { method, summary, query, answers, answer, url, rateClass }: RawRoute,
 ): Described {
-  const response = Object.entries(answers).map(([status, description]) => [
+  const limited = rateClass ? {} : { 429: 'Too many requests of this address or owner' };
+  const response = Object.entries({ ...answers, ...limited }).map(([status, description]) => [
     status,
     { ...rawAnswerOf(Number(status), answer), description },
   ]);
@@ -63,7 +65,7 @@ const operationOf = (method: string, url: string): string =>
 
 function rawAnswerOf(status: number, answer: TSchema | undefined): object {
   if (status === 200 && answer) return envelopeOf(answer);
-  return status >= 400 && status !== 416 ? ERROR : { type: 'null' };
+  return status >= 400 && status !== 416 ? errorOf(status) : { type: 'null' };
 }
 
 /** Path parameters are text; whether they name anything is the guard's question (404), not validation's (400). */
@@ -101,3 +103,11 @@ const ERROR = Type.Object(
   },
   { description: 'Refusal' },
 );
+
+const HEADERS_429 = {
+  'Retry-After': { type: 'integer', description: 'Seconds until the next request is taken' },
+  RateLimit: { type: 'string', description: '`"<policy>";r=<remaining>;t=<seconds until all are free>`' },
+  'RateLimit-Policy': { type: 'string', description: '`"<policy>";q=<requests>;w=<seconds>`' },
+};
+
+const errorOf = (status: number): object => (status === 429 ? { ...ERROR, headers: HEADERS_429 } : ERROR);

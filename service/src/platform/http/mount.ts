@@ -7,6 +7,7 @@ import { describeJson, describeRaw } from './describe-route.ts';
 import { success } from './envelope.ts';
 import { isHeld } from './etag.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
+import { type Limiter, limitOwner } from './rate-limit.ts';
 import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
 
 declare module 'fastify' {
@@ -16,24 +17,31 @@ declare module 'fastify' {
   }
 }
 
-export type Mounting = { readonly tag: string; readonly once?: Once };
+export type Mounting = {
+  readonly tag: string;
+  readonly once?: Once;
+  readonly ownerLimiter?: Limiter | undefined;
+};
 
-export function mount(app: FastifyInstance, { tag, once }: Mounting, routes: readonly Route[]): void {
+export function mount(app: FastifyInstance, mounting: Mounting, routes: readonly Route[]): void {
   for (const route of routes) {
-    if (route.kind === 'json') mountJson(app, { tag, ...(once && { once }) }, route);
-    else mountRaw(app, tag, route);
+    if (route.kind === 'json') mountJson(app, mounting, route);
+    else mountRaw(app, mounting.tag, route);
   }
 }
 
-function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRoute): void {
+function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: Mounting, route: JsonRoute): void {
   const { guard, handle, etag, message } = route;
   const isRepeatable = once && guard.callerName && route.method === 'POST';
   app.route({
     method: route.method,
     url: route.url,
     schema: describeJson(tag, route),
+    config: configOf(route),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request, reply) => {
+      const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
+      if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
       const key = isRepeatable ? keyOf(request) : undefined;
       if (once && key !== undefined)
         return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
@@ -58,6 +66,8 @@ async function admitted(
   };
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
+
+const configOf = ({ rateClass }: Route) => (rateClass ? { rateClass } : {});
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -111,6 +121,6 @@ function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
-    scope.route({ method, url, schema: describeRaw(tag, route), handler: handle });
+    scope.route({ method, url, schema: describeRaw(tag, route), config: configOf(route), handler: handle });
   });
 }

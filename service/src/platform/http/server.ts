@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { badRequest, notFound, type ServiceError, STATUS } from '../errors.ts';
+import type { TrustedProxies } from '../rate-setting.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { hangUp } from './hang-up.ts';
 import { acceptJson } from './raw-body.ts';
@@ -26,13 +27,18 @@ const LOOK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
-export function createServer(logger: FastifyBaseLogger): HttpServer {
+/** `trustProxy`: which proxies may name the client in X-Forwarded-For. */
+export function createServer(
+  logger: FastifyBaseLogger,
+  { trustProxy }: { trustProxy?: TrustedProxies } = {},
+): HttpServer {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: sameLogger,
     genReqId: requestIdOf,
     requestIdHeader: false,
+    trustProxy: trustProxy ? [...trustProxy] : false,
     bodyLimit: MAX_JSON,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
@@ -90,7 +96,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   const error = toServiceError(thrown as FastifyError);
   if (error.code === 'INTERNAL_ERROR')
     request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
-  if (error.code === 'UNAVAILABLE')
+  if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
     request.log.warn(
       { request_id: request.id, err: error.cause ?? thrown },
       'a request could not be served now',
@@ -99,6 +105,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   if (wait) reply.header('retry-after', wait);
   reply
     .headers(headersOf(request))
+    .headers(error.headers)
     .code(STATUS[error.code])
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)

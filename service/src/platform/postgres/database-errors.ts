@@ -41,3 +41,9 @@ export function brokenUniqueRule(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }
+
+/** The detail of an exception that one of our own functions raised under this code; undefined for any other error. */
+export function raisedDetail(error: unknown, code: string): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== code) return undefined;
+  return 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
+}
