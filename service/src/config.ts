@@ -34,6 +34,8 @@ export type Config = {
   readonly maxUploadBytes: number;
   /** Of all frames of a picture together. */
   readonly maxImagePixels: number;
+  /** Of all stored variants of one asset. */
+  readonly maxVariantBytes: number;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -47,6 +49,7 @@ export type Config = {
 export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
 
 const DAY = 86_400;
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 /** Throws with one message that names every problem. `folder` is what relative paths start from. */
@@ -86,6 +89,7 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     mediaTypes: readMediaTypes(settings),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
+    maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),

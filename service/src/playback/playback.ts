@@ -3,6 +3,7 @@ import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
+import { imageSourceOf, imageVersion } from '../images/image-source.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
@@ -26,7 +27,7 @@ export type Addresses = {
   readonly mp4: null;
   readonly storyboard: null;
   readonly expires_at: string | null;
-  /** Of a picture: takes `w`, `h`, `fit` and `format`. */
+  /** Of an image, or the poster of a video that we encoded: takes `w`, `h`, `fit` and `format`. */
   readonly image?: string;
 };
 
@@ -48,7 +49,7 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
     mp4: null,
     storyboard: null,
     expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
-    ...(asset.playback?.kind === 'image' && { image: `${base}${token}/image?v=${asset.playback_version}` }),
+    ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
   };
 }
 

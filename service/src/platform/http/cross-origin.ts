@@ -11,6 +11,7 @@ const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',
   'Retry-After',
+  'X-Image-Substitute',
 ];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;
