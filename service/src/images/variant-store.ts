@@ -56,10 +56,11 @@ export async function listVariants(store: ObjectStore, assetId: string, prefix: 
   return names;
 }
 
-/** Bytes of all variants of the asset. */
+/** Bytes of all variants of the asset; its thumbnail is none. */
 export async function countStoredBytes(store: ObjectStore, assetId: string): Promise<number> {
   let bytes = 0;
-  for await (const key of store.list(variantsPrefix(assetId))) bytes += (await store.size(key)) ?? 0;
+  for await (const key of store.list(variantsPrefix(assetId)))
+    if (fileOf(key) !== THUMBNAIL) bytes += (await store.size(key)) ?? 0;
   return bytes;
 }
 
