@@ -1,6 +1,6 @@
 // Examines a stored image once, and renders the variants that viewers request when they first request them (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { notFound } from '../platform/errors.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { FairQueue } from '../platform/fair-queue.ts';
 import type { SingleFlight } from '../platform/single-flight.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
@@ -40,8 +40,6 @@ export type ImageNeeds = {
 
 /** Larger files are not decoded in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Every 404 of a playback path says this. */
-const NOT_FOUND = 'Not found. Private assets play through the URLs of GET /api/v1/media/{id}/playback.';
 
 /** The facts of an image, with its thumbnail stored; or why it is refused. */
 export async function examine(
@@ -86,7 +84,7 @@ export async function findVariant(
   { query, accept }: VariantRequest,
 ): Promise<ServedVariant> {
   const source = imageSourceOf(asset);
-  if (!source) throw notFound(NOT_FOUND);
+  if (!source) throw playbackNotFound();
   const original = await originalOf(needs.store, source);
   const rendering: Rendering = { asset, source, original, accept };
   const variant = chooseVariant(original, query, accept);
@@ -139,7 +137,7 @@ async function render(
 ): Promise<VariantRefusal | undefined> {
   const { store, processor, queue, now, maxVariantBytes } = needs;
   const key = variantKey(asset.id, file);
-  if ((await store.size(source.key)) === undefined) throw notFound(NOT_FOUND);
+  if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, asset.id, source.prefix);
   if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
   const rendered = await queue(asset.id, () => processor.render(bytesOf(store, source.key), variant));
@@ -161,7 +159,7 @@ async function originalOf(
   { key, size, animated, alpha }: ImageSource,
 ): Promise<Original> {
   const known = size ?? (await readJpegSize(store, key));
-  if (!known) throw notFound(NOT_FOUND);
+  if (!known) throw playbackNotFound();
   return { ...known, animated, alpha };
 }
 

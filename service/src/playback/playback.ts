@@ -2,9 +2,10 @@
 import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Secret } from '../auth/secret.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
-import { notFound, unauthorized } from '../platform/errors.ts';
+import { unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
@@ -74,9 +75,9 @@ export async function findVisible(
   token: string | undefined,
 ): Promise<Asset> {
   const asset = await byId(id);
-  if (!asset || asset.deleted_at) throw notFound('Nothing plays here');
+  if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
-  if (token === undefined) throw notFound('Nothing plays here');
+  if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
     throw unauthorized('The playback token is invalid or has expired');
   return asset;

@@ -1,7 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
-import { notFound } from '../platform/errors.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import {
   isRenditionName,
   type ObjectKey,
@@ -46,7 +46,7 @@ type Signed = () => PlayUrls | undefined;
 
 export function fileOf(asset: Asset, path: string, signed: Signed = () => undefined): Served {
   const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
-  if (!served) throw notFound('Nothing plays here');
+  if (!served) throw playbackNotFound();
   return served;
 }
 
