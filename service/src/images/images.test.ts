@@ -236,12 +236,15 @@ describe('the limit of stored bytes', () => {
   });
 });
 
-test('what was made for an asset that is deleted by then does not stay', async () => {
+test('neither a variant nor a refusal stays if the asset was deleted meanwhile', async () => {
   const asset = await picture(7);
-  for (const gone of [undefined, videoOf({ deleted_at: new Date() })]) {
-    await findVariant(needs({ byId: async () => gone }), asset, { query: {}, accept: undefined });
-    expect(await keysOf(asset)).toEqual([]);
-  }
+  const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
+  for (const processor of [PROCESSOR, late])
+    for (const deleted of [undefined, videoOf({ deleted_at: new Date() })]) {
+      const deleting = needs({ processor, byId: async () => deleted });
+      await findVariant(deleting, asset, { query: {}, accept: undefined });
+      expect(await keysOf(asset)).toEqual([]);
+    }
 });
 
 test('an asset without a picture, or whose original is lost, has no variants', async () => {

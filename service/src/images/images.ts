@@ -130,28 +130,45 @@ async function ensureStored(
   return known ?? needs.inFlight(key, () => render(needs, rendering, { variant, file }));
 }
 
+type NewVariant = { readonly variant: Variant; readonly file: string };
+
 async function render(
   needs: ImageNeeds,
-  { asset, source }: Rendering,
-  { variant, file }: { readonly variant: Variant; readonly file: string },
+  rendering: Rendering,
+  { variant, file }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
-  const { store, processor, queue, now, maxVariantBytes } = needs;
-  const key = variantKey(asset.id, file);
+  const { store, now } = needs;
+  const { id: assetId } = rendering.asset;
+  const rendered = await renderWithinLimits(needs, rendering, variant);
+  if (rendered === 'storage_limit') return rendered;
+  if ('refused' in rendered)
+    await recordRefusal(store, { assetId, file, now: now(), reason: rendered.refused });
+  else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
+  await forgetIfDeleted(needs, assetId);
+  return 'refused' in rendered ? rendered.refused : undefined;
+}
+
+type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
+
+/** `storage_limit` alone: nothing was rendered, so there is no cost to remember. */
+async function renderWithinLimits(
+  { store, processor, queue, maxVariantBytes }: ImageNeeds,
+  { asset, source }: Rendering,
+  variant: Variant,
+): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, asset.id, source.prefix);
   if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
   const rendered = await queue(asset.id, () => processor.render(bytesOf(store, source.key), variant));
-  const refuse = async (reason: VariantRefusal): Promise<VariantRefusal> => {
-    await recordRefusal(store, { assetId: asset.id, file, now: now(), reason });
-    return reason;
-  };
-  if ('refused' in rendered) return refuse(rendered.refused);
+  if ('refused' in rendered) return rendered;
   const stored = await countStoredBytes(store, asset.id);
-  if (stored + rendered.bytes.byteLength > maxVariantBytes) return refuse('storage_limit');
-  await storeVariant(store, key, rendered.bytes);
-  // The asset may have been deleted meanwhile, before these bytes came.
-  if ((await needs.byId(asset.id))?.deleted_at !== null) await store.remove(key);
-  return undefined;
+  return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
+}
+
+/** The asset may have been deleted, and its variants removed, before this one was stored. */
+async function forgetIfDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
+  const asset = await needs.byId(assetId);
+  if (!asset || (asset.deleted_at && !asset.purge_at)) await forget(needs, assetId);
 }
 
 async function originalOf(
