@@ -39,6 +39,7 @@ import { mount } from './platform/http/mount.ts';
 import { refuseOddRequests } from './platform/http/odd-requests.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
+import { createFairQueue } from './platform/fair-queue.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { forgetFullBuckets } from './platform/rate-limiter.ts';
@@ -142,7 +143,15 @@ function buildFeatures(
     ),
     encodings: bind({ db, jobs }, encodingVerbs),
     images: bind(
-      { byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) },
+      {
+        byId: assets.byId,
+        store,
+        processor,
+        inFlight: singleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
+        queue: createFairQueue(VARIANT_QUEUE),
+        maxVariantBytes: config.maxVariantBytes,
+        now,
+      },
       imageVerbs,
     ),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
@@ -223,8 +232,10 @@ function buildFeatures(
   };
 }
 
-/** In making and waiting for it: more viewers than that are asked to come back. */
-const PICTURES_AT_ONCE = 16;
+/** Variants being rendered or waiting for it, of all assets. */
+const MAX_VARIANTS_IN_FLIGHT = 256;
+/** One asset can keep at most two image processes busy. */
+const VARIANT_QUEUE = { concurrency: 4, perKey: 2, maxWaitingPerKey: 14, maxWaitMs: 20_000 } as const;
 
 type Means = { readonly providers: Providers; readonly takesHeif: boolean };
 

@@ -25,7 +25,10 @@ const AddressesView = Type.Object({
   storyboard: Type.Null(),
   expires_at: nullable(Type.String({ format: 'date-time' })),
   image: Type.Optional(
-    Type.String({ description: 'Of a picture alone; takes w, h, fit and format as further parameters' }),
+    Type.String({
+      description:
+        'Of an image, or the poster of a video encoded by this service; takes w, h, fit and format as further parameters',
+    }),
   ),
 });
 

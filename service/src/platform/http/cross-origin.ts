@@ -13,6 +13,7 @@ const EXPOSED = [
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',
+  'X-Image-Substitute',
 ];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;
