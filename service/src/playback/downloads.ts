@@ -2,6 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket, isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {
@@ -37,7 +38,9 @@ export async function findDownload(
   ticket: string,
 ): Promise<Asset> {
   if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The download URL is invalid or has expired');
+    throw unauthorized('The download URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: now().getTime() / 1000 }),
+    });
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   requireBytes(asset);

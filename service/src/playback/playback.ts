@@ -3,6 +3,7 @@ import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
@@ -77,6 +78,8 @@ export async function findVisible(
   if (asset.visibility === 'public') return asset;
   if (token === undefined) throw notFound('Nothing plays here');
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
-    throw unauthorized('The playback token is invalid or has expired');
+    throw unauthorized('The playback token is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'playback', token, now: now().getTime() / 1000 }),
+    });
   return asset;
 }

@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { atMost } from '../platform/at-most.ts';
 import {
@@ -70,7 +71,9 @@ async function admitted(
   { assetId, ticket, contentType }: Transfer,
 ): Promise<Asset> {
   if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The upload URL is invalid or has expired');
+    throw unauthorized('The upload URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
+    });
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
