@@ -19,6 +19,7 @@ import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { keptSecret } from './platform/postgres/kept-secret.ts';
+import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { openProviders, type Providers } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
@@ -55,6 +56,7 @@ export type Surroundings = {
 export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
+  await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
   const [db, engine, storage] = await Promise.all([
     openData(connection, around),
     openEngine(config, around),
@@ -87,6 +89,8 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
 export type Postgres = {
   readonly connection: Connection;
   readonly dataFolder: string;
+  /** The folder of a server of our own. */
+  readonly cluster?: string;
   stop(): Promise<void>;
 };
 
@@ -95,8 +99,19 @@ export async function openPostgres(
   { databaseUrl, dataDir }: Config,
   onExit: (error: Error) => void,
 ): Promise<Postgres> {
-  if (databaseUrl === undefined) return startEmbeddedPostgres(dataDir, { onExit });
+  if (databaseUrl === undefined) {
+    const postgres = await startEmbeddedPostgres(dataDir, { onExit });
+    return { ...postgres, cluster: postgres.dataFolder };
+  }
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
+}
+
+async function closeFolderToOthers(
+  { dataDir }: Config,
+  { cluster, log }: { cluster: string | undefined; log: Logger },
+): Promise<void> {
+  for (const warning of await closeDataFolder(dataDir, cluster)) log.warn(warning);
+  await closeFolders(dataDir, ['objects', 'scratch']);
 }
 
 /** The schema first, then pool and queue, side by side. */
@@ -148,7 +163,9 @@ function refusingEncoder(reason: string): Encoder {
 
 async function openStore({ storageUrl, dataDir }: Config): Promise<{ store: ObjectStore; place: string }> {
   const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
-  return { store: await openDiskObjectStore(place), place };
+  const store = await openDiskObjectStore(place);
+  await closeFolders(place, ['objects', 'incoming']);
+  return { store, place };
 }
 
 type Closing = Pick<Parts, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };
