@@ -62,6 +62,7 @@ describe('a line', () => {
   test.each([
     ['[h264 @ 0x55c0ffee] Invalid NAL unit size (5 > 3).', '[h264] Invalid NAL unit size (5 > 3).'],
     ["Error opening input file 'Our wedding.mp4'.", 'Error opening input file <text>.'],
+    ['[vist#0:0/h264 @ 0x55] [dec:h264 @ 0x56] Error 5', '[vist#0:0/h264] [dec:h264] Error 5'],
     ['/srv/data/objects/ab/cd: Invalid data found', '<path>: Invalid data found'],
     ['Error opening https://user:pass@host.example/x?key=1 now', 'Error opening <url> now'],
     ['Error at +48.8584+002.2945/ here', 'Error at <location> here'],

@@ -45,7 +45,7 @@ const REDACTIONS: readonly (readonly [found: RegExp, shown: string])[] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/\S*/gi, '<url>'],
   [/[\w.+-]{1,64}@[\w-]+\.[\w.-]+/g, '<address>'],
   [/[+-]?\d{1,3}\.\d{3,}[,;/ +-]+\d{1,3}\.\d{3,}\S*/g, '<location>'],
-  [/(?:file:)?\/[^\s:]+/g, '<path>'],
+  [/(?<![\w)])(?:file:)?\/[^\s:]+/g, '<path>'],
   [/[A-Za-z0-9+=_-]{24,}/g, '<key>'],
   [/[^\x20-\x7e]|["\\]/g, '?'],
 ];
