@@ -49,6 +49,8 @@ describe('an error in a log line', () => {
     'GET http://127.0.0.1/api/v1/playback/1/~planted_planted_planted/hls.m3u8',
     'header Authorization: Bearer planted.planted.planted is wrong',
     'header Basic planted= is wrong',
+    'AccessKey=planted',
+    'Reply was already sent in "/api/v1/uploads/1?ticket=planted&x=1" (PUT)',
   ])('shows no credentials: %s', (message) => {
     expect(errLine(new Error(message))).not.toContain('planted');
     expect(errLine(new Error('outer', { cause: message }))).not.toContain('planted');

@@ -26,6 +26,7 @@ const MAX_CAUSES = 5;
 const CREDENTIALS: readonly (readonly [found: RegExp, shown: string])[] = [
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[secret]@'],
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s?#]+)\?[^\s'"]*/gi, '$1?[secret]'],
+  [/(ticket|token|key|signature|secret|password)=[^\s&"')]+/gi, '$1=[secret]'],
   [/\/~[\w-]{16,}/g, '/~[secret]'],
   [/\b(Bearer|Basic) [\w.~+/=-]+/gi, '$1 [secret]'],
 ];
