@@ -20,6 +20,7 @@ import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
 import { keptSecret } from './platform/postgres/kept-secret.ts';
+import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { openProviders, type Providers } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
@@ -57,6 +58,7 @@ export type Surroundings = {
 export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
+  await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
   const [db, engine, storage] = await Promise.all([
     openData(connection, config, around),
     openEngine(config, around),
@@ -93,6 +95,8 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
 export type Postgres = {
   readonly connection: Connection;
   readonly dataFolder: string;
+  /** The folder of a server of our own. */
+  readonly cluster?: string;
   stop(): Promise<void>;
 };
 
@@ -101,8 +105,19 @@ export async function openPostgres(
   { databaseUrl, dataDir }: Config,
   onExit: (error: Error) => void,
 ): Promise<Postgres> {
-  if (databaseUrl === undefined) return startEmbeddedPostgres(dataDir, { onExit });
+  if (databaseUrl === undefined) {
+    const postgres = await startEmbeddedPostgres(dataDir, { onExit });
+    return { ...postgres, cluster: postgres.dataFolder };
+  }
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
+}
+
+async function closeFolderToOthers(
+  { dataDir }: Config,
+  { cluster, log }: { cluster: string | undefined; log: Logger },
+): Promise<void> {
+  for (const warning of await closeDataFolder(dataDir, cluster)) log.warn(warning);
+  await closeFolders(dataDir, ['objects', 'scratch']);
 }
 
 /** The schema first, then pool and queue, side by side. */
@@ -172,7 +187,9 @@ async function openStore({
   minFreeBytes,
 }: Config): Promise<{ store: ObjectStore; place: string }> {
   const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
-  return { store: await openDiskObjectStore(place, { minFreeBytes }), place };
+  const store = await openDiskObjectStore(place, { minFreeBytes });
+  await closeFolders(place, ['objects', 'incoming']);
+  return { store, place };
 }
 
 type Closing = Pick<Parts, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };

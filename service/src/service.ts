@@ -37,7 +37,7 @@ export async function runService(environment: Environment): Promise<void> {
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
   const onDatabaseExit = (error: Error) => {
     if (!stopping.signal.aborted) die(log, error);
   };
@@ -49,6 +49,7 @@ export async function runService(environment: Environment): Promise<void> {
       address: service.address,
       places: service.parts.places,
       encoderMissing: service.parts.encoderMissing,
+      now: new Date(),
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');

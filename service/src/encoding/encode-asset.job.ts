@@ -13,6 +13,7 @@ import { isPassing } from './encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from './encoder.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import type { Run } from './encodings.ts';
+import { engineLogExcerpt } from './engine-log.ts';
 import { progressTeller } from './progress-teller.ts';
 
 export type EncodeNeeds = {
@@ -72,7 +73,12 @@ async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<Encod
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
     needs.log.warn(
-      { asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log },
+      {
+        asset_id: run.assetId,
+        attempt: run.attempt,
+        code: error.code,
+        engine: engineLogExcerpt(error.log),
+      },
       'a video cannot be encoded',
     );
     return {

@@ -50,11 +50,15 @@ export type Encoding = {
 /** The file cannot be encoded, now or later. `message` is for callers; `log` (the engine's last words) for operators alone. */
 export class EncodeFailed extends Error {
   readonly code: string;
-  readonly log: string;
+  /** Private, so that nothing that prints or stores an error takes it along. */
+  readonly #log: string;
   constructor(code: string, message: string, log = '') {
     super(message);
     this.code = code;
-    this.log = log;
+    this.#log = log;
+  }
+  get log(): string {
+    return this.#log;
   }
 }
 

@@ -36,9 +36,16 @@ function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | un
     attempt: attempt as number | null,
     latency_ms: before ? Math.max(0, created_at.getTime() - before.created_at.getTime()) : null,
     sentence: sentenceOf(type, data as Data),
-    details,
+    details: withoutOtherOwner(details),
   };
 }
+
+/** Another user's id is not the owner's to know; operators find it in the stored event. */
+const withoutOtherOwner = ({ named_owner: named, ...details }: Data): Data =>
+  named === undefined ? details : { ...details, named_other_owner: true };
+
+const namedOwner = (data: Data): string =>
+  data['named_owner'] === undefined ? '' : ' A service caller made this change and named another owner.';
 
 const WHO: Readonly<Record<string, string>> = {
   caller: 'The caller',
@@ -53,7 +60,7 @@ function sentenceOf(type: string, data: Data): string {
   const who = WHO[String(data['source'] ?? 'caller')] ?? 'Somebody';
   const words = SENTENCES[type as EventType]?.(who, data) ?? `${who} noted ${type}.`;
   const providerCode = data['provider_code'];
-  return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}`;
+  return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}${namedOwner(data)}`;
 }
 
 const nextLook = ({ next_check_at: at }: Data): string =>

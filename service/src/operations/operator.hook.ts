@@ -6,14 +6,23 @@ import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded } from '../platform/http/route.ts';
 
+const FIELD = { field: 'X-Operator-Key' } as const;
+
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>
   guarded<undefined, object>({
     name: 'operator',
     security: ['operatorKey'],
     identify: ({ raw }: FastifyRequest) => {
       const [key, ...more] = headerValues(raw, 'x-operator-key');
-      if (key === undefined) throw unauthorized('No operator key');
-      if (more.length > 0 || !isServiceKey(key, operatorKeys)) throw unauthorized('Invalid operator key');
+      if (!key)
+        throw unauthorized('No operator key. Send "X-Operator-Key: <key>".', { reason: 'missing', ...FIELD });
+      if (more.length > 0)
+        throw unauthorized('X-Operator-Key was sent more than once', {
+          reason: 'multiple_credentials',
+          ...FIELD,
+        });
+      if (!isServiceKey(key, operatorKeys))
+        throw unauthorized('The operator key is not valid', { reason: 'invalid', ...FIELD });
       return undefined;
     },
     admit: () => ({}),

@@ -2,6 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket, isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {
@@ -43,6 +44,10 @@ export async function findDownload(
   ticket: string,
 ): Promise<Asset> {
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
+  const invalidUrl = () =>
+    unauthorized('The download URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
+    });
   if (!isTicketGood(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
@@ -52,11 +57,6 @@ export async function findDownload(
   await limitOwner(asset.owner_user_id);
   return asset;
 }
-
-const invalidUrl = () =>
-  unauthorized(
-    'The download URL is invalid or has expired. Request a new one from GET /api/v1/media/{id}/download-url.',
-  );
 
 function requireBytes(asset: Asset): void {
   if (!asset.uploaded_at || asset.refused)

@@ -4,6 +4,7 @@ import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
 import { unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
@@ -79,6 +80,8 @@ export async function findVisible(
   if (asset.visibility === 'public') return asset;
   if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
-    throw unauthorized('The playback token is invalid or has expired');
+    throw unauthorized('The playback token is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'playback', token, now: now().getTime() / 1000 }),
+    });
   return asset;
 }

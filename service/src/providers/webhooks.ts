@@ -3,9 +3,9 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery, Outcome } from '../assets/delivery.ts';
 import type { Cause } from '../assets/reports.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
-import { unauthorized } from '../platform/errors.ts';
+import { unauthorized, type UnauthorizedReason } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import type { Incoming, Provider, Reading } from './provider.ts';
+import type { Incoming, Provider, Reading, Refusal } from './provider.ts';
 
 export type WebhookNeeds = {
   readonly providers: Readonly<Record<ProviderName, Provider>>;
@@ -17,6 +17,12 @@ export type WebhookNeeds = {
 /** A request to a webhook's address; `kept` are the headers that may be stored. */
 export type Arrival = Omit<Incoming, 'now'> & { readonly kept: Delivery['headers'] };
 
+const REASONS: Readonly<Record<Refusal['refused'], UnauthorizedReason>> = {
+  'not configured': 'not_configured',
+  'Invalid webhook signature': 'bad_signature',
+  'Invalid webhook payload': 'invalid_payload',
+};
+
 /** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
 export async function receive(
   needs: WebhookNeeds,
@@ -25,7 +31,7 @@ export async function receive(
 ): Promise<Outcome> {
   const now = needs.now();
   const opened = needs.providers[name].open({ ...incoming, now });
-  if ('refused' in opened) throw unauthorized(opened.refused);
+  if ('refused' in opened) throw unauthorized(opened.refused, { reason: REASONS[opened.refused] });
   const delivery: Delivery = {
     id: uuidV7(),
     provider: name,

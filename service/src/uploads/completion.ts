@@ -61,6 +61,7 @@ export async function retry(needs: CompletionNeeds, asset: Asset, note: EventDat
     throw conflict('The bytes of this asset are not stored: upload again', {
       reason: asset.failure?.code ?? 'not_uploaded',
     });
+  if (asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
   if (needs.isHosted(asset)) await needs.restart(asset);
   return needs.retry(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
@@ -69,6 +70,16 @@ function answered(asset: Asset): Asset {
   if (asset.refused && asset.failure) throw asError(asset.failure);
   return asset;
 }
+
+/** The same bytes would fail again. */
+const notRetryable = ({ code, message }: Failure): ServiceError =>
+  conflict(
+    `This asset cannot be retried: ${message.replace(/\.$/, '')}. Upload a corrected file as a new asset.`,
+    {
+      reason: code,
+      retryable: false,
+    },
+  );
 
 const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: code });
 

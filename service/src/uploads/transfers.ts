@@ -4,6 +4,7 @@ import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import type { ServiceJobs } from '../job-list.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { atMost } from '../platform/at-most.ts';
@@ -85,7 +86,9 @@ async function abandon({ db, store }: TransferNeeds, { asset, writer, key }: Upl
 async function admitted({ urlSecrets, now, byId }: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const { assetId, ticket, contentType } = transfer;
   if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The upload URL is invalid or has expired');
+    throw unauthorized('The upload URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
+    });
   requireWholeFile(transfer);
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');

@@ -1,6 +1,7 @@
 // Writes routes into the OpenAPI document, from the same schemas that validate.
 import type { RouteShorthandOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { UNAUTHORIZED_REASONS } from '../errors.ts';
 import type { JsonRoute, RawRoute } from './route.ts';
 
 type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, unknown>;
@@ -89,19 +90,22 @@ const envelopeOf = (data: TSchema): TSchema =>
     { description: 'Success' },
   );
 
-const ERROR = Type.Object(
-  {
-    success: Type.Literal(false),
-    message: Type.String(),
-    code: Type.Integer(),
-    error: Type.Object({
-      error_code: Type.String(),
-      details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-    }),
-    request_id: Type.String(),
-    timestamp: Type.String({ format: 'date-time' }),
-  },
-  { description: 'Refusal' },
+const errorEnvelopeOf = (details: TSchema, description: string): TSchema =>
+  Type.Object(
+    {
+      success: Type.Literal(false),
+      message: Type.String(),
+      code: Type.Integer(),
+      error: Type.Object({ error_code: Type.String(), details }),
+      request_id: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+    },
+    { description },
+  );
+
+const ERROR = errorEnvelopeOf(
+  Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  'Refusal',
 );
 
 const HEADERS_429 = {
@@ -110,4 +114,22 @@ const HEADERS_429 = {
   'RateLimit-Policy': { type: 'string', description: '`"<policy>";q=<requests>;w=<seconds>`' },
 };
 
-const errorOf = (status: number): object => (status === 429 ? { ...ERROR, headers: HEADERS_429 } : ERROR);
+const REASONS = Object.entries(UNAUTHORIZED_REASONS);
+/** `details.reason` of a 401 is a fixed list, with the meaning of each. */
+const UNAUTHORIZED = errorEnvelopeOf(
+  Type.Object(
+    {
+      reason: Type.Enum(
+        REASONS.map(([reason]) => reason),
+        { description: REASONS.map(([reason, meaning]) => `\`${reason}\`: ${meaning}.`).join(' ') },
+      ),
+    },
+    { additionalProperties: true },
+  ),
+  'No valid credential; `details.reason` says why. Routes that accept a bearer token answer with a `WWW-Authenticate: Bearer` header',
+);
+
+function errorOf(status: number): object {
+  if (status === 401) return UNAUTHORIZED;
+  return status === 429 ? { ...ERROR, headers: HEADERS_429 } : ERROR;
+}

@@ -103,6 +103,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     );
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
+  if (error.challenge) reply.header('www-authenticate', error.challenge);
   reply
     .headers(headersOf(request))
     .headers(error.headers)
