@@ -63,6 +63,7 @@ async function encode(session: Session): Promise<Encoding> {
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
     durationMs: Math.round(timeline.durationSeconds * 1000),
+    warnings,
   };
 }
 

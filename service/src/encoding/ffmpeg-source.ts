@@ -1,5 +1,6 @@
 // Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
-import { factsArguments, packetListArguments } from './engine-input.ts';
+import { EncodeFailed } from './encoder.ts';
+import { factsArguments, type PacketSelection, packetListArguments } from './engine-input.ts';
 import { type Session, failed, runStep } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
 import { type SourceFacts, parseSourceFacts } from './source-facts.ts';
@@ -22,7 +23,7 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw failed('not_media', log);
   const chosen = chooseStreams(facts, log);
-  if (typeof chosen === 'string') throw failed(chosen, log);
+  if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
   const ends = await packetEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
@@ -34,18 +35,28 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
 
 /** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */
 async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
+  const { streams, startSeconds } = facts;
   const tail =
-    facts.durationSeconds === null ? undefined : await listPackets(session, 'tail', facts.startSeconds);
-  return tail?.has(videoIndex) ? tail : listPackets(session, 'whole', 0);
+    facts.durationSeconds === null
+      ? undefined
+      : await listPackets(session, { part: 'tail', streams }, startSeconds);
+  if (tail?.ends.has(videoIndex)) return tail.ends;
+  const whole = await listPackets(session, { part: 'whole', streams }, 0);
+  // A run that failed before it listed the picture says nothing about where the picture ends.
+  if (whole.code !== 0 && !whole.ends.has(videoIndex)) throw failed('encoding_failed', whole.log);
+  return whole.ends;
 }
+
+type PacketListing = { readonly ends: PacketEnds; readonly code: number; readonly log: string };
 
 async function listPackets(
   session: Session,
-  part: 'tail' | 'whole',
+  selection: PacketSelection,
   startSeconds: number,
-): Promise<PacketEnds> {
+): Promise<PacketListing> {
   const { ends, read } = openPacketList(startSeconds);
-  const { log } = await runStep(session, { args: packetListArguments(session.input, part), onLine: read });
+  const args = packetListArguments(session.input, selection);
+  const { code, log } = await runStep(session, { args, onLine: read });
   if (saysTruncated(log)) throw failed('truncated', log);
-  return ends;
+  return { ends, code, log };
 }
