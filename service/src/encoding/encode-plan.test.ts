@@ -92,10 +92,6 @@ describe('encode plan', () => {
     expect(new Set(expressions)).toEqual(new Set(['expr:not(mod(n,60))*lt(n,300)']));
     expect([after(args, '-g'), after(args, '-sc_threshold')]).toEqual(['120', '0']);
   });
-  test('a film of less than a second has no B-frames, whose delay would be most of it', () => {
-    expect(encodeArguments(plan)).not.toContain('-bf');
-    expect(after(encodeArguments({ ...plan, timeline: { ...timeline, frames: 29 } }), '-bf')).toBe('0');
-  });
   test('caps and profile of each rung', () => {
     const args = encodeArguments(plan);
     expect([0, 1, 2, 3].map((rung) => after(args, `-maxrate:v:${rung}`))).toEqual([

@@ -16,8 +16,6 @@ export type EncodePlan = {
   readonly folder: string;
 };
 
-/** hls.js never ends a stream whose frames all lie within the delay of B-frames, which is in the edit list. */
-const SHORTEST_WITH_B_FRAMES = 30;
 /** The AAC encoder puts this many samples of its own before the first. */
 const PRIMING_SAMPLES = 1024;
 /** Two packets, so that something is left after the priming of a film of one frame. */
@@ -78,7 +76,6 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     // The delay of B-frames is in the edit list; without a pyramid it is one frame, which players that ignore the list hardly show.
     '-b-pyramid',
     'none',
-    ...(timeline.frames < SHORTEST_WITH_B_FRAMES ? ['-bf', '0'] : []),
     ...rungs.flatMap(({ profile, maxKilobits }, index) => [
       // One option for each rung: ffmpeg 7.0 applies an option for all rungs to the first alone.
       `-force_key_frames:v:${index}`,
