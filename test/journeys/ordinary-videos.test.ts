@@ -66,12 +66,21 @@ describe('a video plays', { timeout: 120_000 }, () => {
     expect(asset).toMatchObject({ warnings: [] });
     expect((await playlistsOf((asset['playback'] as Playback).hls)).sounds).toHaveLength(1);
   });
-  test('without its sound if nothing decodes that, and a warning names the codec', async () => {
-    const asset = await expectPlays(await makeClip({ container: 'mkv', more: ['-c:a', 'wmav2'] }));
+  test.each<[string, string, readonly string[]]>([
+    ['of a codec that no decoder is allowed for', 'wmav2', ['-c:a', 'wmav2']],
+    ['whose every packet is damaged', 'ac3', ['-c:a', 'ac3', '-bsf:a', 'noise=amount=1']],
+  ])('without its sound %s, and a warning names the codec', async (_, codec, more) => {
+    const asset = await expectPlays(await makeClip({ container: 'mkv', more }));
     expect(asset['warnings']).toEqual([
-      { code: 'audio_unsupported', message: expect.stringContaining('(wmav2)') },
+      { code: 'audio_unsupported', message: expect.stringContaining(`(${codec})`) },
     ]);
     expect((await playlistsOf((asset['playback'] as Playback).hls)).sounds).toEqual([]);
+  });
+  test('with the first of its sounds that decodes', async () => {
+    const sounds = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:0', 'wmav2', '-c:a:1', 'aac'];
+    const asset = await expectPlays(await makeClip({ container: 'mkv', more: sounds }));
+    expect(asset).toMatchObject({ warnings: [] });
+    expect((await playlistsOf((asset['playback'] as Playback).hls)).sounds).toHaveLength(1);
   });
 });
 

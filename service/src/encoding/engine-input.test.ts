@@ -1,6 +1,12 @@
 // The lists that keep an untrusted file from opening others are worth a test of their own.
 import { describe, expect, test } from 'vitest';
-import { factsArguments, inputArguments, isDecodable, packetListArguments } from './engine-input.ts';
+import {
+  factsArguments,
+  inputArguments,
+  isDecodable,
+  packetListArguments,
+  soundCheckArguments,
+} from './engine-input.ts';
 import type { SourceStream } from './source-facts.ts';
 
 const input = { path: '/films/a.mp4', container: 'mov', threads: 2 } as const;
@@ -54,6 +60,7 @@ describe('engine input', () => {
       factsArguments(input),
       packetListArguments(input, { part: 'tail', streams }),
       packetListArguments(input, { part: 'whole', streams }),
+      soundCheckArguments(input, 1),
     ]) {
       expect(args.join(' ')).toContain(inputArguments(input).slice(0, 10).join(' '));
       expect(args[0]).toBe('-nostdin');

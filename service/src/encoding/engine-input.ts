@@ -132,3 +132,18 @@ export const packetListArguments = (input: EngineInput, { part, streams }: Packe
   'framecrc',
   'pipe:1',
 ];
+
+/** Decodes the first moment of one sound and lists what came of it. */
+export const soundCheckArguments = (input: EngineInput, index: number): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  ...inputArguments(input),
+  '-map',
+  `0:${index}`,
+  '-frames:a',
+  '1',
+  '-f',
+  'framecrc',
+  'pipe:1',
+];

@@ -1,13 +1,25 @@
 // Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
+import type { Warning } from '../assets/asset.ts';
 import { EncodeFailed } from './encoder.ts';
-import { factsArguments, type PacketSelection, packetListArguments } from './engine-input.ts';
+import {
+  factsArguments,
+  isDecodable,
+  type PacketSelection,
+  packetListArguments,
+  soundCheckArguments,
+} from './engine-input.ts';
 import { type Session, failed, runStep } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
-import { type SourceFacts, parseSourceFacts } from './source-facts.ts';
+import { type SourceFacts, type SourceStream, parseSourceFacts } from './source-facts.ts';
 import { type Timeline, isTooLong, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
-import { type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
+import { audioUnsupported, type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
 
-export type ExaminedSource = ChosenStreams & { readonly timeline: Timeline };
+export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
+  readonly audio: SourceStream | undefined;
+  readonly timeline: Timeline;
+  /** What the renditions lack. */
+  readonly warnings: readonly Warning[];
+};
 
 /** A few frames may bring much with them: colour metadata of kilobytes each. */
 const FACTS_BYTES = 1024 * 1024;
@@ -30,7 +42,25 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   if (isTruncated(missing)) throw failed('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
   const timeline = timelineOf({ facts, videoIndex, ends, missing });
   if (isTooLong(timeline)) throw failed('too_long', log);
-  return { ...chosen, timeline };
+  const { video, picture, sounds } = chosen;
+  const audio = await findDecodableSound(session, sounds);
+  const warnings = audio || sounds.length === 0 ? [] : [audioUnsupported(sounds)];
+  return { video, picture, audio, timeline, warnings };
+}
+
+/** The first sound of a known codec that the engine decodes: the engine may lack the decoder, or the bytes may be damaged. */
+async function findDecodableSound(
+  session: Session,
+  sounds: readonly SourceStream[],
+): Promise<SourceStream | undefined> {
+  for (const sound of sounds.filter(isDecodable)) {
+    const { ends, read } = openPacketList(0);
+    const args = soundCheckArguments(session.input, sound.index);
+    const { log } = await runStep(session, { args, onLine: read });
+    // An empty sound gives no frame either, but no complaint: it is encoded as silence.
+    if (ends.size > 0 || log.trim() === '') return sound;
+  }
+  return undefined;
 }
 
 /** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */

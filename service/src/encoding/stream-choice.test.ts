@@ -1,7 +1,7 @@
 // A refusal is the last word on an upload, so each has its code, and nothing that can be encoded gets one.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
-import { chooseStreams, saysTruncated } from './stream-choice.ts';
+import { audioUnsupported, chooseStreams, saysTruncated } from './stream-choice.ts';
 
 const picture = {
   shown: { width: 640, height: 360 },
@@ -28,15 +28,10 @@ const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
   test('picture and sound', () =>
-    expect(choose([film, sound])).toEqual({ video: film, audio: sound, picture, warnings: [] }));
-  test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, audio: undefined }));
+    expect(choose([film, sound])).toEqual({ video: film, sounds: [sound], picture }));
+  test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, sounds: [] }));
   test('a cover is not the film, wherever it stands', () => {
     expect(choose([cover, stream(1, 'Video', 'vp9')])).toMatchObject({ video: { index: 1 } });
-  });
-  test('the first sound that can be decoded', () => {
-    expect(choose([film, stream(1, 'Audio', 'apac'), stream(2, 'Audio', 'aac')])).toMatchObject({
-      audio: { index: 2 },
-    });
   });
   test('timecodes and other data are no obstacle', () =>
     expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
@@ -56,24 +51,18 @@ describe('stream choice', () => {
       message: expect.stringMatching(/^The video codec "dvh9" is not supported\. Supported: h264, hevc, /),
     });
   });
-  test('a film whose sound cannot be decoded is encoded without it, with a warning that names the codec', () => {
+  test('the warning of a film without a decodable sound names each codec once', () => {
     const spatial = { ...stream(2, 'Audio', 'none'), tag: 'apac' };
-    expect(choose([film, stream(1, 'Audio', 'qdm2'), spatial])).toMatchObject({
-      video: film,
-      audio: undefined,
-      warnings: [
-        {
-          code: 'audio_unsupported',
-          message: 'The video plays without sound: its audio codec is not supported (qdm2, apac)',
-        },
-      ],
+    expect(audioUnsupported([stream(1, 'Audio', 'qdm2'), spatial, spatial])).toEqual({
+      code: 'audio_unsupported',
+      message: 'The video plays without sound: its audio cannot be decoded (qdm2, apac)',
     });
   });
   test('a picture of more than 36 megapixels', () => {
     expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toMatchObject({
       code: 'picture_too_large',
     });
-    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ audio: undefined });
+    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ sounds: [] });
   });
   test('not one frame', () => {
     expect(choose([film], { picture: null })).toMatchObject({ code: 'not_media' });

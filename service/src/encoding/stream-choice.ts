@@ -6,15 +6,14 @@ import type { Picture, SourceFacts, SourceStream } from './source-facts.ts';
 
 export type ChosenStreams = {
   readonly video: SourceStream;
-  readonly audio: SourceStream | undefined;
+  /** Every sound of the source; the first that decodes is encoded. */
+  readonly sounds: readonly SourceStream[];
   readonly picture: Picture;
-  /** What the renditions lack. */
-  readonly warnings: readonly Warning[];
 };
 
 export type SourceRefusal = { readonly code: FailureCode; readonly message: string };
 
-/** The moving picture, and the first sound that can be decoded. `log`: what the engine said while it looked. */
+/** The moving picture and the sounds beside it. `log`: what the engine said while it looked. */
 export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | SourceRefusal {
   const video = facts.streams.find(({ kind, still }) => kind === 'Video' && !still);
   const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
@@ -23,9 +22,7 @@ export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | 
   if (!isDecodable(video)) return refuse('unsupported_codec', unsupportedCodec(video));
   if (video.size && video.size.width * video.size.height > MAX_PIXELS) return refuse('picture_too_large');
   if (!facts.picture) return refuse(saysTruncated(log) ? 'truncated' : 'not_media');
-  const audio = sounds.find(isDecodable);
-  const warnings = audio || sounds.length === 0 ? [] : [audioUnsupported(sounds)];
-  return { video, audio, picture: facts.picture, warnings };
+  return { video, sounds, picture: facts.picture };
 }
 
 const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefusal => ({ code, message });
@@ -33,9 +30,10 @@ const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefu
 const unsupportedCodec = (video: SourceStream): string =>
   `The video codec "${codecName(video)}" is not supported. Supported: ${VIDEO_CODECS.join(', ')}.`;
 
-const audioUnsupported = (sounds: readonly SourceStream[]): Warning => ({
+/** What callers read of a video none of whose sounds decodes. */
+export const audioUnsupported = (sounds: readonly SourceStream[]): Warning => ({
   code: 'audio_unsupported',
-  message: `The video plays without sound: its audio codec is not supported (${[...new Set(sounds.map(codecName))].join(', ')})`,
+  message: `The video plays without sound: its audio cannot be decoded (${[...new Set(sounds.map(codecName))].join(', ')})`,
 });
 
 /** The engine has no name for some codecs; the container still has its own. */
