@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../support/clips.ts';
-import { addCoverArt } from '../support/cover-art.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
 import { CLEAN, decode, playlistsOf } from '../support/picture-and-sound.ts';
+import { addCoverArt, delayClock } from '../support/remux.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -30,9 +30,9 @@ async function upload(file: string): Promise<AssetJson & { readonly playback: Pl
   return asset as AssetJson & { readonly playback: Playback };
 }
 
-async function expectPlays(file: string): Promise<AssetJson> {
+async function expectPlays(file: string, seconds = 2): Promise<AssetJson> {
   const asset = await upload(file);
-  expect(Math.abs(Number(asset['duration_ms']) - 2000)).toBeLessThanOrEqual(100);
+  expect(Math.abs(Number(asset['duration_ms']) - seconds * 1000)).toBeLessThanOrEqual(100);
   expect(await decode(asset.playback.hls)).toEqual(CLEAN);
   return asset;
 }
@@ -46,7 +46,8 @@ describe('a video plays', { timeout: 120_000 }, () => {
     await expectPlays(await addCoverArt(await makeClip({ container }), folder));
   });
   test('whose clock starts at ten seconds', async () => {
-    await expectPlays(await makeClip({ container: 'mkv', more: ['-output_ts_offset', '10'] }));
+    // The last packet of this sound ends 16 ms after the picture, which the claim of the container leaves out.
+    await expectPlays(await delayClock(await makeClip({ seconds: 6 }), folder), 6);
   });
   test.each<[string, ClipOptions]>([
     ['sound in 24-bit PCM', { container: 'mov', more: ['-c:a', 'pcm_s24be'] }],
