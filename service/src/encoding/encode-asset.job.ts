@@ -161,7 +161,7 @@ async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
 
-const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport => ({
+const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
@@ -169,5 +169,6 @@ const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): E
   width,
   height,
   duration_ms: durationMs,
+  ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

@@ -12,13 +12,14 @@ import {
   secondsOfTrack,
 } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
-import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
+import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
 import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
+import { posterArguments, thumbnailArguments } from './picture-arguments.ts';
 import { secondsOf } from './source-timeline.ts';
 import { choosePosterSource, chooseThumbnailSource, type ThumbnailSource } from './thumbnail-choice.ts';
 
@@ -39,7 +40,7 @@ export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string 
 
 async function encode(session: Session): Promise<Encoding> {
   const { order, input } = session;
-  const { picture, video, audio, timeline } = await examineSource(session);
+  const { picture, video, audio, timeline, warnings } = await examineSource(session);
   const rungs = ladderFor(picture.shown);
   const plan = {
     input,
@@ -62,6 +63,7 @@ async function encode(session: Session): Promise<Encoding> {
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
     durationMs: Math.round(timeline.durationSeconds * 1000),
+    warnings,
   };
 }
 

@@ -41,11 +41,12 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
   if (durationSeconds === null) return 0;
   const end = lastEnd(ends);
   // Some containers count their duration from the first timestamp, others from zero.
-  const claims = [durationSeconds - startSeconds, durationSeconds].filter(
-    (claim) => claim > end - ROUNDING_SECONDS,
-  );
+  const lowerClaim = durationSeconds - Math.max(0, startSeconds);
+  const claims = [lowerClaim, durationSeconds].filter((claim) => claim > end - ROUNDING_SECONDS);
   const missing = Math.min(...claims) - end;
-  return Number.isFinite(missing) && missing > HARMLESS_SECONDS ? missing : 0;
+  if (!Number.isFinite(missing) || missing <= HARMLESS_SECONDS) return 0;
+  // The packets fulfil the lower claim; what the higher one adds is then a late start, unless it is a last picture held a little.
+  return lowerClaim <= end && missing > MISSING_SECONDS ? 0 : missing;
 }
 
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
