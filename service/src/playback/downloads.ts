@@ -45,9 +45,12 @@ export async function findDownload(
 ): Promise<Asset> {
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>
-    unauthorized('The download URL is invalid or has expired', {
-      reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
-    });
+    unauthorized(
+      'The download URL is invalid or has expired. Request a new one from GET /api/v1/media/{id}/download-url.',
+      {
+        reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
+      },
+    );
   if (!isTicketGood(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
