@@ -33,7 +33,7 @@ import { bind } from './platform/bind.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
-import { refuseOddRequests } from './platform/http/odd-requests.ts';
+import { guardProtocol } from './platform/http/protocol-guards.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import type { JobHandlers } from './platform/jobs.ts';
@@ -80,18 +80,24 @@ export type AppSettings = {
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
+  /** How often connections are checked against their timeouts; undefined: every second. */
+  readonly checkEveryMs?: number | undefined;
 };
 
 export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
 export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
-  const server = createServer(settings.log);
-  await allowOrigins(server, settings.config.corsOrigins);
-  refuseOddRequests(server);
+  const { config, log, checkEveryMs } = settings;
+  const server = createServer(log, {
+    maxConnections: config.maxConnections,
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
+  });
+  await allowOrigins(server, config.corsOrigins);
+  guardProtocol(server);
   await describeApi(server);
   await mountRoutes(server, { features, settings });
-  await serveDocumentation(server);
+  await serveDocumentation(server, { hasPages: config.docs });
   return { server, handlers: jobHandlers(parts, features, settings) };
 }
 

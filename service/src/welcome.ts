@@ -21,7 +21,9 @@ export function welcome({ config, local, address, places, encoderMissing }: Welc
     `  objects   ${places.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
-    ...(config.role === 'worker' ? [] : ['', `  API       ${url}/docs`]),
+    ...(config.role === 'worker'
+      ? []
+      : ['', `  API       ${url}${config.docs ? '/docs' : '/api/v1/openapi.json'}`]),
     ...(local && config.role !== 'worker' ? tour(url, config) : []),
     '',
     '',

@@ -5,7 +5,7 @@ import type { Asset } from '../assets/asset.ts';
 import { AssetView, viewOf } from '../assets/asset-view.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
-import { SLOWEST_BODY } from '../platform/http/slow-bodies.ts';
+import { MIN_BODY_RATE } from '../platform/http/body-timeout.ts';
 import type { Transfer } from './transfers.ts';
 
 type Transfers = { receive(transfer: Transfer): Promise<Asset> };
@@ -21,7 +21,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
     answer: AssetView,
     answers: {
       200: 'Stored; the asset in the envelope',
-      400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`,
+      400: `Longer or shorter than announced, broken off, or slower than ${MIN_BODY_RATE.bytes} bytes in ${MIN_BODY_RATE.seconds} s`,
       401: 'Ticket missing, altered or expired',
       404: 'No such asset',
       409: 'A second writer, or the bytes are there already',
@@ -50,7 +50,8 @@ function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
     ticket: (query as { ticket?: string }).ticket ?? '',
     contentType: headers['content-type'],
     length: length === undefined ? undefined : Number(length),
-    bytes: raw,
+    // To stop reading must not destroy the socket: the refusal has yet to be sent.
+    bytes: raw.iterator({ destroyOnReturn: false }),
   };
 }
 
