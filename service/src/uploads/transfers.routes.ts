@@ -1,8 +1,9 @@
 // The address that an upload URL points to (contract B4).
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { AssetView, viewOf } from '../assets/asset-view.ts';
+import { closeAfterResponse } from '../platform/http/close-socket.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
 import { MIN_BODY_RATE } from '../platform/http/body-timeout.ts';
@@ -36,7 +37,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
           viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()),
         );
       } catch (error) {
-        hangUpUnlessRead(request, reply);
+        if (!request.raw.complete) closeAfterResponse(request, reply);
         throw error;
       }
     },
@@ -53,9 +54,4 @@ function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
     // To stop reading must not destroy the socket: the refusal has yet to be sent.
     bytes: raw.iterator({ destroyOnReturn: false }),
   };
-}
-
-/** A refused body would be read to its end, however long, for the next request behind it. */
-function hangUpUnlessRead({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (!raw.complete) reply.header('connection', 'close');
 }

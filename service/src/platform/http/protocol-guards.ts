@@ -4,9 +4,6 @@ import { badRequest, notFound, type ServiceError } from '../errors.ts';
 import { closeSocketWith } from './close-socket.ts';
 import { headerValues } from './headers.ts';
 
-/** Node drops what is beyond its own limit of 2 000 without a word; a signature could be among it. */
-const MAX_HEADERS = 200;
-
 /** Call it after the hooks that set headers: it runs before any guard and before a body is read. */
 export function guardProtocol(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -26,11 +23,6 @@ function findViolation({ raw, is404, params }: FastifyRequest): ServiceError | u
   const hosts = headerValues(raw, 'host').length;
   if (hosts !== 1 && (hosts > 1 || raw.httpVersion !== '1.0'))
     return badRequest('The request must name one Host', { field: 'Host' });
-  if (raw.rawHeaders.length > 2 * MAX_HEADERS)
-    return badRequest(`The request has too many headers. At most ${MAX_HEADERS} are allowed.`, {
-      reason: 'too_many_headers',
-      limit: MAX_HEADERS,
-    });
   // A router takes `/media/` for `/media/{id}` with an empty id: it is another path.
   if (is404 || Object.values(params as object).includes('')) return notFound('No such route');
   return undefined;
