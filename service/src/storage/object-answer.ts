@@ -72,13 +72,34 @@ async function lengthOf(store: ObjectStore, key: ObjectKey): Promise<ReadObject 
 
 /** Fresh memory for each answer costs more than to read the bytes into it: some buffers go from answer to answer. When all are out, memory is fresh. */
 const BUFFER_BYTES = 1024 * 1024;
-const buffers: (Buffer | undefined)[] = Array.from({ length: 64 });
+const buffers: (Buffer | undefined)[] = Array.from({ length: 256 });
+
+/** Buffers that nobody needed for this long are freed, so that memory comes back after a flood. */
+const KEEP_UNUSED_MS = 5000;
+/** How many buffers at the bottom of the stack stayed there since the last look. */
+let unused = 0;
+let timer: NodeJS.Timeout | undefined;
+
+function freeUnused(): void {
+  timer = undefined;
+  // To transfer a buffer frees it now; the garbage collector of an idle process may not run for hours.
+  for (const buffer of buffers.slice(0, unused)) (buffer?.buffer as ArrayBuffer | undefined)?.transfer(0);
+  buffers.fill(undefined, 0, unused);
+  unused = buffers.length;
+  if (buffers.some((buffer) => buffer)) watchUnused();
+}
+
+function watchUnused(): void {
+  timer ??= setTimeout(freeUnused, KEEP_UNUSED_MS).unref();
+}
 
 async function readLent(store: ObjectStore, { raw }: Reply, key: ObjectKey): Promise<ReadObject | undefined> {
   if (buffers.length === 0) return store.read(key);
   const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  unused = Math.min(unused, buffers.length);
   const giveBack = () => {
     buffers.push(buffer);
+    watchUnused();
   };
   const found = await store.read(key, buffer).catch((error: unknown) => {
     giveBack();
