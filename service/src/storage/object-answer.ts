@@ -78,10 +78,10 @@ const buffers: (Buffer | undefined)[] = Array.from({ length: 256 });
 const KEEP_UNUSED_MS = 5000;
 /** How many buffers at the bottom of the stack stayed there since the last look. */
 let unused = 0;
-let timer: NodeJS.Timeout | undefined;
+let isWatching = false;
 
 function freeUnused(): void {
-  timer = undefined;
+  isWatching = false;
   // To transfer a buffer frees it now; the garbage collector of an idle process may not run for hours.
   for (const buffer of buffers.slice(0, unused)) (buffer?.buffer as ArrayBuffer | undefined)?.transfer(0);
   buffers.fill(undefined, 0, unused);
@@ -90,7 +90,9 @@ function freeUnused(): void {
 }
 
 function watchUnused(): void {
-  timer ??= setTimeout(freeUnused, KEEP_UNUSED_MS).unref();
+  if (isWatching) return;
+  isWatching = true;
+  setTimeout(freeUnused, KEEP_UNUSED_MS).unref();
 }
 
 async function readLent(store: ObjectStore, { raw }: Reply, key: ObjectKey): Promise<ReadObject | undefined> {
