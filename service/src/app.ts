@@ -36,7 +36,7 @@ import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-l
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
-import { refuseOddRequests } from './platform/http/odd-requests.ts';
+import { guardProtocol } from './platform/http/protocol-guards.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import { createFairQueue } from './platform/fair-queue.ts';
@@ -88,19 +88,26 @@ export type AppSettings = {
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
+  /** How often connections are checked against their timeouts; undefined: every second. */
+  readonly checkEveryMs?: number | undefined;
 };
 
 export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
 export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
-  const server = createServer(settings.log, { trustProxy: settings.config.trustProxy });
-  await allowOrigins(server, settings.config.corsOrigins);
+  const { config, log, checkEveryMs } = settings;
+  const server = createServer(log, {
+    maxConnections: config.maxConnections,
+    trustProxy: config.trustProxy,
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
+  });
+  await allowOrigins(server, config.corsOrigins);
   if (features.limiters.addresses) limitAddresses(server, features.limiters.addresses);
-  refuseOddRequests(server);
+  guardProtocol(server);
   await describeApi(server);
   await mountRoutes(server, { features, settings });
-  await serveDocumentation(server);
+  await serveDocumentation(server, { hasPages: config.docs });
   return { server, handlers: jobHandlers(parts, features, settings) };
 }
 

@@ -51,6 +51,10 @@ export type Config = {
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
   readonly webhookRetentionDays: number;
+  /** Of the HTTP listener, open at once. */
+  readonly maxConnections: number;
+  /** Whether /docs is served. */
+  readonly docs: boolean;
   readonly logLevel: string;
   /** Of each owner; undefined: no limit. */
   readonly ownerLimits: OwnerLimits;
@@ -112,6 +116,8 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+    maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
+    docs: settings.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     ownerLimits: readOwnerLimits(settings),
     ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),

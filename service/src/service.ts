@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, OWN_SECRETS, readConfig } from './config.ts';
 import { openParts, openPostgres, type Parts, providersAlone } from './parts.ts';
+import { exitOnFatalError } from './platform/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
@@ -19,6 +20,8 @@ export type RunningService = {
   readonly parts: Parts;
   readonly server: HttpServer;
   stop(): Promise<void>;
+  /** Cuts every connection, then closes the parts. */
+  abort(): Promise<void>;
 };
 
 /** What tests set and the process leaves alone. */
@@ -27,6 +30,8 @@ export type Extras = {
   readonly inspect?: Inspect;
   readonly log?: Logger;
   readonly onDatabaseExit?: (error: Error) => void;
+  /** How often connections are checked against their timeouts. */
+  readonly checkEveryMs?: number;
   /** Comes between the service and its parts, to count calls and let some fail. */
   readonly between?: (parts: Parts) => Parts;
 };
@@ -38,10 +43,13 @@ export async function runService(environment: Environment): Promise<void> {
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
   for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
+  let running: RunningService | undefined;
+  exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
     if (!stopping.signal.aborted) die(log, error);
   };
   const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
+  running = service;
   process.stdout.write(
     welcome({
       config,
@@ -131,11 +139,18 @@ export async function startService(
       publicBaseUrl,
       log,
       now: extras.now ?? (() => new Date()),
+      checkEveryMs: extras.checkEveryMs,
     });
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
     if (config.role !== 'api') await work(parts, handlers);
-    return { address, parts, server, stop: () => stop(server, parts) };
+    return {
+      address,
+      parts,
+      server,
+      stop: () => stop(server, parts),
+      abort: () => abort(server, parts),
+    };
   } catch (error) {
     await parts.close();
     throw error;
@@ -165,6 +180,13 @@ const PATIENCE_MS = 5000;
 async function stop(server: HttpServer, parts: Parts): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
   await server.close().finally(() => clearTimeout(impatience));
+  await parts.close();
+}
+
+/** After a fatal error nobody is served to the end. */
+async function abort(server: HttpServer, parts: Parts): Promise<void> {
+  server.server.closeAllConnections();
+  server.server.close();
   await parts.close();
 }
 

@@ -24,7 +24,9 @@ export function welcome({ config, local, address, places, encoderMissing, now }:
     `  objects   ${places.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
-    ...(config.role === 'worker' ? [] : ['', `  API       ${url}/docs`]),
+    ...(config.role === 'worker'
+      ? []
+      : ['', `  API       ${url}${config.docs ? '/docs' : '/api/v1/openapi.json'}`]),
     ...(local && config.role !== 'worker' ? tour(url, tourToken({ config, local, now })) : []),
     '',
     '',

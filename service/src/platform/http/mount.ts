@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the route's guard found out before the body was read. */
     identity: unknown;
+    /** The bytes of a JSON body as they came; null without a body. */
+    rawBody: Buffer | null;
   }
 }
 
@@ -76,8 +78,10 @@ async function answerOnce(
   { route: { guard, handle }, key }: { route: JsonRoute; key: string },
   { request, reply }: Exchange,
 ): Promise<unknown> {
+  // The bytes, not the value: to render deeply nested JSON again overflows the stack.
   const fingerprint = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`)
+    .update(`${request.method} ${request.url}\n`)
+    .update(request.rawBody ?? '{}')
     .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
   const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) =>
@@ -121,6 +125,13 @@ function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
-    scope.route({ method, url, schema: describeRaw(tag, route), config: configOf(route), handler: handle });
+    scope.route({
+      method,
+      url,
+      schema: describeRaw(tag, route),
+      config: configOf(route),
+      handler: handle,
+      ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
+    });
   });
 }
