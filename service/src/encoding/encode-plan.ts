@@ -18,6 +18,7 @@ export type EncodePlan = {
 
 const KEY_INTERVAL_SECONDS = 2;
 const SEGMENT_SECONDS = 4;
+const LONGEST_DELAY_SECONDS = 0.05;
 /** What the last picture may be held beyond the plan, so that an uneven frame rate cannot leave the picture short. */
 const SLACK_SECONDS = 1;
 /** The AAC encoder puts this many samples of its own before the first. */
@@ -135,6 +136,8 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     keyInterval,
     '-keyint_min',
     keyInterval,
+    // B-frames delay the picture by one frame, which players that ignore the edit list show late: at low rates that is seen.
+    ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
     // The delay of B-frames stands in the edit list; without a pyramid it is one frame, hardly seen where a player ignores the list.
     '-b-pyramid',
     'none',

@@ -1,9 +1,11 @@
 // Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
+import { stat } from 'node:fs/promises';
+import { assertDuration } from './encode-cost.ts';
 import { factsArguments, packetListArguments } from './engine-input.ts';
 import { type Session, failed, runStep } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
 import { type SourceFacts, parseSourceFacts } from './source-facts.ts';
-import { type Timeline, isTooLong, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+import { type Timeline, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
 import { type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
 
 export type ExaminedSource = ChosenStreams & { readonly timeline: Timeline };
@@ -27,8 +29,9 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const ends = await packetEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
   if (isTruncated(missing)) throw failed('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
-  const timeline = timelineOf({ facts, videoIndex, ends, missing });
-  if (isTooLong(timeline)) throw failed('too_long', log);
+  const { size: bytes } = await stat(session.order.source);
+  const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
+  assertDuration(timeline, session.limits);
   return { ...chosen, timeline };
 }
 
