@@ -14,6 +14,8 @@ import { callerOf } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
+import * as encodeQueueVerbs from './encoding/encode-queue.ts';
+import { encodeQueueRoutes } from './encoding/encode-queue.routes.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
 import { makePosterJob } from './encoding/make-poster.job.ts';
 import * as imageVerbs from './images/images.ts';
@@ -98,7 +100,7 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
-  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
+  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets, workerName }: Parts,
   { config, publicBaseUrl, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
@@ -126,7 +128,8 @@ function buildFeatures(
       { db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start },
       trashVerbs,
     ),
-    encodings: bind({ db, jobs }, encodingVerbs),
+    encodings: bind({ db, jobs, workerName }, encodingVerbs),
+    encodeQueue: bind({ db, jobs, byId: assets.byId, cancel: reports.cancel }, encodeQueueVerbs),
     images: bind(
       { byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) },
       imageVerbs,
@@ -246,6 +249,7 @@ async function mountRoutes(
     inbox,
     feed,
     overview,
+    encodeQueue,
     asOperator,
     once,
   } = features;
@@ -273,6 +277,7 @@ async function mountRoutes(
         ...orphanRoutes(orphans, asOperator),
         ...inboxRoutes(inbox, asOperator),
         ...providersOverviewRoutes(overview, asOperator),
+        ...encodeQueueRoutes(encodeQueue, asOperator),
       ]);
     },
     { prefix: '/api/v1' },

@@ -1,4 +1,5 @@
 // Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { secret, type Secret } from './auth/secret.ts';
@@ -11,7 +12,7 @@ import { findFfmpeg } from './encoding/ffmpeg-engine.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
-import { JOB_SETTINGS, type JobPayloads } from './job-list.ts';
+import { type JobPayloads, jobSettings } from './job-list.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { Probe } from './media/probe.ts';
 import { type JobQueue, openJobs } from './platform/jobs.ts';
@@ -37,6 +38,8 @@ export type Parts = {
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
+  /** Names this process among those that encode. */
+  readonly workerName: string;
   /** Where things lie, for the start-up lines. */
   readonly places: { readonly database: string; readonly store: string };
   close(): Promise<void>;
@@ -56,7 +59,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   const [db, engine, storage] = await Promise.all([
-    openData(connection, around),
+    openData(connection, around, concurrencyOf(config)),
     openEngine(config, around),
     openStore(config),
   ]);
@@ -78,6 +81,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
     imageProcessor,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
+    workerName: `${hostname()}:${process.pid}`,
     places: { database: postgres.dataFolder, store: storage.place },
     close: () => close({ ...db, probe, imageProcessor, postgres }),
   };
@@ -103,6 +107,7 @@ export async function openPostgres(
 async function openData(
   connection: Connection,
   { log, inspect }: Surroundings,
+  encodeConcurrency: number,
 ): Promise<Pick<Parts, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
@@ -110,7 +115,7 @@ async function openData(
   const db = openDatabase({ connection, onIdleError: onError('an idle database connection broke'), inspect });
   const jobs = await openJobs({
     connection,
-    settings: JOB_SETTINGS,
+    settings: jobSettings({ encodeConcurrency }),
     onError: onError('the job queue has trouble'),
   });
   return { db, jobs };
@@ -131,8 +136,21 @@ async function openEngine(
   const engine = await findEngine({ setting: config.ffmpegPath, searchPath });
   if ('missing' in engine)
     return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
-  return { encoder: openFfmpegEncoder({ ffmpegPath: engine.path }), encoderMissing: undefined };
+  return {
+    encoder: openFfmpegEncoder({
+      ffmpegPath: engine.path,
+      limits: config.encodeLimits,
+      concurrency: concurrencyOf(config),
+    }),
+    encoderMissing: undefined,
+  };
 }
+
+/** One encode keeps four cores busy. */
+const CORES_PER_ENCODE = 4;
+
+const concurrencyOf = ({ encodeConcurrency }: Config): number =>
+  encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
 
 /** Without an engine each video fails with that reason, rather than waiting for nobody. */
 function refusingEncoder(reason: string): Encoder {

@@ -1,6 +1,6 @@
 // How long a film is decides whether it is whole, so each way in which files lie about it stands here.
 import { describe, expect, test } from 'vitest';
-import type { SourceFacts } from './source-facts.ts';
+import type { Rational, SourceFacts } from './source-facts.ts';
 import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
 
 const VIDEO = 0;
@@ -58,15 +58,15 @@ describe('frame rate', () => {
 });
 
 describe('a low frame rate', () => {
-  test.each([
-    ['a slide show keeps its one frame per second', rate(1), 1, rate(1)],
-    ['a surveillance camera keeps its rate', rate(5, 2), 2.5, rate(5, 2)],
-    ['a frame each 1000 seconds is repeated once per second', rate(1, 1000), 0.001, rate(1)],
-    ['a rate that is printed as zero counts as the lowest', rate(1, 100_000), 0, rate(1)],
-    ['long pauses between bursts are not filled at the rate of the bursts', rate(30), 0.001, rate(1)],
-    ['a screen recording that mostly stands still stays smooth', rate(60), 3, rate(30)],
-    ['a source of few frames gets ten for each of its own', rate(60), 1.5, rate(15)],
-  ])('%s', (_, frameRate, average, expected) => expect(frameRateFor(frameRate, average)).toEqual(expected));
+  test.each<[string, [Rational, number], Rational]>([
+    ['a slide show keeps its one frame per second', [rate(1), 1], rate(1)],
+    ['a surveillance camera keeps its rate', [rate(5, 2), 2.5], rate(5, 2)],
+    ['a frame each 1000 seconds is repeated once per second', [rate(1, 1000), 0.001], rate(1)],
+    ['a rate that is printed as zero counts as the lowest', [rate(1, 100_000), 0], rate(1)],
+    ['long pauses between bursts are not filled at the rate of the bursts', [rate(30), 0.001], rate(1)],
+    ['a screen recording that mostly stands still stays smooth', [rate(60), 3], rate(30)],
+    ['a source of few frames gets ten for each of its own', [rate(60), 1.5], rate(15)],
+  ])('%s', (_, source, expected) => expect(frameRateFor(...source)).toEqual(expected));
 
   test('a claimed rate counts only where the file is large enough to hold its frames', () => {
     const source = facts(43_200, 0, rate(30));
