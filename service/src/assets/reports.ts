@@ -127,7 +127,13 @@ export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> =>
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 
-async function start(
+/** An owner's jobs are sent one after the other: their transactions would wait for each other with connections that others need. */
+const start = (needs: ReportNeeds, asset: Asset, starting: Start): Promise<Asset> =>
+  starting.job
+    ? needs.inTurn(`owner ${asset.owner_user_id}`, () => startNow(needs, asset, starting))
+    : startNow(needs, asset, starting);
+
+async function startNow(
   { db, jobs, now }: ReportNeeds,
   { id }: Asset,
   { job, decide: decideStart }: Start,
