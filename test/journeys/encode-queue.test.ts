@@ -1,6 +1,6 @@
 // Deletes and cancels free the encoder at once, and operators see who has it and who waits.
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import {
@@ -85,6 +85,19 @@ describe('an encode that nobody wants any more', () => {
     );
     await remove('ann', id);
   });
+});
+
+test('as many videos are encoded at once as ENCODE_CONCURRENCY says', async () => {
+  const wide = await startTestService({ FFMPEG_PATH: await pacedEngine(), ENCODE_CONCURRENCY: '2' });
+  onTestFinished(wide.stop);
+  for (const user of ['ann', 'ann', 'ann']) {
+    const started = await openUpload(wide, user);
+    await putBytes(started, film);
+    await complete(wide, user, started.asset_id);
+  }
+  const queueOf = async () =>
+    (await call<Queue>(wide, 'GET /admin/encodes', { headers: asOperator })).body.data;
+  await eventually(queueOf, ({ running, waiting }) => running === 2 && waiting === 1);
 });
 
 describe('an operator', () => {
