@@ -17,6 +17,7 @@ import { encodeAssetJob } from './encoding/encode-asset.job.ts';
 import * as encodeQueueVerbs from './encoding/encode-queue.ts';
 import { encodeQueueRoutes } from './encoding/encode-queue.routes.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
+import { removeRunFilesJob } from './encoding/remove-run-files.job.ts';
 import { makePosterJob } from './encoding/make-poster.job.ts';
 import * as imageVerbs from './images/images.ts';
 import { imageRoutes } from './images/images.routes.ts';
@@ -291,6 +292,7 @@ const jobHandlers = (
   { log }: AppSettings,
 ): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
+  'remove-run-files': removeRunFilesJob({ store }),
   'deliver-report': deliverReportJob({ callback }),
   'make-poster': makePosterJob({
     byId: features.assets.byId,

@@ -4,6 +4,8 @@ import type { Jobs, JobSettingsOf } from './platform/jobs.ts';
 export type JobPayloads = {
   /** Makes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Removes what a deleted or cancelled encode has stored. */
+  'remove-run-files': { readonly assetId: string; readonly folder: string };
   /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Has a video's thumbnail show the picture that is wanted by now. */
@@ -56,6 +58,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelayMax: 300,
     fair: true,
   },
+  'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // Outlasts a report that is on its way.
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },

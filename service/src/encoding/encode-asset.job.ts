@@ -19,6 +19,7 @@ import { progressTeller } from './progress-teller.ts';
 export type EncodeNeeds = {
   readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly discard: (run: Run) => Promise<void>;
   readonly handBack: (run: Run) => Promise<void>;
   readonly isCurrent: (run: Run) => Promise<boolean>;
   readonly end: (run: Run) => Promise<void>;
@@ -67,11 +68,12 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
       overtaken,
       signal: AbortSignal.any([signal, overtaken.signal]),
     });
-    if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
+    if (!(await needs.finish(run, report))) await needs.discard(run);
   } catch (error) {
+    if (overtaken.signal.aborted) return await needs.discard(run);
     await needs.store.removeAll(folderOf(run));
     if (signal.aborted) await needs.handBack(run);
-    if (!overtaken.signal.aborted) throw error;
+    throw error;
   } finally {
     watch.close();
     await removeScratch(scratch);

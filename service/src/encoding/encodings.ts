@@ -1,6 +1,7 @@
 // Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
 import type { ServiceJobs } from '../job-list.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { renditionFolder } from '../storage/object-key.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import { beginRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
@@ -45,6 +46,15 @@ export const isCurrent = async ({ db }: EncodingNeeds, run: Run): Promise<boolea
 export const end = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await deleteRun(db, run);
 };
+
+/** Has the files of a run that may not publish them removed. */
+export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
+  db.transaction((tx) =>
+    jobs.send(tx, 'remove-run-files', {
+      assetId: run.assetId,
+      folder: renditionFolder(run.attempt, run.try),
+    }),
+  );
 
 /** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
 export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
