@@ -15,7 +15,10 @@ import { callerOf } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
+import * as encodeQueueVerbs from './encoding/encode-queue.ts';
+import { encodeQueueRoutes } from './encoding/encode-queue.routes.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
+import { removeRunFilesJob } from './encoding/remove-run-files.job.ts';
 import { makePosterJob } from './encoding/make-poster.job.ts';
 import * as imageVerbs from './images/images.ts';
 import { imageRoutes } from './images/images.routes.ts';
@@ -114,7 +117,17 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
-  { db, jobs, store, requireDatabaseSpace, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
+  {
+    db,
+    jobs,
+    store,
+    requireDatabaseSpace,
+    probe,
+    imageProcessor: processor,
+    providers,
+    urlSecrets,
+    workerName,
+  }: Parts,
   { config, publicBaseUrl, log, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
@@ -148,7 +161,8 @@ function buildFeatures(
       { db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start },
       trashVerbs,
     ),
-    encodings: bind({ db, jobs }, encodingVerbs),
+    encodings: bind({ db, jobs, workerName }, encodingVerbs),
+    encodeQueue: bind({ db, jobs, byId: assets.byId, cancel: reports.cancel }, encodeQueueVerbs),
     images: bind(
       {
         byId: assets.byId,
@@ -297,6 +311,7 @@ async function mountRoutes(
     inbox,
     feed,
     overview,
+    encodeQueue,
     asOperator,
     once,
     usage,
@@ -340,6 +355,7 @@ async function mountRoutes(
         ...inboxRoutes(inbox, asOperator),
         ...providersOverviewRoutes(overview, asOperator),
         ...ownerLimitsRoutes(usage, asOperator),
+        ...encodeQueueRoutes(encodeQueue, asOperator),
       ]);
     },
     { prefix: '/api/v1' },
@@ -353,6 +369,7 @@ const jobHandlers = (
   { log }: AppSettings,
 ): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
+  'remove-run-files': removeRunFilesJob({ store }),
   'deliver-report': deliverReportJob({ callback }),
   'make-poster': makePosterJob({
     byId: features.assets.byId,

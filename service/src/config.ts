@@ -1,6 +1,7 @@
 // The settings (contract B9): read once, checked all at once, every problem told in one message.
 import { PROVIDERS, type ProviderName } from './assets/asset.ts';
 import { type Secret, secret } from './auth/secret.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
 import {
   type RateLimit,
@@ -47,6 +48,9 @@ export type Config = {
   readonly maxImagePixels: number;
   /** Of all stored variants of one asset. */
   readonly maxVariantBytes: number;
+  readonly encodeLimits: EncodeLimits;
+  /** Videos that this process encodes at once; undefined: by the number of its cores. */
+  readonly encodeConcurrency: number | undefined;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -112,6 +116,8 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
     maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
     maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
+    encodeLimits: readEncodeLimits(settings),
+    encodeConcurrency: readEncodeConcurrency(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
@@ -142,6 +148,23 @@ function readOwnerLimits(settings: Settings): OwnerLimits {
     settings.problems.push('DATABASE_URL must not contain options= where OWNER_MAX_… is set');
   return limits;
 }
+const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
+  maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
+    min: 1,
+    max: 7 * DAY,
+  }),
+  maxCost: integer('MAX_ENCODE_COST', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxCost,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+});
+
+const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
+  text('ENCODE_CONCURRENCY') === undefined
+    ? undefined
+    : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 });
 
 /** Only these two; cdnhost's signature is mandatory (A5). */
 function readAllowUnsigned(settings: Settings): readonly ProviderName[] {

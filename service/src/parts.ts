@@ -1,4 +1,5 @@
 // Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
+import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { secret, type Secret } from './auth/secret.ts';
@@ -11,7 +12,7 @@ import { findFfmpeg } from './encoding/ffmpeg-engine.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
-import { JOB_SETTINGS, type JobPayloads } from './job-list.ts';
+import { type JobPayloads, jobSettings } from './job-list.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { Probe } from './media/probe.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
@@ -40,6 +41,8 @@ export type Parts = {
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
+  /** Names this process among those that encode. */
+  readonly workerName: string;
   /** Where things lie, for the start-up lines. */
   readonly places: { readonly database: string; readonly store: string };
   close(): Promise<void>;
@@ -86,6 +89,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
     imageProcessor,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
+    workerName: `${hostname()}:${process.pid}`,
     places: { database: postgres.dataFolder, store: storage.place },
     close: () => close({ ...db, probe, imageProcessor, postgres }),
   };
@@ -123,7 +127,7 @@ async function closeFolderToOthers(
 /** The schema first, then pool and queue, side by side. */
 async function openData(
   connection: Connection,
-  { ownerLimits }: Config,
+  config: Config,
   { log, inspect }: Surroundings,
 ): Promise<Pick<Parts, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
@@ -133,11 +137,11 @@ async function openData(
     connection,
     onIdleError: onError('an idle database connection broke'),
     inspect,
-    session: sessionOf(ownerLimits),
+    session: sessionOf(config.ownerLimits),
   });
   const jobs = await openJobs({
     connection,
-    settings: JOB_SETTINGS,
+    settings: jobSettings({ encodeConcurrency: concurrencyOf(config) }),
     onError: onError('the job queue has trouble'),
   });
   return { db, jobs };
@@ -166,8 +170,21 @@ async function openEngine(
   const engine = await findEngine({ setting: config.ffmpegPath, searchPath });
   if ('missing' in engine)
     return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
-  return { encoder: openFfmpegEncoder({ ffmpegPath: engine.path }), encoderMissing: undefined };
+  return {
+    encoder: openFfmpegEncoder({
+      ffmpegPath: engine.path,
+      limits: config.encodeLimits,
+      concurrency: concurrencyOf(config),
+    }),
+    encoderMissing: undefined,
+  };
 }
+
+/** One encode keeps four cores busy. */
+const CORES_PER_ENCODE = 4;
+
+const concurrencyOf = ({ encodeConcurrency }: Config): number =>
+  encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
 
 /** Without an engine each video fails with that reason, rather than waiting for nobody. */
 function refusingEncoder(reason: string): Encoder {

@@ -170,6 +170,15 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
+/** The worker that encodes an asset now. */
+export const encodeRunRow = {
+  asset_id: 'uuid',
+  attempt: 'int4',
+  try: 'int4',
+  worker: 'text',
+  started_at: 'timestamptz',
+} as const;
+
 /** A secret that the service made for itself. */
 export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
@@ -202,6 +211,7 @@ export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
+  encode_runs: encodeRunRow,
   secrets: secretRow,
   idempotency_keys: idempotencyRow,
   owner_usage: ownerUsageRow,

@@ -25,6 +25,7 @@ const losing = (parts: Parts): Parts => ({
   jobs: {
     ...parts.jobs,
     send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)),
+    sendFor: async (tx, owner, job) => (lost.has(job.name) ? undefined : parts.jobs.sendFor(tx, owner, job)),
   },
 });
 

@@ -257,7 +257,7 @@ function eventsOf(before: Asset, next: StreamState, { source, providerCode }: St
   ];
 }
 
-function stateOf(asset: Asset): StreamState {
+export function stateOf(asset: Asset): StreamState {
   const {
     stream_status,
     attempt,

@@ -73,7 +73,7 @@ export async function restore(
         now: now(),
       });
       const job = back?.stream_status === 'processing' ? startJob(back) : undefined;
-      if (job) await jobs.send(tx, job.name, job.payload as never);
+      if (back && job) await jobs.sendFor(tx, back.owner_user_id, job as never);
       if (back && isPosterDue(back)) await jobs.send(tx, 'make-poster', { assetId: back.id });
       return back;
     });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { JobPayloads } from '../job-list.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { JobRun } from '../platform/jobs.ts';
+import { watchCondition } from '../platform/condition-watch.ts';
 import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -19,7 +20,10 @@ import { progressTeller } from './progress-teller.ts';
 export type EncodeNeeds = {
   readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly discard: (run: Run) => Promise<void>;
   readonly handBack: (run: Run) => Promise<void>;
+  readonly isCurrent: (run: Run) => Promise<boolean>;
+  readonly end: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -37,27 +41,45 @@ export const encodeAssetJob =
   async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
     const run = await needs.begin(payload);
     if (!run) return;
-    await removeEarlierRuns(needs.store, run);
-    const scratch = await makeScratch(needs.scratchRoot, {
-      work: run.assetId,
-      turn: renditionFolder(run.attempt, run.try),
-    });
-    const overtaken = new AbortController();
     try {
-      const report = await reportOn(needs, run, {
-        scratch,
-        overtaken,
-        signal: AbortSignal.any([signal, overtaken.signal]),
-      });
-      if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
-    } catch (error) {
-      await needs.store.removeAll(folderOf(run));
-      if (signal.aborted) await needs.handBack(run);
-      if (!overtaken.signal.aborted) throw error;
+      await encodeRun(needs, run, signal);
     } finally {
-      await removeScratch(scratch);
+      await needs.end(run);
     }
   };
+
+async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
+  await removeEarlierRuns(needs.store, run);
+  const scratch = await makeScratch(needs.scratchRoot, {
+    work: run.assetId,
+    turn: renditionFolder(run.attempt, run.try),
+  });
+  const overtaken = new AbortController();
+  const watch = watchCondition(() => needs.isCurrent(run), {
+    onEnd: () => overtaken.abort(),
+    onError: (error) =>
+      needs.log.warn(
+        { asset_id: run.assetId, err: error },
+        'the worker cannot check whether the encode is still wanted',
+      ),
+  });
+  try {
+    const report = await reportOn(needs, run, {
+      scratch,
+      overtaken,
+      signal: AbortSignal.any([signal, overtaken.signal]),
+    });
+    if (!(await needs.finish(run, report))) await needs.discard(run);
+  } catch (error) {
+    if (overtaken.signal.aborted) return await needs.discard(run);
+    await needs.store.removeAll(folderOf(run));
+    if (signal.aborted) await needs.handBack(run);
+    throw error;
+  } finally {
+    watch.close();
+    await removeScratch(scratch);
+  }
+}
 
 type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
 
@@ -98,7 +120,7 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
     onOvertaken: () => overtaken.abort(),
   });
   const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
-  const source = await localOriginal(needs.store, run, scratch);
+  const source = await localOriginal(needs.store, run, { scratch, signal });
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
   teller.begin();
@@ -123,13 +145,13 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
 async function localOriginal(
   store: ObjectStore,
   { originalKey: key }: Run,
-  scratch: string,
+  { scratch, signal }: { scratch: string; signal: AbortSignal },
 ): Promise<string> {
   if ((await store.size(key)) === undefined)
     throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
   if (store.localFile) return store.localFile(key);
   const copy = join(scratch, 'original');
-  await writeFile(copy, store.stream(key));
+  await writeFile(copy, store.stream(key), { signal });
   return copy;
 }
 

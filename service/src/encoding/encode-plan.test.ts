@@ -54,6 +54,11 @@ describe('encode plan', () => {
     expect(graph()).toContain('fps=30000/1001:start_time=0,');
     expect(graph()).toContain('trim=end_frame=300');
   });
+  test('low frame rates have no B-frames, whose delay of one frame would be seen', () => {
+    const frameRate = { numerator: 2, denominator: 1 };
+    expect(after(encodeArguments({ ...plan, timeline: { ...timeline, frameRate } }), '-bf')).toBe('0');
+    expect(encodeArguments(plan)).not.toContain('-bf');
+  });
   test('the last picture is held for as long as the sound goes on, and a little more before it is cut', () => {
     expect(graph({ timeline: { ...timeline, holdSeconds: 5 } })).toContain(
       'tpad=stop_mode=clone:stop_duration=6,trim',

@@ -3,7 +3,7 @@ import { type EngineInput, GENERAL, inputArguments } from './engine-input.ts';
 import { keyFrameExpression, longestGroup, SEGMENT_SECONDS } from './key-frames.ts';
 import type { Rung } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
-import type { Timeline } from './source-timeline.ts';
+import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
 export type EncodePlan = {
@@ -16,6 +16,7 @@ export type EncodePlan = {
   readonly folder: string;
 };
 
+const LONGEST_DELAY_SECONDS = 0.05;
 /** The AAC encoder puts this many samples of its own before the first. */
 const PRIMING_SAMPLES = 1024;
 /** Two packets, so that something is left after the priming of a film of one frame. */
@@ -73,6 +74,8 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '0',
     '-g',
     String(longestGroup(timeline)),
+    // B-frames delay the picture by one frame, which players that ignore the edit list show late: at low rates that is seen.
+    ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
     // The delay of B-frames is in the edit list; without a pyramid it is one frame, which players that ignore the list hardly show.
     '-b-pyramid',
     'none',

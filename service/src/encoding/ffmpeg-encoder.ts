@@ -12,10 +12,11 @@ import {
   secondsOfTrack,
 } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
+import { assertCost, encodeCost, wallMsFor } from './encode-cost.ts';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
-import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
+import { type EngineOptions, type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
@@ -24,15 +25,15 @@ import { secondsOf } from './source-timeline.ts';
 import { choosePosterSource, chooseThumbnailSource, type ThumbnailSource } from './thumbnail-choice.ts';
 
 const STALL_MS = 60_000;
-const WALL_MS = 600_000;
-/** The slowest machine that still makes sense. */
-const WALL_MS_PER_SECOND = 40_000;
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 
-export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
-  encode: (order) => encode(openSession(ffmpegPath, order)),
+export const openFfmpegEncoder = ({
+  ffmpegPath,
+  ...options
+}: { readonly ffmpegPath: string } & EngineOptions): Encoder => ({
+  encode: (order) => encode(openSession(ffmpegPath, order, options)),
   makePoster: async (order) => {
     await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) });
   },
@@ -51,6 +52,7 @@ async function encode(session: Session): Promise<Encoding> {
     rungs,
     folder: order.workFolder,
   };
+  assertCost(plan, session.limits);
   const log = await render(session, plan);
   const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
   if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
@@ -83,7 +85,7 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
   };
   const limits = {
     stallMs: STALL_MS,
-    wallMs: WALL_MS + durationSeconds * WALL_MS_PER_SECOND,
+    wallMs: wallMsFor(encodeCost(plan)),
     output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
   };
   return (await runToSuccess(session, { args: encodeArguments(plan), limits, onLine })).log;

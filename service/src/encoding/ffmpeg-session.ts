@@ -1,5 +1,6 @@
 // One order's runs of the engine: what they share, and which of their ends are failures.
 import { availableParallelism } from 'node:os';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encode-cost.ts';
 import { FAILURES, type FailureCode } from './encode-failure.ts';
 import { EncodeFailed, type EncodeOrder } from './encoder.ts';
 import type { EngineInput } from './engine-input.ts';
@@ -10,7 +11,11 @@ export type Session = {
   readonly ffmpegPath: string;
   readonly order: EncodeOrder;
   readonly input: EngineInput;
+  readonly limits: EncodeLimits;
 };
+
+/** `concurrency`: how many encodes share this machine. */
+export type EngineOptions = { readonly limits?: EncodeLimits; readonly concurrency?: number };
 
 /** What a run of the engine needs of its order. */
 type Running = { readonly ffmpegPath: string; readonly order: Pick<EncodeOrder, 'signal'> };
@@ -26,9 +31,13 @@ const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 4 * 1024 ** 3 };
 /** More threads than this cost memory and bring nothing at these sizes. */
 const MOST_THREADS = 8;
 
-export function openSession(ffmpegPath: string, order: EncodeOrder): Session {
-  const threads = Math.min(availableParallelism(), MOST_THREADS);
-  return { ffmpegPath, order, input: { path: order.source, container: order.container, threads } };
+export function openSession(
+  ffmpegPath: string,
+  order: EncodeOrder,
+  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EngineOptions = {},
+): Session {
+  const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MOST_THREADS);
+  return { ffmpegPath, order, input: { path: order.source, container: order.container, threads }, limits };
 }
 
 /** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */

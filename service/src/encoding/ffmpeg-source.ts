@@ -1,5 +1,7 @@
 // Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
+import { stat } from 'node:fs/promises';
 import type { Warning } from '../assets/asset.ts';
+import { assertDuration } from './encode-cost.ts';
 import { EncodeFailed } from './encoder.ts';
 import {
   factsArguments,
@@ -11,7 +13,7 @@ import {
 import { type Session, failed, runStep } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from './source-facts.ts';
-import { type Timeline, isTooLong, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+import { type Timeline, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
 import { audioUnsupported, type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
 
 export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
@@ -40,8 +42,9 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const ends = await packetEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
   if (isTruncated(missing)) throw failed('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
-  const timeline = timelineOf({ facts, videoIndex, ends, missing });
-  if (isTooLong(timeline)) throw failed('too_long', log);
+  const { size: bytes } = await stat(session.order.source);
+  const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
+  assertDuration(timeline, session.limits);
   const { video, picture, sounds } = chosen;
   const audio = await findDecodableSound(session, sounds);
   const warnings = audio || sounds.length === 0 ? [] : [audioUnsupported(sounds)];

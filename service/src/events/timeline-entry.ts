@@ -54,6 +54,7 @@ const WHO: Readonly<Record<string, string>> = {
   replay: 'An operator, by replaying a delivery,',
   service: 'The service',
   sweep: 'The sweep',
+  operator: 'An operator',
 };
 
 function sentenceOf(type: string, data: Data): string {
@@ -82,7 +83,9 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
   'asset.playable': () => 'There is something to play now.',
   'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
   'asset.failed': (who, data) =>
-    `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
+    data['source'] === 'operator'
+      ? `${who} cancelled the encoding${again(data)}.`
+      : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
   'asset.updated': (_who, data) =>
     data['restored']
       ? 'It was brought back from the trash.'
