@@ -27,12 +27,13 @@ import * as overviewVerbs from './operations/providers-overview.ts';
 import { providersOverviewRoutes } from './operations/providers-overview.routes.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
-import { operatorGuard } from './operations/operator.hook.ts';
+import { isOperator, operatorGuard } from './operations/operator.hook.ts';
 import type { Parts } from './parts.ts';
 import { bind } from './platform/bind.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
+import type { Input } from './platform/http/route.ts';
 import { refuseOddRequests } from './platform/http/odd-requests.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
@@ -98,7 +99,7 @@ export async function buildApp(parts: Parts, settings: AppSettings): Promise<App
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
-  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
+  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets, sandbox }: Parts,
   { config, publicBaseUrl, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
@@ -166,7 +167,11 @@ function buildFeatures(
       downloadVerbs,
     ),
     objects: bind({ store }, objectVerbs),
-    health: bind({ db, store }, healthVerbs),
+    health: {
+      ...bind({ db, store }, healthVerbs),
+      sandbox: sandbox.protections,
+      isOperator: (headers: Input['headers']) => isOperator(headers, config.operatorKeys),
+    },
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
     reconcile: bind(
       {

@@ -37,6 +37,15 @@ export type Config = {
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
+  /** Of one run of the video engine. */
+  readonly encoderMemoryBytes: number;
+  readonly probeDeadlineMs: number;
+  readonly probesPerOwner: number;
+  readonly probeWaitMs: number;
+  /** Who decoders are where the service runs as root; user and group id. */
+  readonly sandboxUid: number;
+  /** Whether the service may start where the sandbox is not complete. */
+  readonly sandbox: 'available' | 'required';
   readonly webhookRetentionDays: number;
   readonly logLevel: string;
   /** Weaknesses that do not stop the start. */
@@ -90,6 +99,12 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+    encoderMemoryBytes: integer('ENCODER_MEMORY_BYTES', { fallback: 3 * GIB, min: GIB / 2, max: 1024 * GIB }),
+    probeDeadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: 60_000 }),
+    probesPerOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
+    probeWaitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: 60_000 }),
+    sandboxUid: integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
+    sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     warnings: [
       ...shortSecrets(settings),

@@ -10,9 +10,11 @@ type Welcome = {
   readonly address: string;
   readonly places: Parts['places'];
   readonly encoderMissing: string | undefined;
+  /** What the sandbox of decoders lacks. */
+  readonly sandboxMissing: readonly string[];
 };
 
-export function welcome({ config, local, address, places, encoderMissing }: Welcome): string {
+export function welcome({ config, local, address, places, encoderMissing, sandboxMissing }: Welcome): string {
   const url = config.publicBaseUrl ?? address;
   const lines = [
     '',
@@ -20,6 +22,7 @@ export function welcome({ config, local, address, places, encoderMissing }: Welc
     `  database  ${places.database}`,
     `  objects   ${places.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
+    `  sandbox   ${sandboxMissing.length === 0 ? 'complete' : `without ${sandboxMissing.join(', ')}`}`,
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
     ...(config.role === 'worker' ? [] : ['', `  API       ${url}/docs`]),
     ...(local && config.role !== 'worker' ? tour(url, config) : []),

@@ -1,6 +1,6 @@
 // The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../storage/object-key.ts';
 import {
   type CmafTrack,
@@ -15,7 +15,7 @@ import { dashManifest } from './dash-manifest.ts';
 import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
-import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
+import { type EngineAccess, type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
@@ -30,10 +30,11 @@ const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 
-export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
-  encode: (order) => encode(openSession(ffmpegPath, order)),
+export const openFfmpegEncoder = (engine: EngineAccess): Encoder => ({
+  encode: (order) => encode(openSession(engine, order)),
   makePoster: async (order) => {
-    await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) });
+    const folder = dirname(order.picture);
+    await runToSuccess({ ...engine, folder, order }, { args: posterArguments(order) });
   },
 });
 

@@ -56,8 +56,12 @@ type Spaces = {
 const namespaceLayers = ({ unshare, mount, isRoot, needs }: Spaces): Omit<Layers, 'hasLimits'>[] =>
   NAMESPACES.map((flags) => ({
     unshare: [unshare, ...(isRoot ? [] : ['--user', '--map-root-user']), ...flags],
-    ...(mount && flags.includes('--mount') && { hide: { mount, folders: needs.hidden } }),
+    ...(mount && flags.includes('--mount') && { hide: { mount, folders: outermost(needs.hidden) } }),
   }));
+
+/** A folder below a hidden one is gone already. */
+const outermost = (folders: readonly string[]): string[] =>
+  [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 
 type Rights = { readonly setpriv: string; readonly isRoot: boolean; readonly user: User };
 

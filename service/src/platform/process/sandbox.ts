@@ -48,6 +48,9 @@ export type Layers = {
   readonly user?: User;
 };
 
+export const missingProtections = ({ protections }: Sandbox): Protection[] =>
+  (Object.keys(PROTECTIONS) as Protection[]).filter((name) => !protections[name]);
+
 /** Nothing but limits: for systems that offer no more, and for tests that need no more. */
 export const limitsAlone = (): Sandbox => buildSandbox({ hasLimits: true });
 
