@@ -61,6 +61,8 @@ const answer = async (work = 'tell'): Promise<Answer> => {
   if ('failed' in outcome) throw new Error(outcome.failed);
   return outcome.result;
 };
+/** Which of the two depends on how busy the machine is. */
+const HELD_UP = [{ failed: 'late' }, { failed: 'starved' }];
 const isAlive = (pid: number) =>
   readFile(`/proc/${pid}/stat`, 'utf8').then(
     (stat) => !/\) [ZX] /.test(stat),
@@ -88,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
   test('kills a child that is busy at the deadline', async () => {
     open();
     const { pid } = await answer();
-    expect(await run('loop', 300)).toEqual({ failed: 'late' });
+    expect(HELD_UP).toContainEqual(await run('loop', 300));
     expect(await isAlive(pid)).toBe(false);
     expect((await answer()).asked).toBe(1);
   });
@@ -121,7 +123,7 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
     const { status, environment } = await answer();
     if (complete.protections.no_new_privileges) expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(environment).not.toContain('PATH');
-    expect(await run('loop', 300)).toEqual({ failed: 'late' });
+    expect(HELD_UP).toContainEqual(await run('loop', 300));
     expect(await run('fill')).toEqual({ failed: 'died' });
     expect((await answer()).asked).toBe(1);
   });
