@@ -32,7 +32,7 @@ import { providersOverviewRoutes } from './operations/providers-overview.routes.
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
 import { ownerLimitsRoutes } from './operations/owner-limits.routes.ts';
-import { operatorGuard } from './operations/operator.hook.ts';
+import { isOperator, operatorGuard } from './operations/operator.hook.ts';
 import type { Parts } from './parts.ts';
 import { bind } from './platform/bind.ts';
 import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
@@ -40,6 +40,7 @@ import { describeApi, serveDocumentation } from './platform/http/documentation.t
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/protocol-guards.ts';
+import type { Input } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
 import { createFairQueue } from './platform/fair-queue.ts';
@@ -127,6 +128,7 @@ function buildFeatures(
     providers,
     urlSecrets,
     workerName,
+    sandbox,
   }: Parts,
   { config, publicBaseUrl, log, now }: AppSettings,
 ) {
@@ -229,7 +231,11 @@ function buildFeatures(
       downloadVerbs,
     ),
     objects: bind({ store }, objectVerbs),
-    health: bind({ db, store, requireDatabaseSpace }, healthVerbs),
+    health: {
+      ...bind({ db, store, requireDatabaseSpace }, healthVerbs),
+      sandbox: sandbox.protections,
+      isOperator: (headers: Input['headers']) => isOperator(headers, config.operatorKeys),
+    },
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
     reconcile: bind(
       {

@@ -54,6 +54,15 @@ export type Config = {
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
+  /** Of one run of the video engine. */
+  readonly encoderMemoryBytes: number;
+  readonly probeDeadlineMs: number;
+  readonly probesPerOwner: number;
+  readonly probeWaitMs: number;
+  /** Who decoders are where the service runs as root; user and group id. */
+  readonly sandboxUid: number;
+  /** Whether the service may start where the sandbox is not complete. */
+  readonly sandbox: 'available' | 'required';
   readonly webhookRetentionDays: number;
   /** Of the HTTP listener, open at once. */
   readonly maxConnections: number;
@@ -124,6 +133,12 @@ function read(settings: Settings, absolute: (path: string) => string): Config {
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
     docs: settings.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+    encoderMemoryBytes: integer('ENCODER_MEMORY_BYTES', { fallback: 3 * GIB, min: GIB / 2, max: 1024 * GIB }),
+    probeDeadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: 60_000 }),
+    probesPerOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
+    probeWaitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: 60_000 }),
+    sandboxUid: integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
+    sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     ownerLimits: readOwnerLimits(settings),
     ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),

@@ -1,4 +1,5 @@
 // Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
+import { mkdir } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,8 @@ import { type JobQueue, openJobs } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { detectSandbox } from './platform/process/detect-sandbox.ts';
+import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
 import { keptSecret } from './platform/postgres/kept-secret.ts';
 import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
@@ -38,6 +41,8 @@ export type Parts = {
   readonly encoderMissing: string | undefined;
   readonly callback: Callback;
   readonly imageProcessor: ImageProcessor;
+  /** What keeps decoders of untrusted bytes away from the service. */
+  readonly sandbox: Sandbox;
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
@@ -62,16 +67,21 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
-  const [db, engine, storage] = await Promise.all([
+  const [db, { sandbox, ...engine }, storage] = await Promise.all([
     openData(connection, config, around),
-    openEngine(config, around),
+    openDecoders(config, around),
     openStore(config),
   ]);
   const urlSecrets =
     config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(connection, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
-  const probe = openMediabunnyProbe();
-  const imageProcessor = openSharpImageProcessor({ maxPixels: config.maxImagePixels });
+  const probe = openMediabunnyProbe({
+    sandbox,
+    deadlineMs: config.probeDeadlineMs,
+    perOwner: config.probesPerOwner,
+    waitMs: config.probeWaitMs,
+  });
+  const imageProcessor = openSharpImageProcessor({ sandbox, maxPixels: config.maxImagePixels });
   return {
     ...db,
     ...engine,
@@ -87,6 +97,7 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
       signingSecret: encoderSecrets[0] as Secret,
     }),
     imageProcessor,
+    sandbox,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     workerName: `${hostname()}:${process.pid}`,
@@ -163,21 +174,42 @@ export const providersAlone = ({ providers, allowUnsigned }: Config): Providers 
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-async function openEngine(
+/** The engine first: the sandbox must let it run. */
+async function openDecoders(
   config: Config,
-  { searchPath }: Surroundings,
-): Promise<Pick<Parts, 'encoder' | 'encoderMissing'>> {
+  { log, searchPath }: Surroundings,
+): Promise<Pick<Parts, 'encoder' | 'encoderMissing' | 'sandbox'>> {
   const engine = await findEngine({ setting: config.ffmpegPath, searchPath });
+  const sandbox = await openSandbox(config, 'path' in engine ? [engine.path] : []);
+  const missing = missingProtections(sandbox);
+  if (missing.length > 0)
+    log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
   if ('missing' in engine)
-    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
-  return {
-    encoder: openFfmpegEncoder({
-      ffmpegPath: engine.path,
-      limits: config.encodeLimits,
-      concurrency: concurrencyOf(config),
-    }),
-    encoderMissing: undefined,
-  };
+    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing, sandbox };
+  const encoder = openFfmpegEncoder({
+    ffmpegPath: engine.path,
+    sandbox,
+    memoryBytes: config.encoderMemoryBytes,
+    limits: config.encodeLimits,
+    concurrency: concurrencyOf(config),
+  });
+  return { encoder, encoderMissing: undefined, sandbox };
+}
+
+async function openSandbox(config: Config, programs: readonly string[]): Promise<Sandbox> {
+  const hidden = [config.dataDir, storeFolder(config)];
+  await Promise.all(hidden.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+  const sandbox = await detectSandbox({
+    hidden,
+    readable: [process.execPath, import.meta.filename, ...programs],
+    user: { uid: config.sandboxUid, gid: config.sandboxUid },
+  });
+  const missing = missingProtections(sandbox);
+  if (config.sandbox === 'required' && missing.length > 0)
+    throw new Error(
+      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. Allow it, or set SANDBOX=available.`,
+    );
+  return sandbox;
 }
 
 /** One encode keeps four cores busy. */
@@ -198,13 +230,12 @@ function refusingEncoder(reason: string): Encoder {
   return { encode: refuse, makePoster: refuse };
 }
 
-async function openStore({
-  storageUrl,
-  dataDir,
-  minFreeBytes,
-}: Config): Promise<{ store: ObjectStore; place: string }> {
-  const place = storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
-  const store = await openDiskObjectStore(place, { minFreeBytes });
+const storeFolder = ({ storageUrl, dataDir }: Config): string =>
+  storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);
+
+async function openStore(config: Config): Promise<{ store: ObjectStore; place: string }> {
+  const place = storeFolder(config);
+  const store = await openDiskObjectStore(place, { minFreeBytes: config.minFreeBytes });
   await closeFolders(place, ['objects', 'incoming']);
   return { store, place };
 }

@@ -11,6 +11,7 @@ import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
+import { missingProtections } from './platform/process/sandbox.ts';
 import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { welcome } from './welcome.ts';
@@ -58,6 +59,7 @@ export async function runService(environment: Environment): Promise<void> {
       places: service.parts.places,
       encoderMissing: service.parts.encoderMissing,
       now: new Date(),
+      sandboxMissing: missingProtections(service.parts.sandbox),
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');

@@ -19,6 +19,7 @@ function bannerOf(settings: Record<string, string>): string {
     address: 'http://127.0.0.1:8080',
     places: { database: '/data/postgres', store: '/data/objects' },
     encoderMissing: undefined,
+    sandboxMissing: [],
     now: NOW,
   });
 }

@@ -11,11 +11,21 @@ type Welcome = {
   readonly places: Parts['places'];
   readonly encoderMissing: string | undefined;
   readonly now: Date;
+  /** What the sandbox of decoders lacks. */
+  readonly sandboxMissing: readonly string[];
 };
 
 const DAY_S = 86_400;
 
-export function welcome({ config, local, address, places, encoderMissing, now }: Welcome): string {
+export function welcome({
+  config,
+  local,
+  address,
+  places,
+  encoderMissing,
+  now,
+  sandboxMissing,
+}: Welcome): string {
   const url = config.publicBaseUrl ?? address;
   const lines = [
     '',
@@ -23,6 +33,7 @@ export function welcome({ config, local, address, places, encoderMissing, now }:
     `  database  ${places.database}`,
     `  objects   ${places.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
+    `  sandbox   ${sandboxMissing.length === 0 ? 'complete' : `without ${sandboxMissing.join(', ')}`}`,
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
     ...(config.role === 'worker'
       ? []

@@ -1,6 +1,6 @@
 // The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../storage/object-key.ts';
 import {
   type CmafTrack,
@@ -16,7 +16,14 @@ import { assertCost, encodeCost, wallMsFor } from './encode-cost.ts';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
-import { type EngineOptions, type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
+import {
+  type EngineAccess,
+  type EngineOptions,
+  type Session,
+  failed,
+  openSession,
+  runToSuccess,
+} from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
@@ -30,12 +37,14 @@ const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 
 export const openFfmpegEncoder = ({
-  ffmpegPath,
-  ...options
-}: { readonly ffmpegPath: string } & EngineOptions): Encoder => ({
-  encode: (order) => encode(openSession(ffmpegPath, order, options)),
+  limits,
+  concurrency,
+  ...engine
+}: EngineAccess & EngineOptions): Encoder => ({
+  encode: (order) => encode(openSession(engine, order, { limits, concurrency })),
   makePoster: async (order) => {
-    await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) });
+    const folder = dirname(order.picture);
+    await runToSuccess({ ...engine, folder, order }, { args: posterArguments(order) });
   },
 });
 

@@ -4,7 +4,13 @@ import type { Secret } from '../auth/secret.ts';
 import { isServiceKey } from '../auth/service-key.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import { guarded } from '../platform/http/route.ts';
+import { guarded, type Input } from '../platform/http/route.ts';
+
+/** For routes that are open to everybody and tell operators more. */
+export const isOperator = (headers: Input['headers'], operatorKeys: readonly Secret[]): boolean => {
+  const key = headers['x-operator-key'];
+  return typeof key === 'string' && isServiceKey(key, operatorKeys);
+};
 
 const FIELD = { field: 'X-Operator-Key' } as const;
 

@@ -96,7 +96,7 @@ async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise
   const verdict = matches(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return NOTHING_KNOWN;
-  const probed = await probe.probe(source, media.container);
+  const probed = await probe.probe(source, media.container, asset.owner_user_id);
   return 'refused' in probed ? probed.refused : probed.facts;
 }
 
