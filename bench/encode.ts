@@ -51,7 +51,7 @@ export async function encode(rounds: number): Promise<EncodeTimes> {
 }
 
 async function argumentsFor(ffmpegPath: string, order: Parameters<typeof openSession>[1]): Promise<string[]> {
-  const session = openSession(ffmpegPath, order);
+  const session = openSession({ ffmpegPath }, order);
   const { picture, video, audio, timeline } = await examineSource(session);
   return encodeArguments({
     input: session.input,

@@ -88,13 +88,18 @@ async function openGallery(ground: Ground): Promise<Gallery> {
   await mkdir(made);
   const db = new pg.Client({ connectionString: ground.databaseUrl });
   await db.connect();
+  const ids = opened.map(({ id }) => id);
+  const { rows } = await db.query<Parameters<typeof originalKey>[0]>(
+    'select id, original_upload from assets where id = any($1::uuid[]) order by array_position($1::uuid[], id)',
+    [ids],
+  );
   return {
     ground,
     service,
     made,
     db,
-    ids: opened.map(({ id }) => id),
-    originals: opened.map(({ id }) => store.localFile?.(originalKey(id)) as string),
+    ids,
+    originals: rows.map((row) => store.localFile?.(originalKey(row)) as string),
   };
 }
 

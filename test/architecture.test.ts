@@ -9,6 +9,7 @@ const ORDER = `
   platform
   auth storage media
   assets
+  usage
   encoding images
   providers
   uploads playback events
@@ -22,7 +23,8 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|p
 
 /** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
-  [/^(main|service|welcome|config|parts|app|tables|job-list)$/],
+  [/^(main|service|welcome|config|parts|app|tables|job-list)(?:-[a-z]+)?$/],
+  [/^open-decoders$/, 'parts'],
   [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'ground'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
@@ -46,8 +48,8 @@ const MAY: Readonly<Record<string, string>> = {
   service: 'app config parts welcome platform',
   welcome: 'config:type parts:type rule platform:type',
   app: 'config:type parts:type port:type registry:type verbs routes hook job job-list:type rule platform',
-  config: 'registry port:type rule platform',
-  parts: 'config:type registry adapter port:type rule job-list platform',
+  config: 'config registry port:type rule platform',
+  parts: 'config:type parts registry adapter port:type rule job-list platform',
   registry: 'adapter:own port:type rule:type platform:type',
   command: 'config:type parts:type port:type verbs:type rule platform',
   routes: 'hook rule routes:own verbs:type platform',

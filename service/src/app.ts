@@ -1,6 +1,7 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
-import type { Asset } from './assets/asset.ts';
+import type { Asset, NewAsset } from './assets/asset.ts';
 import { assetBatches } from './assets/asset-batches.ts';
+import type { EventData } from './assets/asset-event.ts';
 import * as editVerbs from './assets/asset-edits.ts';
 import * as listVerbs from './assets/asset-list.ts';
 import { assetListRoutes } from './assets/asset-list.routes.ts';
@@ -14,7 +15,10 @@ import { callerOf } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
+import * as encodeQueueVerbs from './encoding/encode-queue.ts';
+import { encodeQueueRoutes } from './encoding/encode-queue.routes.ts';
 import * as encodingVerbs from './encoding/encodings.ts';
+import { removeRunFilesJob } from './encoding/remove-run-files.job.ts';
 import { makePosterJob } from './encoding/make-poster.job.ts';
 import * as imageVerbs from './images/images.ts';
 import { imageRoutes } from './images/images.routes.ts';
@@ -27,17 +31,22 @@ import * as overviewVerbs from './operations/providers-overview.ts';
 import { providersOverviewRoutes } from './operations/providers-overview.routes.ts';
 import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
-import { operatorGuard } from './operations/operator.hook.ts';
+import { ownerLimitsRoutes } from './operations/owner-limits.routes.ts';
+import { isOperator, operatorGuard } from './operations/operator.hook.ts';
 import type { Parts } from './parts.ts';
 import { bind } from './platform/bind.ts';
+import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
-import { refuseOddRequests } from './platform/http/odd-requests.ts';
+import { guardProtocol } from './platform/http/protocol-guards.ts';
+import type { Input } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
 import { forgetKeys, onceIn } from './platform/idempotency.ts';
+import { createFairQueue } from './platform/fair-queue.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
+import { forgetFullBuckets } from './platform/rate-limiter.ts';
 import { singleFlight } from './platform/single-flight.ts';
 import { takeTurns } from './platform/turns.ts';
 import * as downloadVerbs from './playback/downloads.ts';
@@ -73,6 +82,9 @@ import { transferRoutes } from './uploads/transfers.routes.ts';
 import type { UploadLimits } from './uploads/upload-wishes.ts';
 import * as uploadVerbs from './uploads/uploads.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
+import type { UnderQuota } from './usage/usage.ts';
+import * as usageVerbs from './usage/usage.ts';
+import { usageRoutes } from './usage/usage.routes.ts';
 
 /** What the features need beside their parts. `publicBaseUrl` has no slash at its end, and may be known only once the listener has its port. */
 export type AppSettings = {
@@ -80,32 +92,51 @@ export type AppSettings = {
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
+  /** How often connections are checked against their timeouts; undefined: every second. */
+  readonly checkEveryMs?: number | undefined;
 };
 
 export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
 export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
-  const server = createServer(settings.log);
-  await allowOrigins(server, settings.config.corsOrigins);
-  refuseOddRequests(server);
+  const { config, log, checkEveryMs } = settings;
+  const server = createServer(log, {
+    maxConnections: config.maxConnections,
+    trustProxy: config.trustProxy,
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
+  });
+  await allowOrigins(server, config.corsOrigins);
+  if (features.limiters.addresses) limitAddresses(server, features.limiters.addresses);
+  guardProtocol(server);
   await describeApi(server);
   await mountRoutes(server, { features, settings });
-  await serveDocumentation(server);
+  await serveDocumentation(server, { hasPages: config.docs });
   return { server, handlers: jobHandlers(parts, features, settings) };
 }
 
 type Features = ReturnType<typeof buildFeatures>;
 
 function buildFeatures(
-  { db, jobs, store, probe, imageProcessor: processor, providers, urlSecrets }: Parts,
-  { config, publicBaseUrl, now }: AppSettings,
+  {
+    db,
+    jobs,
+    store,
+    requireDatabaseSpace,
+    probe,
+    imageProcessor: processor,
+    providers,
+    urlSecrets,
+    workerName,
+    sandbox,
+  }: Parts,
+  { config, publicBaseUrl, log, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
   const batches = assetBatches(db);
   const assets = bind(batches, assetVerbs);
   const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
-  const { maxUploadBytes, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
+  const { maxUploadBytes, uploadTtlSeconds, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const call = providerCalls({ providers, circuits, now });
   const hosted = bind(
     { db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now },
@@ -113,8 +144,14 @@ function buildFeatures(
   );
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
   const start = startJob(providers);
+  const underQuota: UnderQuota = (owner, work) => usageVerbs.underQuota({ db }, owner, work);
+  const usage = { ...bind({ db }, usageVerbs), underQuota };
+  const limiters = openLimiters({ db, log }, config);
+  const limitOwnerRate = (ownerUserId: string) => limitOwner(limiters.owner, ownerUserId);
   return {
     assets,
+    usage,
+    limiters,
     reports,
     providers,
     guards: assetGuards({
@@ -127,9 +164,18 @@ function buildFeatures(
       { db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start },
       trashVerbs,
     ),
-    encodings: bind({ db, jobs }, encodingVerbs),
+    encodings: bind({ db, jobs, workerName }, encodingVerbs),
+    encodeQueue: bind({ db, jobs, byId: assets.byId, cancel: reports.cancel }, encodeQueueVerbs),
     images: bind(
-      { byId: assets.byId, store, processor, inFlight: singleFlight({ most: PICTURES_AT_ONCE }) },
+      {
+        byId: assets.byId,
+        store,
+        processor,
+        inFlight: singleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
+        queue: createFairQueue(VARIANT_QUEUE),
+        maxVariantBytes: config.maxVariantBytes,
+        now,
+      },
       imageVerbs,
     ),
     webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
@@ -138,7 +184,10 @@ function buildFeatures(
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
     uploads: bind(
       {
-        create: assets.create,
+        create: async (asset: NewAsset, note: EventData) => {
+          await requireDatabaseSpace();
+          return usage.underQuota(asset.owner_user_id, () => assets.create(asset, note));
+        },
         applyParked: hosted.applyParked,
         prepareUpload: hosted.prepareUpload,
         urlSecrets,
@@ -150,7 +199,22 @@ function buildFeatures(
     ),
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
-    transfers: bind({ db, store, byId: assets.byId, urlSecrets, maxUploadBytes, now }, transferVerbs),
+    transfers: bind(
+      {
+        db,
+        jobs,
+        store,
+        requireDatabaseSpace,
+        byId: assets.byId,
+        urlSecrets,
+        maxUploadBytes,
+        uploadTtlSeconds,
+        now,
+        ...usage,
+        limitOwner: limitOwnerRate,
+      },
+      transferVerbs,
+    ),
     playback: bind(
       { byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now },
       playbackVerbs,
@@ -163,11 +227,16 @@ function buildFeatures(
         urlSecrets,
         publicBaseUrl,
         now,
+        limitOwner: limitOwnerRate,
       },
       downloadVerbs,
     ),
     objects: bind({ store }, objectVerbs),
-    health: bind({ db, store }, healthVerbs),
+    health: {
+      ...bind({ db, store, requireDatabaseSpace }, healthVerbs),
+      sandbox: sandbox.protections,
+      isOperator: (headers: Input['headers']) => isOperator(headers, config.operatorKeys),
+    },
     expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
     reconcile: bind(
       {
@@ -186,14 +255,16 @@ function buildFeatures(
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
-    keys: { forgetKeys: () => forgetKeys(db) },
+    keys: { forgetKeys: () => Promise.all([forgetKeys(db), forgetFullBuckets(db)]) },
     once: onceIn(db),
     partitions: bind({ db, now, webhookRetentionDays: config.webhookRetentionDays }, partitionVerbs),
   };
 }
 
-/** In making and waiting for it: more viewers than that are asked to come back. */
-const PICTURES_AT_ONCE = 16;
+/** Variants being rendered or waiting for it, of all assets. */
+const MAX_VARIANTS_IN_FLIGHT = 256;
+/** One asset can keep at most two image processes busy. */
+const VARIANT_QUEUE = { concurrency: 4, perKey: 2, maxWaitingPerKey: 14, maxWaitMs: 20_000 } as const;
 
 type Means = { readonly providers: Providers; readonly takesHeif: boolean };
 
@@ -247,23 +318,39 @@ async function mountRoutes(
     feed,
     overview,
     providers,
+    encodeQueue,
     asOperator,
     once,
+    usage,
+    limiters: { owner: ownerLimiter },
   } = features;
   const known = { ProviderName: [...providers.keys()] };
   await server.register(
     async (api) => {
-      mount(api, { tag: 'media', once, known }, [
+      mount(api, { tag: 'media', once, known, ownerLimiter }, [
         ...uploadRoutes(
-          { start: uploads.start, complete: completion.complete, retry: completion.retry },
+          {
+            start: uploads.start,
+            complete: completion.complete,
+            retry: (asset, note) =>
+              usage.underQuota(asset.owner_user_id, () => completion.retry(asset, note)),
+          },
           guards,
           publicBaseUrl,
         ),
         ...assetListRoutes(lists, guards, publicBaseUrl),
         ...assetRoutes(edits, guards, publicBaseUrl),
-        ...trashRoutes(trash, guards, publicBaseUrl),
+        ...trashRoutes(
+          {
+            remove: trash.remove,
+            restore: (asset, note) => usage.underQuota(asset.owner_user_id, () => trash.restore(asset, note)),
+          },
+          guards,
+          publicBaseUrl,
+        ),
         ...downloadRoutes(downloads, guards, objects),
         ...timelineRoutes(feed, guards),
+        ...usageRoutes(usage, guards),
       ]);
       mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
       mount(api, { tag: 'playback' }, [
@@ -275,6 +362,8 @@ async function mountRoutes(
         ...orphanRoutes(orphans, asOperator),
         ...inboxRoutes(inbox, asOperator),
         ...providersOverviewRoutes(overview, asOperator),
+        ...ownerLimitsRoutes(usage, asOperator),
+        ...encodeQueueRoutes(encodeQueue, asOperator),
       ]);
     },
     { prefix: '/api/v1' },
@@ -288,6 +377,7 @@ const jobHandlers = (
   { log }: AppSettings,
 ): JobHandlers<JobPayloads> => ({
   'encode-asset': encodeAssetJob({ ...features.encodings, store, encoder, callback, scratchRoot, log }),
+  'remove-run-files': removeRunFilesJob({ store }),
   'deliver-report': deliverReportJob({ callback }),
   'make-poster': makePosterJob({
     byId: features.assets.byId,

@@ -1,7 +1,16 @@
 // The settings (contract B9): read once, checked all at once, every problem told in one message.
 import type { ProviderName } from './assets/asset.ts';
 import { type Secret, secret } from './auth/secret.ts';
+import {
+  type OwnerLimits,
+  readEncodeConcurrency,
+  readEncodeLimits,
+  readOwnerLimits,
+} from './config-limits.ts';
+import { OWN_SECRETS, secretWarnings, unsignedWarnings } from './config-secrets.ts';
+import type { EncodeLimits } from './encoding/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
+import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
 import { type Environment, readSettings, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
@@ -33,21 +42,45 @@ export type Config = {
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
   readonly maxUploadBytes: number;
+  /** Uploads are refused while a disk has less free space. */
+  readonly minFreeBytes: number;
   /** Of all frames of a picture together. */
   readonly maxImagePixels: number;
+  /** Of all stored variants of one asset. */
+  readonly maxVariantBytes: number;
+  readonly encodeLimits: EncodeLimits;
+  /** Videos that this process encodes at once; undefined: by the number of its cores. */
+  readonly encodeConcurrency: number | undefined;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
+  /** Of one run of the video engine. */
+  readonly encoderMemoryBytes: number;
+  readonly probeDeadlineMs: number;
+  readonly probesPerOwner: number;
+  readonly probeWaitMs: number;
+  /** Who decoders are where the service runs as root; user and group id. */
+  readonly sandboxUid: number;
+  /** Whether the service may start where the sandbox is not complete. */
+  readonly sandbox: 'available' | 'required';
   readonly webhookRetentionDays: number;
+  /** Of the HTTP listener, open at once. */
+  readonly maxConnections: number;
+  /** Whether /docs is served. */
+  readonly docs: boolean;
   readonly logLevel: string;
+  /** Of each owner; undefined: no limit. */
+  readonly ownerLimits: OwnerLimits;
+  /** Undefined: off. */
+  readonly ratePerOwner: RateLimit | undefined;
+  readonly ratePerAddress: RateLimit | undefined;
+  readonly trustProxy: TrustedProxies;
   /** Weaknesses that do not stop the start. */
   readonly warnings: readonly string[];
 };
 
-/** Secrets that a laptop's service makes for itself, and that any other must be given. */
-export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
-
 const DAY = 86_400;
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
 /** Throws with one message that names every problem. `absolute` resolves relative paths. */
@@ -98,12 +131,28 @@ function read(
     corsOrigins: settings.list('CORS_ORIGINS'),
     mediaTypes: readMediaTypes(settings),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
+    minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
     maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
+    maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
+    encodeLimits: readEncodeLimits(settings),
+    encodeConcurrency: readEncodeConcurrency(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+    maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
+    docs: settings.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+    encoderMemoryBytes: integer('ENCODER_MEMORY_BYTES', { fallback: 3 * GIB, min: GIB / 2, max: 1024 * GIB }),
+    probeDeadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: 60_000 }),
+    probesPerOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
+    probeWaitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: 60_000 }),
+    sandboxUid: integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
+    sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+    ownerLimits: readOwnerLimits(settings),
+    ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
+    ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
+    trustProxy: readTrustProxy(settings),
     warnings: [...secretWarnings(settings, modules), ...unsignedWarnings(settings, modules, allowUnsigned)],
   };
 }
@@ -149,30 +198,3 @@ function requireForRole({ problems }: Settings, config: Config): void {
     if (given[name].length === 0) problems.push(`${name} must be set`);
   }
 }
-
-const MIN_SECRET_LENGTH = 32;
-
-/** Weaknesses that do not stop the start, in words for the operator. */
-function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
-  const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];
-  const short = names.filter((name) => (text(name)?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
-  const equal = names.flatMap((name, index) =>
-    names
-      .slice(index + 1)
-      .filter((other) => text(name) !== undefined && text(name) === text(other))
-      .map((other) => `${name} and ${other} are the same`),
-  );
-  return [...short.map((name) => `${name} is shorter than ${MIN_SECRET_LENGTH} characters`), ...equal];
-}
-
-const unsignedWarnings = (
-  { text }: Settings,
-  modules: readonly RegisteredProvider[],
-  allowed: readonly ProviderName[],
-): string[] =>
-  modules
-    .filter(({ name, secrets: [secret] }) => allowed.includes(name) && !text(secret))
-    .map(
-      ({ name, secrets: [secret] }) =>
-        `the ${name} webhook accepts unsigned calls: ${secret} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
-    );

@@ -4,6 +4,8 @@ import type { Jobs, JobSettingsOf } from './platform/jobs.ts';
 export type JobPayloads = {
   /** Makes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Removes what a deleted or cancelled encode has stored. */
+  'remove-run-files': { readonly assetId: string; readonly folder: string };
   /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Has a video's thumbnail show the picture that is wanted by now. */
@@ -34,15 +36,40 @@ export type StartJob = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
 }[keyof JobPayloads];
 
+/** `encodeConcurrency`: videos that one process encodes at once. */
+export const jobSettings = ({
+  encodeConcurrency,
+}: {
+  readonly encodeConcurrency: number;
+}): JobSettingsOf<JobPayloads> => ({
+  ...JOB_SETTINGS,
+  'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
+});
+
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
-  'encode-asset': { concurrency: 1, expireIn: DAY, retries: 20, retryDelay: 1, retryDelayMax: 300 },
+  'encode-asset': {
+    concurrency: 1,
+    expireIn: DAY,
+    retries: 20,
+    retryDelay: 1,
+    retryDelayMax: 300,
+    fair: true,
+  },
+  'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // Outlasts a report that is on its way.
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
-  'process-image': { concurrency: 2, expireIn: 300, retries: 5, retryDelay: 2, retryDelayMax: 60 },
+  'process-image': {
+    concurrency: 2,
+    expireIn: 300,
+    retries: 5,
+    retryDelay: 2,
+    retryDelayMax: 60,
+    fair: true,
+  },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
   reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },

@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
-import { type Config, OWN_SECRETS, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
+import { OWN_SECRETS } from './config-secrets.ts';
 import { openParts, openPostgres, type Parts, providersAlone } from './parts.ts';
+import { exitOnFatalError } from './platform/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
+import { missingProtections } from './platform/process/sandbox.ts';
 import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { welcome } from './welcome.ts';
@@ -19,6 +22,8 @@ export type RunningService = {
   readonly parts: Parts;
   readonly server: HttpServer;
   stop(): Promise<void>;
+  /** Cuts every connection, then closes the parts. */
+  abort(): Promise<void>;
 };
 
 /** What tests set and the process leaves alone. */
@@ -27,6 +32,8 @@ export type Extras = {
   readonly inspect?: Inspect;
   readonly log?: Logger;
   readonly onDatabaseExit?: (error: Error) => void;
+  /** How often connections are checked against their timeouts. */
+  readonly checkEveryMs?: number;
   /** Comes between the service and its parts, to count calls and let some fail. */
   readonly between?: (parts: Parts) => Parts;
 };
@@ -37,11 +44,14 @@ export async function runService(environment: Environment): Promise<void> {
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of [...config.warnings, ...(local?.warnings ?? [])]) log.warn(warning);
+  let running: RunningService | undefined;
+  exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
     if (!stopping.signal.aborted) die(log, error);
   };
   const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
+  running = service;
   process.stdout.write(
     welcome({
       config,
@@ -49,6 +59,8 @@ export async function runService(environment: Environment): Promise<void> {
       address: service.address,
       places: service.parts.places,
       encoderMissing: service.parts.encoderMissing,
+      now: new Date(),
+      sandboxMissing: missingProtections(service.parts.sandbox),
     }),
   );
   if (!stopping.signal.aborted) await once(stopping.signal, 'abort');
@@ -130,11 +142,18 @@ export async function startService(
       publicBaseUrl,
       log,
       now: extras.now ?? (() => new Date()),
+      checkEveryMs: extras.checkEveryMs,
     });
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
     if (config.role !== 'api') await work(parts, handlers);
-    return { address, parts, server, stop: () => stop(server, parts) };
+    return {
+      address,
+      parts,
+      server,
+      stop: () => stop(server, parts),
+      abort: () => abort(server, parts),
+    };
   } catch (error) {
     await parts.close();
     throw error;
@@ -164,6 +183,13 @@ const PATIENCE_MS = 5000;
 async function stop(server: HttpServer, parts: Parts): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
   await server.close().finally(() => clearTimeout(impatience));
+  await parts.close();
+}
+
+/** After a fatal error nobody is served to the end. */
+async function abort(server: HttpServer, parts: Parts): Promise<void> {
+  server.server.closeAllConnections();
+  server.server.close();
   await parts.close();
 }
 

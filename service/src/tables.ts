@@ -19,6 +19,8 @@ export const assetRow = {
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
   uploaded_at: 'timestamptz?',
+  /** The upload whose object is the original; null where the object has the name of earlier releases. */
+  original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
   /** Who writes the original now, and until when nobody else may. */
   upload_writer: 'uuid?',
@@ -168,6 +170,15 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
+/** The worker that encodes an asset now. */
+export const encodeRunRow = {
+  asset_id: 'uuid',
+  attempt: 'int4',
+  try: 'int4',
+  worker: 'text',
+  started_at: 'timestamptz',
+} as const;
+
 /** A secret that the service made for itself. */
 export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
@@ -184,12 +195,27 @@ export const idempotencyRow = {
   created_at: 'timestamptz',
 } as const;
 
+/** What an owner under a quota uses; triggers keep it. */
+export const ownerUsageRow = {
+  owner_user_id: 'text',
+  assets: 'int8',
+  bytes: 'int8',
+  pending: 'int8',
+  overrides: 'jsonb',
+} as const;
+
+/** A token bucket of a rate limit. */
+export const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
+
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
+  encode_runs: encodeRunRow,
   secrets: secretRow,
   idempotency_keys: idempotencyRow,
+  owner_usage: ownerUsageRow,
+  rate_limits: rateLimitRow,
 } as const;
 
 function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

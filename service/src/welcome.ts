@@ -10,9 +10,22 @@ type Welcome = {
   readonly address: string;
   readonly places: Parts['places'];
   readonly encoderMissing: string | undefined;
+  readonly now: Date;
+  /** What the sandbox of decoders lacks. */
+  readonly sandboxMissing: readonly string[];
 };
 
-export function welcome({ config, local, address, places, encoderMissing }: Welcome): string {
+const DAY_S = 86_400;
+
+export function welcome({
+  config,
+  local,
+  address,
+  places,
+  encoderMissing,
+  now,
+  sandboxMissing,
+}: Welcome): string {
   const url = config.publicBaseUrl ?? address;
   const lines = [
     '',
@@ -20,22 +33,31 @@ export function welcome({ config, local, address, places, encoderMissing }: Welc
     `  database  ${places.database}`,
     `  objects   ${places.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
+    `  sandbox   ${sandboxMissing.length === 0 ? 'complete' : `without ${sandboxMissing.join(', ')}`}`,
     ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
-    ...(config.role === 'worker' ? [] : ['', `  API       ${url}/docs`]),
-    ...(local && config.role !== 'worker' ? tour(url, config) : []),
+    ...(config.role === 'worker'
+      ? []
+      : ['', `  API       ${url}${config.docs ? '/docs' : '/api/v1/openapi.json'}`]),
+    ...(local && config.role !== 'worker' ? tour(url, tourToken({ config, local, now })) : []),
     '',
     '',
   ];
   return lines.join('\n');
 }
 
-/** With a token that works: the secrets are this machine's own. */
-function tour(url: string, { tokenSecrets: [signingSecret] }: Config): string[] {
-  if (!signingSecret) return [];
-  const token = signAccessToken({ user_id: 'you', type: 'access' }, signingSecret);
+/** A token for a day where the service made the secret itself; nothing is signed with an operator's own secret. */
+function tourToken({ config, local, now }: Pick<Welcome, 'config' | 'local' | 'now'>): string {
+  const [signingSecret] = config.tokenSecrets;
+  if (signingSecret === undefined || signingSecret.reveal() !== local?.values['ACCESS_TOKEN_SECRET'])
+    return "'<an access token of your application: HS256, claims user_id and type=access>'";
+  const exp = Math.floor(now.getTime() / 1000) + DAY_S;
+  return signAccessToken({ user_id: 'you', type: 'access', exp }, signingSecret);
+}
+
+function tour(url: string, token: string): string[] {
   return [
     '',
-    '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4):',
+    '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4; a token made here is valid for a day):',
     '',
     `  TOKEN=${token}`,
     `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/api/v1/media/upload-url \\`,

@@ -1,9 +1,10 @@
-// The store's disk fills up to its last byte: whoever comes is told so, nothing half is left, and once there is room all goes on.
+// The store's disk fills up to its reserve, and to its last byte: uploads are refused, deletes work, nothing half is left, and the service recovers by itself.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freeBytes } from '../../service/src/platform/free-space.ts';
 import { makeClip } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
@@ -17,12 +18,13 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
+import { fillDisk, mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
 
 const MIB = 1024 * 1024;
 const ROOM = 80 * MIB;
-/** With ever smaller files, until not even the smallest finds room. */
+const RESERVE = 16 * MIB;
+/** With ever smaller files, until not even the smallest is accepted. */
 const FILLINGS = [4 * MIB, 256 * 1024, 4096].map((size) => Buffer.alloc(size, 'filling '));
 const headers = asUser('ann');
 
@@ -39,9 +41,14 @@ let refusals: Answer[];
 
 beforeAll(async () => {
   [dataDir, storeDir] = [await newDataDir(), await newDataDir()];
-  disk = await mountTightDisk(storeDir, ROOM);
+  disk = await mountTightDisk(storeDir, { bytes: ROOM, reserve: RESERVE });
   service = await startTestService(
-    { DATA_DIR: dataDir, STORAGE_URL: pathToFileURL(storeDir).href, LOG_LEVEL: 'silent' },
+    {
+      DATA_DIR: dataDir,
+      STORAGE_URL: pathToFileURL(storeDir).href,
+      LOG_LEVEL: 'silent',
+      MIN_FREE_BYTES: String(RESERVE),
+    },
     disk.between ? { between: disk.between } : {},
   );
   const png = await sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'teal' } })
@@ -89,13 +96,47 @@ async function fill(bytes: Buffer): Promise<Answer> {
 const variant = (width: number) => fetch(`${service.url}/playback/${shown}/image?w=${width}`, { headers });
 
 function expectFull(answer: Answer): void {
-  expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
+  expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE' });
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
 test('uploads that find no room are told to come back, whatever their size', async () => {
-  expect(filling.length).toBeGreaterThan(18);
-  for (const answer of refusals) expectFull(answer);
+  expect(filling.length).toBeGreaterThan(10);
+  for (const answer of refusals) {
+    expectFull(answer);
+    expect(answer.body.error.details).toEqual({ reason: 'disk_full' });
+    expect(answer.body.message).toContain('MIN_FREE_BYTES');
+  }
+});
+
+test('uploads leave the reserve free, and a large one is stopped before it uses it up', async ({ skip }) => {
+  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  const [last = ''] = filling.splice(-1);
+  expectSuccess(await call(service, `DELETE /media/${last}`, { headers }));
+  await eventually(
+    () => filesNaming(storeDir, last),
+    (files) => files.length === 0,
+  );
+  expect(await freeBytes(storeDir)).toBeGreaterThan(RESERVE);
+  expectFull(await putBytes(await openUpload(service, 'ann', IMAGE), Buffer.alloc(ROOM, 'large ')));
+  expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
+  expect(await freeBytes(storeDir)).toBeGreaterThan(RESERVE);
+  await fill(FILLINGS[1] as Buffer);
+});
+
+test('deletes work on a disk without a single free byte', async ({ skip }) => {
+  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  const other = join(storeDir, 'of-another-program');
+  await fillDisk(other);
+  const [deleted = ''] = filling.splice(-1);
+  expectFull(await putBytes(refused, FILLINGS[2] as Buffer));
+  expectSuccess(await call(service, `DELETE /media/${deleted}`, { headers }));
+  await eventually(
+    () => filesNaming(storeDir, deleted),
+    (files) => files.length === 0,
+  );
+  await rm(other);
+  await fill(FILLINGS[1] as Buffer);
 });
 
 test('nothing is left of them, and they are still waited for', async () => {

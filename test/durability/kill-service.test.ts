@@ -169,9 +169,9 @@ test('the store holds nothing half, and after one sweep nothing without an owner
   expect(left.filter((key) => !owners.some(({ id }) => key.split('/')[1] === id))).toEqual([]);
   const originals = await rows(
     dataDir,
-    'select id from assets where deleted_at is null and uploaded_at is not null',
+    'select id, original_upload from assets where deleted_at is null and uploaded_at is not null',
   );
   expect(left.filter((key) => key.startsWith('originals/')).sort()).toEqual(
-    originals.map(({ id }) => `originals/${id}/original`).sort(),
+    originals.map(({ id, original_upload: upload }) => `originals/${id}/${upload}`).sort(),
   );
 });

@@ -82,7 +82,8 @@ async function change({ owner }: World, row: Row, taken: Change): Promise<void> 
   if (taken.do === 'remove') {
     const { status } = await call(service, `DELETE /media/${row.id}?purge=${taken.purge}`, { headers });
     expect(status).toBe(row.place === 'nowhere' ? 404 : 200);
-    row.place = taken.purge || row.place !== 'list' ? 'nowhere' : 'trash';
+    if (taken.purge) row.place = 'nowhere';
+    else if (row.place === 'list') row.place = 'trash';
   } else if (taken.do === 'restore') {
     const { status } = await call(service, `POST /media/${row.id}/restore`, { headers });
     expect(status).toBe(row.place === 'nowhere' ? 404 : 200);

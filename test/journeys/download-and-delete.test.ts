@@ -135,6 +135,17 @@ describe('an original', () => {
     expect(await statusOf(url)).toBe(200);
   });
 
+  test('is not opened after a restore by a URL from before the deletion', async () => {
+    const id = await upload('kept.png');
+    const { url } = await downloadOf(id);
+    expect(await statusOf(url)).toBe(200);
+    expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: ann })).status).toBe(200);
+    expect(await statusOf(url)).toBe(404);
+    expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(200);
+    expect(await statusOf(url)).toBe(401);
+    expect(await statusOf((await downloadOf(id)).url)).toBe(200);
+  });
+
   test('that never came cannot be had', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     const answer = await call(service, `GET /media/${id}/download-url`, { headers: ann });

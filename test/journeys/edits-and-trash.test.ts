@@ -100,6 +100,26 @@ test('an asset removed for a while is gone, listed as deleted, and comes back', 
   expect([await list(), await list('?deleted=true')]).toEqual([[id], []]);
 });
 
+test('a repeated DELETE with purge=false changes nothing, and the asset can still be restored', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann', { title: 'Kept' });
+  const remove = () => call(service, `DELETE /media/${id}?purge=false`, { headers: ann });
+  const inTrash = async () =>
+    (
+      await call<{ items: AssetJson[] }>(service, 'GET /media?deleted=true', { headers: ann })
+    ).body.data.items.find((asset) => asset.id === id);
+  const first = await remove();
+  const before = await inTrash();
+  const again = await remove();
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.body.data).toEqual(first.body.data);
+  expect(await inTrash()).toEqual(before);
+  expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).body.data).toMatchObject({
+    id,
+    title: 'Kept',
+    deleted_at: null,
+  });
+});
+
 test('DELETE of one in the trash, or by default, is for good', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const removal = (query = '') => call(service, `DELETE /media/${id}${query}`, { headers: ann });

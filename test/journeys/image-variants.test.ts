@@ -116,18 +116,16 @@ describe('a page gets', () => {
 });
 
 describe('an address', () => {
-  test('with its version is kept for good, and one without for a while', async () => {
+  test('with its version is cached for an hour, one without for five minutes, and a private one by the viewer alone', async () => {
     const { image } = await addressesOf(shown);
     expect(image).toBe(imageUrl(shown, '?v=1'));
     const cachingOf = async (url: string) => (await get(url)).headers.get('cache-control');
-    expect(await cachingOf(`${image}&w=64`)).toBe('public, max-age=31536000, immutable');
+    expect(await cachingOf(`${image}&w=64`)).toBe('public, max-age=3600');
     expect([
       await cachingOf(imageUrl(shown, '?w=64')),
       await cachingOf(imageUrl(shown, '?w=64&v=0')),
-    ]).toEqual(['public, max-age=3600', 'public, max-age=3600']);
-    expect(await cachingOf(`${(await addressesOf(hidden)).image}&w=64`)).toBe(
-      'private, max-age=31536000, immutable',
-    );
+    ]).toEqual(['public, max-age=300', 'public, max-age=300']);
+    expect(await cachingOf(`${(await addressesOf(hidden)).image}&w=64`)).toBe('private, max-age=300');
   });
 
   test('is not sent again to whoever holds it, and can be asked for by HEAD and in part', async () => {
@@ -151,14 +149,14 @@ describe('an address', () => {
   });
 
   test.each([
-    'w=100',
+    'w=3841',
     'w=0',
     'w=-64',
     'w=64.0',
     'w=',
     'w=64&w=64',
     'w=abc',
-    'h=63',
+    'h=99999',
     'fit=fill',
     'format=svg',
     'format=gif',
@@ -169,13 +167,6 @@ describe('an address', () => {
       400,
       'BAD_REQUEST',
       query.split('=')[0],
-    ]);
-  });
-
-  test('that asks for another size is told which there are', async () => {
-    const { body } = await call(service, `GET ${imageUrl(shown, '?w=100')}`);
-    expect(body.error.details?.['allowed']).toEqual([
-      64, 128, 256, 320, 480, 640, 960, 1280, 1600, 1920, 2560,
     ]);
   });
 });

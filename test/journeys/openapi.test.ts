@@ -10,6 +10,7 @@ import {
 import { IMAGE, openUpload, putBytes, VIDEO } from '../support/media.ts';
 import {
   type Answer,
+  asOperator,
   asService,
   asUser,
   call,
@@ -78,9 +79,17 @@ describe('the document', () => {
         )
         .toEqual(inPath);
       expect.soft(Object.keys(responses), name).toContain('200');
-      if (name.includes('/api/v1/media'))
+      if (/\/api\/v1\/(?:media|usage)/.test(name))
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
+    }
+  });
+
+  test('tells of 429 where a rate limit may answer it, and of 503 at webhooks', () => {
+    for (const [name, { responses }] of operationsOf(document)) {
+      const isNever = /\/(?:healthz|readyz|webhooks\/.*|playback\/\{id\}\/\{\*\})$/.test(name);
+      expect.soft('429' in responses, name).toBe(!isNever);
+      if (name.includes('/webhooks/stream/')) expect.soft(Object.keys(responses), name).toContain('503');
     }
   });
 
@@ -135,6 +144,9 @@ describe('answers are as they are described', () => {
       await ask(`GET ${media(id)}${rest}`, { headers: user });
     await ask(`PATCH ${media(id)}`, { headers: user, json: { title: null, visibility: 'public' } });
     await ask(`GET ${media()}?limit=1&count=true`, { headers: user });
+    await ask('GET /api/v1/usage', { headers: user });
+    const limits = { name: 'PUT /api/v1/admin/owners/{owner_user_id}/limits', headers: asOperator };
+    await ask('PUT /api/v1/admin/owners/bob/limits', { ...limits, json: { max_bytes: null } });
     await ask(`DELETE ${media(id)}?purge=false`, { headers: user });
     await ask(`POST ${media(id)}/restore`, { headers: user });
     await ask(`DELETE ${media(id)}`, { headers: user });

@@ -1,8 +1,10 @@
 // An operator sees what lies in the store without an asset before anything is removed.
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { uuidV7 } from '../../service/src/platform/uuid-v7.ts';
-import { originalKey } from '../../service/src/storage/object-key.ts';
+import { originalKey, uploadKey } from '../../service/src/storage/object-key.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import {
@@ -23,17 +25,64 @@ afterAll(() => service?.stop());
 const ask = (json?: object, headers: Record<string, string> = asOperator) =>
   call(service, 'POST /admin/orphans', { headers, ...(json && { json }) });
 
+async function downloadOf(id: string): Promise<string> {
+  const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
+    headers: asUser('ann'),
+  });
+  return (await fetch(body.data.url)).text();
+}
+
 test('what nobody points to is shown unless removal is asked for, and what an asset points to stays', async () => {
   const started = await openUpload(service, 'ann', IMAGE);
   await putBytes(started, Buffer.from('bytes of an asset'));
-  const orphan = originalKey(uuidV7());
+  const orphan = uploadKey(uuidV7(), randomUUID());
   await service.parts.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
   const found = { object_count: 1, objects: [orphan], asset_count: 0, assets: [] };
   for (const wish of [undefined, {}, { remove: false }])
     expect(expectSuccess(await ask(wish))).toEqual({ ...found, removed: false });
   expect(expectSuccess(await ask({ remove: true }))).toEqual({ ...found, removed: true });
   expect(expectSuccess(await ask())).toEqual({ ...found, object_count: 0, objects: [], removed: false });
-  expect(await service.parts.store.size(originalKey(started.asset_id))).toBeGreaterThan(0);
+  expect(await downloadOf(started.asset_id)).toBe('bytes of an asset');
+});
+
+test('an upload that its asset does not point to is an orphan, unless its writer is at work', async () => {
+  const { store, db } = service.parts;
+  const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
+  const writer = randomUUID();
+  const key = uploadKey(id, writer);
+  await store.put(key, Readable.from([Buffer.from('bytes of a slow writer')]), 1000);
+  const lease = (until: string) =>
+    db.one(sql('test: lease of an upload')`
+      update assets set upload_writer = ${writer}, upload_writer_until = now() + ${until}::interval where id = ${id}`);
+  await lease('1 minute');
+  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([]);
+  await lease('-1 second');
+  expect(expectSuccess(await ask())['objects']).toEqual([key]);
+  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([key]);
+  expect(await store.size(key)).toBeUndefined();
+  const row = await db.one(sql('test: writer of an upload', { writer: 'uuid?' })`
+    select upload_writer as writer from assets where id = ${id}`);
+  expect(row, 'the slow writer cannot finish any more').toEqual({ writer: null });
+});
+
+test('an original that an earlier release stored is found under its earlier name', async () => {
+  const { store, db } = service.parts;
+  const started = await openUpload(service, 'ann', IMAGE);
+  const { asset_id: id } = started;
+  await putBytes(started, Buffer.from('stored again'));
+  await store.put(
+    originalKey({ id, original_upload: null }),
+    Readable.from([Buffer.from('stored long ago')]),
+    1000,
+  );
+  const row = await db.one(sql('test: forget the upload', { upload: 'uuid?' })`
+    with earlier as (select original_upload as upload from assets where id = ${id})
+    update assets set original_upload = null where id = ${id} returning (select upload from earlier)`);
+  expect(await downloadOf(id)).toBe('stored long ago');
+  expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([
+    uploadKey(id, row?.upload as string),
+  ]);
+  expect(await downloadOf(id)).toBe('stored long ago');
 });
 
 test('only the operator may ask, and only by yes or no', async () => {

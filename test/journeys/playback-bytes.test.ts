@@ -126,7 +126,7 @@ describe('caches', () => {
     for (const file of FILES) {
       const lifetime = (await ask(file)).headers.get('cache-control');
       expect(lifetime, file).toBe(
-        file.includes('/') ? 'public, max-age=31536000, immutable' : 'public, max-age=10',
+        file.includes('/') ? 'public, max-age=31536000, s-maxage=3600, immutable' : 'public, max-age=10',
       );
     }
   });

@@ -177,6 +177,22 @@ describe('the Content-Type', () => {
   });
 });
 
+describe('a part of a file, or a compressed one,', () => {
+  test.each([
+    ['Content-Range', 'bytes 5-48/49', 'partial_upload'],
+    ['Content-Range', 'bytes 0-48/49', 'partial_upload'],
+    ['Content-Encoding', 'gzip', 'encoded_upload'],
+    ['Content-Encoding', 'br, identity', 'encoded_upload'],
+  ])('is refused by its %s: %s', async (field, value, reason) => {
+    const started = await open();
+    const answer = await putBytes(started, BYTES.subarray(5), { [field]: value });
+    expect(expectRefusal(answer, 400).details).toMatchObject({ field, reason, value });
+    expect(answer.body.message).toContain(`${field} "${value}"`);
+    expect(await filesOf(started.asset_id)).toEqual([]);
+    expectSuccess(await putBytes(started, BYTES, { 'content-encoding': 'identity' }));
+  });
+});
+
 describe('the length', () => {
   test('has to be the announced one', async () => {
     const started = await open({ size_bytes: BYTES.length });
@@ -205,7 +221,7 @@ describe('the length', () => {
       size_bytes: BYTES.length,
       checksum_sha256: sha256(BYTES),
     });
-    expect(await filesOf(started.asset_id)).toEqual(['original']);
+    expect(await filesOf(started.asset_id)).toHaveLength(1);
   });
 });
 

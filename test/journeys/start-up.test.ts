@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OWN_SECRETS, readConfig } from '../../service/src/config.ts';
+import { readConfig } from '../../service/src/config.ts';
+import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
 import { localSecrets } from '../../service/src/platform/local-secrets.ts';
 import { SECRETS } from '../support/service.ts';
 

@@ -25,6 +25,7 @@ const losing = (parts: Parts): Parts => ({
   jobs: {
     ...parts.jobs,
     send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)),
+    sendFor: async (tx, owner, job) => (lost.has(job.name) ? undefined : parts.jobs.sendFor(tx, owner, job)),
   },
 });
 
@@ -248,6 +249,16 @@ test('an upload that never got its bytes, or was never completed, fails once its
     });
   }
   expect(await statusOf(later)).toBe('pending_upload');
+});
+
+test('bytes that arrive shortly before the upload expires are kept for complete as long as any', async () => {
+  const started = await openUpload(service, 'ann', IMAGE);
+  await pass(23 * 60, 'expire-uploads');
+  expect((await putBytes(started, picture)).status).toBe(200);
+  await pass(2 * 60, 'expire-uploads');
+  expect(await statusOf(started.asset_id)).toBe('pending_upload');
+  expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
+  expect(await settled(service, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready' });
 });
 
 test('nothing is ever under way without a time at which it is looked at, in its row and in its timeline', async () => {

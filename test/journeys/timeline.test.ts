@@ -198,8 +198,10 @@ test('what the service refused itself, and whom a service caller named, is told 
   expect(edited).toMatchObject({
     type: 'asset.updated',
     source: 'caller',
-    details: { caller: 'service', named_owner: 'somebody' },
+    sentence: 'It was edited: title. A service caller made this change and named another owner.',
+    details: { caller: 'service', named_other_owner: true },
   });
+  expect(JSON.stringify(await read(started.asset_id))).not.toContain('somebody');
   expect(refused).toMatchObject({
     type: 'asset.failed',
     source: 'service',

@@ -110,7 +110,11 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
 
   test('may be 1 MiB long and no byte longer, whoever signed it', async () => {
     const padded = (bytes: number) => ready().padEnd(bytes, ' ');
-    const tooLarge = { status: 413, message: 'The body is too large', data: undefined };
+    const tooLarge = {
+      status: 413,
+      message: `The body is too large. At most ${MIB} bytes are allowed.`,
+      data: undefined,
+    };
     expect(await send(padded(MIB))).toEqual(TAKEN[provider]);
     expect(await send(padded(MIB + 1))).toEqual(tooLarge);
     expect(await deliver(service, provider, { body: Buffer.alloc(4 * MIB), headers: {} })).toEqual(tooLarge);

@@ -115,6 +115,22 @@ async function expectNothingLeft(id: string): Promise<void> {
   expect(await processesNaming(id)).toEqual([]);
 }
 
+test('a delete at the API stops the encode in the worker within two seconds', async () => {
+  const { id } = await encoding();
+  expect(await encodersOf(id)).toHaveLength(1);
+  expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
+  await eventually(
+    () => processesNaming(id),
+    (engines) => engines.length === 0,
+    { withinMs: 2000 },
+  );
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+  );
+  expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+});
+
 test('a worker and an API that are told to stop end in order', async () => {
   const { id } = await encoding();
   const [busy] = await encodersOf(id);

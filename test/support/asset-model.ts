@@ -176,10 +176,8 @@ function restore(world: World, asset: ModelAsset): Expected {
 }
 
 function remove(asset: ModelAsset, isForGood: boolean): Expected {
-  Object.assign(asset, {
-    place: isForGood || asset.place === 'trash' ? 'gone' : 'trash',
-    version: asset.version + 1,
-  });
+  if (isForGood || asset.place !== 'trash')
+    Object.assign(asset, { place: isForGood ? 'gone' : 'trash', version: asset.version + 1 });
   return yes({ deleted: true });
 }
 

@@ -37,16 +37,39 @@ export async function startTestService(
     (path) => path,
     [...PROVIDER_MODULES, ...addedProviders],
   );
-  const service = await startService(config, { searchPath: process.env['PATH'] }, { inspect, ...extras });
+  const service = await startService(
+    config,
+    { searchPath: process.env['PATH'] },
+    { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
+  );
   return {
     ...service,
     dataDir,
     url: `${service.address}/api/v1`,
     stop: async () => {
+      await expectAlive(service);
       await service.stop();
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Connections are checked ten times as often as in production, so that a crash in a check comes to light soon. */
+const CHECK_EVERY_MS = 100;
+/** Two ticks of the slowest interval of an idle service: the logger's 200 ms. */
+const TWO_TICKS_MS = 2 * 200 + 100;
+
+/** What a test left behind must not end the service afterwards: it outlives two ticks of its intervals and still answers. */
+export async function expectAlive({
+  address,
+  server,
+}: Pick<RunningService, 'address' | 'server'>): Promise<void> {
+  if (!server.server.listening) return;
+  await new Promise((resolve) => {
+    setTimeout(resolve, TWO_TICKS_MS);
+  });
+  const { status } = await fetch(`${address}/healthz`);
+  if (status !== 200) throw new Error(`the service answers ${status} after the test`);
 }
 
 /** Open to others: root's database server runs as somebody else, and would otherwise lie outside and stay there. */

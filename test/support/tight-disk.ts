@@ -1,7 +1,9 @@
 // A store with little room: a small file system of its own where this process may mount one, else a store that counts and refuses as a full disk does.
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { freeBytes } from '../../service/src/platform/free-space.ts';
 import type { Parts } from '../../service/src/parts.ts';
 import { ObjectRefused, type ObjectStore } from '../../service/src/storage/object-store.ts';
 
@@ -10,9 +12,18 @@ const run = promisify(execFile);
 /** `between` stands in for the disk where none could be mounted. */
 export type TightDisk = { readonly between?: (parts: Parts) => Parts; unmount(): Promise<void> };
 
-export async function mountTightDisk(folder: string, bytes: number): Promise<TightDisk> {
+export type DiskSize = { readonly bytes: number; readonly reserve: number };
+
+export async function mountTightDisk(folder: string, size: DiskSize): Promise<TightDisk> {
   await mkdir(folder, { recursive: true });
-  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]).then(
+  const isMounted = await run('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    `size=${size.bytes},mode=755`,
+    'tmpfs',
+    folder,
+  ]).then(
     () => true,
     () => false,
   ); // Not everybody may.
@@ -23,20 +34,34 @@ export async function mountTightDisk(folder: string, bytes: number): Promise<Tig
       },
     };
   return {
-    between: (parts) => ({ ...parts, store: countingStore(parts.store, bytes) }),
+    between: (parts) => ({ ...parts, store: countingStore(parts.store, size) }),
     unmount: async () => {},
   };
 }
 
-const LEAST_FREE = 64 * 1024 * 1024;
+/** Takes a disk's free space into one file, all of it or all but `leave` bytes. */
+export async function fillDisk(path: string, { leave = 0 } = {}): Promise<void> {
+  await using file = await open(path, 'w');
+  const block = Buffer.alloc(64 * 1024);
+  for (const bytes of [block, block.subarray(0, 4096)]) {
+    const isWritten = () =>
+      file.write(bytes).then(({ bytesWritten }) => bytesWritten === bytes.length, isFull);
+    while ((await freeBytes(dirname(path))) > leave && (await isWritten()));
+  }
+}
 
-function countingStore(store: ObjectStore, bytes: number): ObjectStore {
+function isFull(error: NodeJS.ErrnoException): false {
+  if (error.code !== 'ENOSPC') throw error;
+  return false;
+}
+
+function countingStore(store: ObjectStore, { bytes, reserve }: DiskSize): ObjectStore {
   const held = new Map<string, number>();
   const free = () => bytes - [...held.values()].reduce((sum, size) => sum + size, 0);
   return {
     ...store,
     put: async (key, source, most) => {
-      const room = free();
+      const room = free() - reserve;
       const stored = await store.put(key, source, most);
       if (stored.sizeBytes > room) {
         await store.remove(key);
@@ -55,7 +80,7 @@ function countingStore(store: ObjectStore, bytes: number): ObjectStore {
     },
     check: async () => {
       await store.check();
-      if (free() < LEAST_FREE) throw new Error('little room is left');
+      if (free() < reserve) throw new ObjectRefused('full');
     },
   };
 }

@@ -56,7 +56,10 @@ export const AssetView = Type.Object(
           'The time of the picture that the thumbnail of a video shows; null where the service chooses',
       }),
     ),
-    warnings: Type.Array(Type.Object({ code: Type.String(), message: Type.String() })),
+    warnings: Type.Array(Type.Object({ code: Type.String(), message: Type.String() }), {
+      description:
+        'Problems that leave the asset usable, for example `audio_unsupported`: the video plays without sound',
+    }),
     failure: nullable(
       Type.Object({ code: Type.String(), message: Type.String(), retryable: Type.Boolean() }),
     ),

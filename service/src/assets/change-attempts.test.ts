@@ -1,7 +1,7 @@
 // How a new attempt begins, and how an encoder takes a `ready` back (contract B6).
 import { describe, expect, test } from 'vitest';
 import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
-import { decide } from './change.ts';
+import { decide, MAX_ATTEMPTS_AHEAD } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const LATER = new Date(NOW.getTime() + 60_000);
@@ -110,5 +110,21 @@ describe('a new attempt', () => {
       attempt: 2,
       playback: { attempt: 2 },
     });
+  });
+});
+
+describe('an attempt far ahead of the current one', () => {
+  const farthest = opened.attempt + MAX_ATTEMPTS_AHEAD;
+
+  test.each(['started', 'failed', 'succeeded'] as const)('of a report "%s" changes nothing', (event) => {
+    for (const attempt of [farthest + 1, 1_000_000_000])
+      expect(decide(opened, say(event, { attempt }), LATER)).toEqual({
+        processed: false,
+        reason: 'not_actionable',
+      });
+  });
+
+  test('is taken up to the limit', () => {
+    expect(afterReport(opened, say('started', { attempt: farthest }), LATER).attempt).toBe(farthest);
   });
 });

@@ -50,12 +50,16 @@ const isLastWord = ({ source, event, complete }: StreamReport): boolean =>
 const isClosedTo = (asset: Asset, report: StreamReport): boolean =>
   asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isLastWord(report);
 
+/** Deliveries that arrive in any order never lie this far apart; one that does would use up the counter (B6). */
+export const MAX_ATTEMPTS_AHEAD = 100;
+
 /** Why a report does not count for this asset, if it does not. */
 function ignored(asset: Asset, report: StreamReport): Reason | undefined {
   if (asset.deleted_at) return 'deleted_asset';
   if (asset.provider !== report.provider) return 'wrong_provider';
   const attempt = report.attempt ?? asset.attempt;
   if (attempt < asset.attempt) return 'older_attempt';
+  if (attempt > asset.attempt + MAX_ATTEMPTS_AHEAD) return 'not_actionable';
   if (asset.refused && attempt === asset.attempt) return 'refused';
   return undefined;
 }
@@ -253,7 +257,7 @@ function eventsOf(before: Asset, next: StreamState, { source, providerCode }: St
   ];
 }
 
-function stateOf(asset: Asset): StreamState {
+export function stateOf(asset: Asset): StreamState {
   const {
     stream_status,
     attempt,

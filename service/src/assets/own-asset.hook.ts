@@ -22,7 +22,14 @@ export function assetGuards({ callerOf, findFor, findInTrashFor }: Doors) {
   const guard = <Extra>(
     name: string,
     admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
-  ): Guard<Caller, Extra> => ({ name, security: SECURITY, identify: callerOf, callerName: nameOf, admit });
+  ): Guard<Caller, Extra> => ({
+    name,
+    security: SECURITY,
+    identify: callerOf,
+    callerName: nameOf,
+    ownerOf: namedOwner,
+    admit,
+  });
   const actorOf = (caller: Caller, named: unknown): Actor => ({
     caller,
     ownerUserId: ownerOf(caller, named),
@@ -55,6 +62,12 @@ export function assetGuards({ callerOf, findFor, findInTrashFor }: Doors) {
 
 /** Users and services do not share their Idempotency-Keys. */
 const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${caller.userId}` : 'service');
+
+/** The owner whose request rate counts; a service call that reads one asset names none. */
+function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): string | undefined {
+  if (caller.kind === 'user') return caller.userId;
+  return userIdOf(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+}
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
 

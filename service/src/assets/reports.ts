@@ -7,6 +7,7 @@ import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
 import { findAssets } from './assets.sql.ts';
+import { cancelled } from './cancellation.ts';
 import { storeChanges } from './changes.sql.ts';
 import {
   type Change,
@@ -116,13 +117,23 @@ export const note = (
     decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined),
   });
 
+/** Stops the encoding of a video, as an operator wants it; nothing where none is under way. */
+export const cancel = (needs: ReportNeeds, asset: Asset): Promise<Asset> =>
+  start(needs, asset, { job: undefined, decide: cancelled });
+
 /** Shows the picture that was made of a video; nothing where something else is wanted by now. */
 export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> =>
   start(needs, made, { job: undefined, decide: (seen) => posterMade(seen, made) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 
-async function start(
+/** An owner's jobs are sent one after the other: their transactions would wait for each other with connections that others need. */
+const start = (needs: ReportNeeds, asset: Asset, starting: Start): Promise<Asset> =>
+  starting.job
+    ? needs.inTurn(`owner ${asset.owner_user_id}`, () => startNow(needs, asset, starting))
+    : startNow(needs, asset, starting);
+
+async function startNow(
   { db, jobs, now }: ReportNeeds,
   { id }: Asset,
   { job, decide: decideStart }: Start,
@@ -134,7 +145,7 @@ async function start(
       const change = decideStart(seen);
       if (!change) return seen;
       const [moved] = await storeChanges(tx, [{ seen, change, kept: undefined, now: now() }]);
-      if (moved && job) await jobs.send(tx, job.name, job.payload as never);
+      if (moved && job) await jobs.sendFor(tx, seen.owner_user_id, job as never);
       return moved;
     });
     if (stored) return stored;

@@ -15,7 +15,11 @@ type Trash = {
 const OwnerOnly = Type.Object({ owner_user_id: Owner });
 const Removal = Type.Object({
   owner_user_id: Owner,
-  purge: Type.Boolean({ default: true, description: 'False keeps the asset restorable for TRASH_DAYS' }),
+  purge: Type.Boolean({
+    default: true,
+    description:
+      'false keeps the asset restorable for TRASH_DAYS and changes nothing on an asset that is in the trash already; true purges it',
+  }),
 });
 const RemovedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) });
 
@@ -24,7 +28,7 @@ export const trashRoutes = (trash: Trash, { changingTrash }: Guards, publicBaseU
     method: 'DELETE',
     url: '/media/:id',
     message: 'Asset deleted',
-    summary: 'Removes an asset: it stops playing at once, its bytes are removed by a job',
+    summary: 'Deletes an asset: it stops playing at once, and a job removes its bytes',
     query: Removal,
     body: OwnerOnly,
     answer: RemovedView,

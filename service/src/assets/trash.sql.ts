@@ -10,13 +10,13 @@ const ASSET = columns(assetRow);
 
 type Removal = { readonly purgeAt: Date | null; readonly event: NewEvent; readonly now: Date };
 
-/** Makes an asset a tombstone, of a living one or of one in the trash; undefined if it is gone for good already, or changed meanwhile. */
+/** Deletes an asset that is live or in the trash; undefined if it is purged already, or any other change came first: a restore raises `revision` alone. */
 export const markDeleted = async (db: Queries, seen: Asset, { purgeAt, event, now }: Removal) =>
   (await db.one(sql('mark deleted', assetRow)`
     with gone as (
       update assets set deleted_at = coalesce(deleted_at, ${now}), purge_at = ${purgeAt}, updated_at = ${now}, version = version + 1, revision = revision + 1,
              playback_version = playback_version + 1
-       where id = ${seen.id} and version = ${seen.version} and (deleted_at is null or purge_at is not null) returning ${ASSET}),
+       where id = ${seen.id} and revision = ${seen.revision} and (deleted_at is null or purge_at is not null) returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from gone)
@@ -33,7 +33,7 @@ export const markRestored = async (db: Queries, id: string, { event, now }: { ev
       select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from back)
     select ${ASSET} from back`)) as Asset | undefined;
 
-/** Some of those whose time in the trash is over. */
+/** Assets whose time in the trash is over, oldest first. */
 export const overdue = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('overdue in trash', assetRow)`
     select ${ASSET} from assets where purge_at <= ${now} order by purge_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];

@@ -19,7 +19,7 @@ export type TrashNeeds = {
   readonly startJob: (asset: Asset) => StartJob | undefined;
 };
 
-/** `isForGood`: false keeps it restorable for TRASH_DAYS. */
+/** `isForGood`: false keeps it restorable for TRASH_DAYS, and changes nothing on an asset that is in the trash. */
 export type Removing = {
   readonly isForGood: boolean;
   readonly ifMatch: string | undefined;
@@ -36,6 +36,7 @@ export async function remove(needs: TrashNeeds, asset: Asset, removing: Removing
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen || (seen.deleted_at && !seen.purge_at)) throw notFound('No such asset');
     requireVersion(seen, removing.ifMatch);
+    if (seen.deleted_at && !removing.isForGood) return { id: asset.id, deleted: true };
     if (await removeSeen(needs, seen, removing)) return { id: asset.id, deleted: true };
     seen = await needs.byId(asset.id);
   }
@@ -47,15 +48,14 @@ function removeSeen(
   seen: Asset,
   { isForGood, note }: Removing,
 ): Promise<boolean> {
-  const purges = isForGood || seen.deleted_at !== null;
-  const purgeAt = purges ? null : new Date(now().getTime() + trashDays * DAY_MS);
+  const purgeAt = isForGood ? null : new Date(now().getTime() + trashDays * DAY_MS);
   return db.transaction(async (tx) => {
     const gone = await markDeleted(tx, seen, {
       purgeAt,
-      event: newEvent('asset.deleted', { ...note, restorable: !purges }),
+      event: newEvent('asset.deleted', { ...note, restorable: !isForGood }),
       now: now(),
     });
-    if (gone && purges) await jobs.send(tx, 'purge-asset', { assetId: seen.id });
+    if (gone && isForGood) await jobs.send(tx, 'purge-asset', { assetId: seen.id });
     return gone !== undefined;
   });
 }
@@ -73,7 +73,7 @@ export async function restore(
         now: now(),
       });
       const job = back?.stream_status === 'processing' ? startJob(back) : undefined;
-      if (job) await jobs.send(tx, job.name, job.payload as never);
+      if (back && job) await jobs.sendFor(tx, back.owner_user_id, job as never);
       if (back && isPosterDue(back)) await jobs.send(tx, 'make-poster', { assetId: back.id });
       return back;
     });
@@ -92,7 +92,7 @@ function living(asset: Asset | undefined): Asset {
 
 const BATCH = 200;
 
-/** Removes for good what has been in the trash for long enough; answers how many. */
+/** Purges the assets whose time in the trash is over; returns how many were due. An asset that was restored or changed since it was read is left alone. */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   const assets = await overdue(needs.db, needs.now(), BATCH);
   for (const asset of assets)

@@ -4,28 +4,46 @@ import { deriveKey, open, type Purpose, sign } from './signed-token.ts';
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
-/** Good for one asset until a time in seconds since 1970. */
+/** `expires` in seconds since 1970. A ticket with a `playbackVersion` ends when the asset's is raised: by a deletion, for one. */
+type Ticket = {
+  readonly assetId: string;
+  readonly expires: number;
+  readonly playbackVersion?: number;
+};
+
 export function issueTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { assetId, expires }: { assetId: string; expires: number },
+  { assetId, expires, playbackVersion }: Ticket,
 ): string {
   const [root] = secrets;
   if (!root) throw new Error('no URL signing secret');
-  return sign(deriveKey(root, kind), `${expires}:${assetId}`);
+  const version = playbackVersion === undefined ? '' : `:${playbackVersion}`;
+  return sign(deriveKey(root, kind), `${expires}:${assetId}${version}`);
 }
+
+type Presented = {
+  readonly ticket: string;
+  readonly assetId: string;
+  readonly now: number;
+  /** Omitted: a ticket of any version is good. */
+  readonly playbackVersion?: number;
+};
 
 /** Whether the ticket opens this asset now. */
 export function isTicketGood(
   secrets: readonly Secret[],
   kind: Kind,
-  { ticket, assetId, now }: { ticket: string; assetId: string; now: number },
+  { ticket, assetId, now, playbackVersion }: Presented,
 ): boolean {
   const payload = open(
     secrets.map((root) => deriveKey(root, kind)),
     ticket,
   );
-  if (payload === undefined) return false;
-  const colon = payload.indexOf(':');
-  return payload.slice(colon + 1) === assetId.toLowerCase() && Number(payload.slice(0, colon)) > now;
+  const [expires, id, version] = payload?.split(':') ?? [];
+  return (
+    id === assetId.toLowerCase() &&
+    Number(expires) > now &&
+    (playbackVersion === undefined || version === String(playbackVersion))
+  );
 }

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import { type Caller, type CallerNeeds, identify } from './caller.ts';
+import { type Caller, type CallerFault, type CallerNeeds, identify } from './caller.ts';
 
 export type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
 
@@ -19,9 +19,12 @@ export const callerOf =
       serviceKeys,
       nowSeconds: now().getTime() / 1000,
     });
-    if ('refused' in identified) throw unauthorized(identified.refused);
+    if ('fault' in identified) throw asError(identified.fault);
     return identified.caller;
   };
+
+const asError = ({ message, challenge, ...details }: CallerFault) =>
+  unauthorized(message, details, challenge);
 
 /** The OpenAPI names of the two schemes. */
 export const SECURITY = ['bearer', 'serviceKey'] as const;

@@ -13,6 +13,9 @@ const key = serviceKey.reveal();
 
 const asked = (authorization: readonly string[], keys: readonly string[] = []) =>
   identify({ authorization, serviceKey: keys }, needs);
+const rejected = (reason: string, challenge: unknown = expect.any(String)) => ({
+  fault: expect.objectContaining({ reason, challenge, message: expect.stringMatching(/\S/) }),
+});
 
 describe('who is asking', () => {
   test('a user, by a token', () => {
@@ -28,7 +31,7 @@ describe('who is asking', () => {
   });
 
   test('nobody, without credentials', () => {
-    expect(asked([])).toEqual({ refused: 'No credentials' });
+    expect(asked([])).toEqual(rejected('missing', 'Bearer'));
   });
 
   test.each([
@@ -42,48 +45,67 @@ describe('who is asking', () => {
     ['the key twice', [], [key, key]],
     ['a right key after a wrong one', [], ['wrong', key]],
   ])('%s: refused, whatever is right among them', (_, authorization, keys) => {
-    expect(asked(authorization, keys)).toEqual({ refused: 'Use one authentication scheme' });
+    expect(asked(authorization, keys)).toEqual(
+      rejected('multiple_credentials', 'Bearer error="invalid_request"'),
+    );
   });
 
   test.each([
     '',
     'Bearer',
     'Bearer ',
-    'Bearer wrong',
     token,
-    `Bearer  ${token}`,
     `Bearer\t${token}`,
     ` ${bearer}`,
-    `${bearer} `,
-    `${bearer}\n`,
-    `Bearer ${token} ${token}`,
-    `${bearer}, ${bearer}`,
     `Bearer${token}`,
     `Bearer: ${token}`,
-    `Bearer "${token}"`,
     `Basic ${token}`,
     `Token ${token}`,
     `JWT ${token}`,
     `Ｂearer ${token}`,
+  ])('%j is not of the Bearer scheme, so that the challenge names no error', (authorization) => {
+    expect(asked([authorization])).toEqual(rejected('malformed', 'Bearer'));
+  });
+
+  test.each([
+    'Bearer wrong',
+    `Bearer  ${token}`,
+    `${bearer} `,
+    `${bearer}\n`,
+    `Bearer ${token} ${token}`,
+    `${bearer}, ${bearer}`,
+    `Bearer "${token}"`,
     `Bearer ${key}`,
   ])('%j is no access token', (authorization) => {
-    expect(asked([authorization])).toEqual({ refused: 'Invalid access token' });
+    expect(asked([authorization])).toEqual(
+      rejected(
+        'malformed',
+        expect.stringMatching(/^Bearer error="invalid_token"(?:, error_description="malformed")?$/),
+      ),
+    );
+  });
+
+  test('an expired token is told from a forged one', () => {
+    const expired = signAccessToken({ user_id: 'ada', type: 'access', exp: 1 }, tokenSecret);
+    const forged = signAccessToken({ user_id: 'ada', type: 'access', exp: 1 }, serviceKey);
+    expect(asked([`Bearer ${expired}`])).toEqual(
+      rejected('expired', 'Bearer error="invalid_token", error_description="expired"'),
+    );
+    expect(asked([`Bearer ${forged}`])).toEqual(
+      rejected('bad_signature', 'Bearer error="invalid_token", error_description="bad_signature"'),
+    );
   });
 
   test.each(['', 'wrong', `${key} `, `Bearer ${key}`, `${key}, ${key}`, bearer, token])(
     '%j is no service key',
     (given) => {
-      expect(asked([], [given])).toEqual({ refused: 'Invalid service key' });
+      expect(asked([], [given])).toEqual(rejected(given === '' ? 'missing' : 'invalid', 'Bearer'));
     },
   );
 
   test('a token is not accepted as a key, nor a key as a token, where nothing is configured', () => {
     const nothing = { ...needs, tokenSecrets: [], serviceKeys: [] };
-    expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual({
-      refused: 'Invalid access token',
-    });
-    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual({
-      refused: 'Invalid service key',
-    });
+    expect(identify({ authorization: [bearer], serviceKey: [] }, nothing)).toEqual(rejected('bad_signature'));
+    expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual(rejected('invalid'));
   });
 });

@@ -1,5 +1,6 @@
 // Who is asking: a user by an access token or another system by its key, never both (A4).
-import { verifyAccessToken } from './access-token.ts';
+import type { UnauthorizedReason } from '../platform/errors.ts';
+import { type TokenFault, verifyAccessToken } from './access-token.ts';
 import type { Secret } from './secret.ts';
 import { isServiceKey } from './service-key.ts';
 
@@ -17,29 +18,82 @@ export type CallerNeeds = {
   readonly nowSeconds: number;
 };
 
-/** `refused` is the message of the 401. */
-export type Identified = { readonly caller: Caller } | { readonly refused: string };
+/** What a 401 says: `field` is the header or claim at fault, `challenge` the WWW-Authenticate header (RFC 6750). */
+export type CallerFault = {
+  readonly reason: UnauthorizedReason;
+  readonly message: string;
+  readonly field?: string;
+  readonly challenge: string;
+};
+export type Identified = { readonly caller: Caller } | { readonly fault: CallerFault };
 
 const BEARER = /^Bearer ([^ ]+)$/i;
+const HAS_TOKEN = /^Bearer +[^ ]/i;
 
 export function identify({ authorization, serviceKey }: Credentials, needs: CallerNeeds): Identified {
   const [header] = authorization;
   const [key] = serviceKey;
-  if (header === undefined && key === undefined) return { refused: 'No credentials' };
-  if (authorization.length + serviceKey.length > 1) return { refused: 'Use one authentication scheme' };
-  return key === undefined ? user(header ?? '', needs) : service(key, needs);
+  if (header === undefined && key === undefined) return NO_CREDENTIALS;
+  if (authorization.length + serviceKey.length > 1) return MULTIPLE_CREDENTIALS;
+  return key === undefined ? identifyUser(header ?? '', needs) : identifyService(key, needs);
 }
 
-function user(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): Identified {
-  const token = BEARER.exec(header)?.[1] ?? '';
+const SEND_ONE = 'Send either "Authorization: Bearer <access token>" or "X-Service-Key: <key>"';
+const NO_CREDENTIALS: Identified = {
+  fault: { reason: 'missing', message: `No credentials. ${SEND_ONE}.`, challenge: 'Bearer' },
+};
+const MULTIPLE_CREDENTIALS: Identified = {
+  fault: {
+    reason: 'multiple_credentials',
+    message: `More than one credential was sent. ${SEND_ONE}, once.`,
+    challenge: 'Bearer error="invalid_request"',
+  },
+};
+
+function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): Identified {
+  const token = BEARER.exec(header)?.[1];
+  if (token === undefined) return malformedHeader(header);
   const verified = verifyAccessToken(token, tokenSecrets, nowSeconds);
-  return verified
+  return 'userId' in verified
     ? { caller: { kind: 'user', userId: verified.userId } }
-    : { refused: 'Invalid access token' };
+    : { fault: tokenFault(verified.fault) };
 }
 
-function service(key: string, { serviceKeys }: CallerNeeds): Identified {
-  return isServiceKey(key, serviceKeys)
-    ? { caller: { kind: 'service' } }
-    : { refused: 'Invalid service key' };
+const INVALID_TOKEN = 'Bearer error="invalid_token"';
+
+/** Another scheme, or one without a token, gets no error code in the challenge: it did not try a token (RFC 6750 §3.1). */
+const malformedHeader = (header: string): Identified => ({
+  fault: {
+    reason: 'malformed',
+    message: 'The Authorization header is malformed. Expected: "Authorization: Bearer <access token>".',
+    field: 'Authorization',
+    challenge: HAS_TOKEN.test(header) ? INVALID_TOKEN : 'Bearer',
+  },
+});
+
+const TOKEN_MESSAGES: Readonly<Record<TokenFault['reason'], string>> = {
+  malformed: 'The access token is malformed. Expected: a JWT signed with HS256.',
+  bad_signature: 'The signature of the access token is not valid. Expected: HS256 with ACCESS_TOKEN_SECRET.',
+  wrong_type: 'The token is not an access token. Its claim "type" must be "access".',
+  missing_claim: 'The access token lacks a claim. It needs "type" = "access" and a "user_id".',
+  expired: 'The access token has expired. Request a new one.',
+  not_yet_valid: 'The access token is not valid yet. Check its "nbf" and the clocks.',
+};
+
+const tokenFault = (fault: TokenFault): CallerFault => ({
+  ...fault,
+  message: TOKEN_MESSAGES[fault.reason],
+  challenge: `${INVALID_TOKEN}, error_description="${fault.reason}"`,
+});
+
+function identifyService(key: string, { serviceKeys }: CallerNeeds): Identified {
+  if (isServiceKey(key, serviceKeys)) return { caller: { kind: 'service' } };
+  return {
+    fault: {
+      reason: key === '' ? 'missing' : 'invalid',
+      message: key === '' ? `No service key. ${SEND_ONE}.` : 'The service key is not valid',
+      field: 'X-Service-Key',
+      challenge: 'Bearer',
+    },
+  };
 }

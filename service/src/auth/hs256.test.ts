@@ -17,7 +17,11 @@ function signed(text: string, by: KeyObject = key): string {
 }
 
 const withHeader = (header: string) => signed(`${encode(header)}.${encode('payload')}`);
-const opened = (token: string) => openHs256(token, [key])?.toString();
+const payloadOf = (token: string, keys: readonly KeyObject[]) => {
+  const payload = openHs256(token, keys);
+  return Buffer.isBuffer(payload) ? payload.toString() : undefined;
+};
+const opened = (token: string) => payloadOf(token, [key]);
 
 describe('a compact JWS with HS256', () => {
   test('gives its payload back, any bytes', () => {
@@ -28,7 +32,7 @@ describe('a compact JWS with HS256', () => {
   test('opens with the current key and with the previous one', () => {
     const token = signHs256('payload', key);
     expect(
-      [[key], [key, other], [other, key], [other], []].map((keys) => openHs256(token, keys) !== undefined),
+      [[key], [key, other], [other, key], [other], []].map((keys) => payloadOf(token, keys) !== undefined),
     ).toEqual([true, true, true, false, false]);
   });
 
@@ -211,8 +215,8 @@ test.skipIf(!TEST_DATA)(
     const file = join(TEST_DATA ?? '', 'hmac-vectors/cookbook/jws/4_4.hmac-sha2_integrity_protection.json');
     const { input, output } = JSON.parse(readFileSync(file, 'utf8'));
     const keys = [createSecretKey(input.key.k, 'base64url')];
-    expect(openHs256(output.compact, keys)?.toString()).toBe(input.payload);
-    expect(openHs256(output.compact.replace(/s0h6/, 's0h7'), keys)).toBeUndefined();
-    expect(openHs256(output.compact.replace(/\.SXT/, '.SXU'), keys)).toBeUndefined();
+    expect(payloadOf(output.compact, keys)).toBe(input.payload);
+    expect(payloadOf(output.compact.replace(/s0h6/, 's0h7'), keys)).toBeUndefined();
+    expect(payloadOf(output.compact.replace(/\.SXT/, '.SXU'), keys)).toBeUndefined();
   },
 );

@@ -11,6 +11,8 @@ const USUAL_HEADERS = [
   toBase64url(Buffer.from('{"typ":"JWT","alg":"HS256"}')),
 ];
 
+const THREE_PARTS = /^[\w-]*\.[\w-]*\.[\w-]*$/;
+
 /** Header members that ask to read the token in another way, or that bring a key of their own. */
 const REFUSED = ['crit', 'b64', 'zip', 'jku', 'jwk', 'x5u', 'x5c'];
 
@@ -19,17 +21,20 @@ export function signHs256(payload: string, key: KeyObject): string {
   return `${signed}.${macOf(signed, key)}`;
 }
 
-/** The payload's bytes, or undefined: who asks learns nothing about why. */
-export function openHs256(token: string, keys: readonly KeyObject[]): Buffer | undefined {
-  if (token.length > LONGEST) return undefined;
+/** Why a token does not open. `bad_signature` also stands for another algorithm: no header is read before the MAC fits. */
+export type Hs256Fault = 'malformed' | 'bad_signature';
+
+/** The payload's bytes, or why there are none. */
+export function openHs256(token: string, keys: readonly KeyObject[]): Buffer | Hs256Fault {
+  if (token.length > LONGEST) return 'malformed';
   const lastDot = token.lastIndexOf('.');
   const signed = token.slice(0, lastDot);
   const mac = token.slice(lastDot + 1);
-  if (!keys.some((key) => sameText(mac, macOf(signed, key)))) return undefined;
+  if (!keys.some((key) => sameText(mac, macOf(signed, key))))
+    return THREE_PARTS.test(token) ? 'bad_signature' : 'malformed';
   const [header = '', payload, ...more] = signed.split('.');
-  return payload !== undefined && more.length === 0 && isPlainHs256(header)
-    ? fromBase64url(payload)
-    : undefined;
+  const isReadable = payload !== undefined && more.length === 0 && isPlainHs256(header);
+  return (isReadable && fromBase64url(payload)) || 'malformed';
 }
 
 const macOf = (signed: string, key: KeyObject): string =>

@@ -28,13 +28,32 @@ export const secondsOfTrack = (track: CmafTrack): number =>
 export const averageBitrate = (track: CmafTrack): number =>
   Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / secondsOfTrack(track));
 
-/** Bits per second of the most demanding segment; a short rest at the end says nothing (RFC 8216, 4.3.4.2). */
-export function peakBitrate(track: CmafTrack): number {
-  const half = Math.max(...track.segments.map(({ duration }) => duration)) / 2;
-  const typical = track.segments.filter(({ duration }) => duration >= half);
-  return Math.ceil(
-    Math.max(...typical.map((segment) => (segment.bytes * 8) / secondsOfSegment(track, segment))),
+/** The longest segment in whole seconds, as the media playlist states it. */
+export const targetDuration = (track: CmafTrack): number =>
+  Math.max(1, Math.round(Math.max(...track.segments.map((segment) => secondsOfSegment(track, segment)))));
+
+/**
+ * Bits per second of the most demanding run of segments that lasts between half and one and a half target durations (RFC 8216,
+ * 4.3.4.2). Never below the average, which no such run limits in a film shorter than half a target duration.
+ */
+export const peakBitrate = (track: CmafTrack): number =>
+  Math.max(
+    averageBitrate(track),
+    ...track.segments.flatMap((_, first) => runBitrates(track, first)).map(Math.ceil),
   );
+
+/** Bits per second of each run from this segment on that is long enough and not too long. */
+function runBitrates(track: CmafTrack, first: number): number[] {
+  const target = targetDuration(track);
+  const bitrates: number[] = [];
+  let [seconds, bytes] = [0, 0];
+  for (const segment of track.segments.slice(first)) {
+    seconds += secondsOfSegment(track, segment);
+    bytes += segment.bytes;
+    if (seconds > target * 1.5) break;
+    if (seconds >= target * 0.5) bitrates.push((bytes * 8) / seconds);
+  }
+  return bitrates;
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

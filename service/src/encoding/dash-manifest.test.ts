@@ -24,6 +24,16 @@ describe('DASH manifest', () => {
     );
     expect(manifest(picture, sound)).toContain('<BaseURL>3-1/</BaseURL>');
   });
+  test.each([
+    [[61440, 42000], 'PT6.735S'], // 6.734375 s
+    [[61440, 512], 'PT4.034S'], // 4.0333… s
+    [[61440, 61440, 61440, 61440], 'PT16.000S'],
+    [[15360 * 8 + 153.6 * 4], 'PT8.040S'], // 8.04 s is a little more in floating point
+  ])('the presentation of segments of %j ticks is never shorter than its media', (durations, expected) =>
+    expect(manifest(track(0, { width: 640, height: 360 }, durations))).toContain(
+      `mediaPresentationDuration="${expected}"`,
+    ),
+  );
   test('one set per kind, one representation per track', () => {
     const text = manifest(picture, track(1, { width: 640, height: 360 }, [61440]), { ...sound, id: 2 });
     expect(text.match(/<AdaptationSet [^>]*contentType="(\w+)"/g)).toHaveLength(2);

@@ -3,6 +3,9 @@ import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, secondsOfTrack 
 import type { Presentation } from './hls-playlist.ts';
 import type { Rational } from './source-facts.ts';
 
+/** Digits of a millisecond that are kept before it is rounded up: further ones are noise of the arithmetic. */
+const ROUNDING_DIGITS = 6;
+
 /** The base of all children is their folder, relative to where the manifest is served. */
 export function dashManifest({ tracks, frameRate, childFolder }: Presentation): string {
   // The picture's: sound ends up to two packets later, which players then cut.
@@ -74,4 +77,6 @@ function timeline(segments: readonly CmafSegment[]): string[] {
 const longestSegment = (tracks: readonly CmafTrack[]): number =>
   Math.max(...tracks.flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale)));
 
-const seconds = (value: number): string => value.toFixed(3);
+/** Rounded up to the millisecond: dash.js may stop early in a presentation that is shorter than its media. */
+const seconds = (value: number): string =>
+  (Math.ceil(Number((value * 1000).toFixed(ROUNDING_DIGITS))) / 1000).toFixed(3);

@@ -5,20 +5,25 @@ import { join } from 'node:path';
 import type { JobPayloads } from '../job-list.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { JobRun } from '../platform/jobs.ts';
+import { watchCondition } from '../platform/condition-watch.ts';
 import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
-import { originalKey, renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
+import { renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Callback } from './callback.ts';
 import { isPassing } from './encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from './encoder.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import type { Run } from './encodings.ts';
+import { engineLogExcerpt } from './engine-log.ts';
 import { progressTeller } from './progress-teller.ts';
 
 export type EncodeNeeds = {
   readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly discard: (run: Run) => Promise<void>;
   readonly handBack: (run: Run) => Promise<void>;
+  readonly isCurrent: (run: Run) => Promise<boolean>;
+  readonly end: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -36,27 +41,45 @@ export const encodeAssetJob =
   async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
     const run = await needs.begin(payload);
     if (!run) return;
-    await removeEarlierRuns(needs.store, run);
-    const scratch = await makeScratch(needs.scratchRoot, {
-      work: run.assetId,
-      turn: renditionFolder(run.attempt, run.try),
-    });
-    const overtaken = new AbortController();
     try {
-      const report = await reportOn(needs, run, {
-        scratch,
-        overtaken,
-        signal: AbortSignal.any([signal, overtaken.signal]),
-      });
-      if (!(await needs.finish(run, report))) await needs.store.removeAll(folderOf(run));
-    } catch (error) {
-      await needs.store.removeAll(folderOf(run));
-      if (signal.aborted) await needs.handBack(run);
-      if (!overtaken.signal.aborted) throw error;
+      await encodeRun(needs, run, signal);
     } finally {
-      await removeScratch(scratch);
+      await needs.end(run);
     }
   };
+
+async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
+  await removeEarlierRuns(needs.store, run);
+  const scratch = await makeScratch(needs.scratchRoot, {
+    work: run.assetId,
+    turn: renditionFolder(run.attempt, run.try),
+  });
+  const overtaken = new AbortController();
+  const watch = watchCondition(() => needs.isCurrent(run), {
+    onEnd: () => overtaken.abort(),
+    onError: (error) =>
+      needs.log.warn(
+        { asset_id: run.assetId, err: error },
+        'the worker cannot check whether the encode is still wanted',
+      ),
+  });
+  try {
+    const report = await reportOn(needs, run, {
+      scratch,
+      overtaken,
+      signal: AbortSignal.any([signal, overtaken.signal]),
+    });
+    if (!(await needs.finish(run, report))) await needs.discard(run);
+  } catch (error) {
+    if (overtaken.signal.aborted) return await needs.discard(run);
+    await needs.store.removeAll(folderOf(run));
+    if (signal.aborted) await needs.handBack(run);
+    throw error;
+  } finally {
+    watch.close();
+    await removeScratch(scratch);
+  }
+}
 
 type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
 
@@ -72,7 +95,12 @@ async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<Encod
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
     needs.log.warn(
-      { asset_id: run.assetId, attempt: run.attempt, code: error.code, engine: error.log },
+      {
+        asset_id: run.assetId,
+        attempt: run.attempt,
+        code: error.code,
+        engine: engineLogExcerpt(error.log),
+      },
       'a video cannot be encoded',
     );
     return {
@@ -92,7 +120,7 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
     onOvertaken: () => overtaken.abort(),
   });
   const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
-  const source = await localOriginal(needs.store, run, scratch);
+  const source = await localOriginal(needs.store, run, { scratch, signal });
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
   teller.begin();
@@ -114,13 +142,16 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
 }
 
 /** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
-async function localOriginal(store: ObjectStore, { assetId }: Run, scratch: string): Promise<string> {
-  const key = originalKey(assetId);
+async function localOriginal(
+  store: ObjectStore,
+  { originalKey: key }: Run,
+  { scratch, signal }: { scratch: string; signal: AbortSignal },
+): Promise<string> {
   if ((await store.size(key)) === undefined)
     throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
   if (store.localFile) return store.localFile(key);
   const copy = join(scratch, 'original');
-  await writeFile(copy, store.stream(key));
+  await writeFile(copy, store.stream(key), { signal });
   return copy;
 }
 
@@ -152,7 +183,7 @@ async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
 
-const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): EncoderReport => ({
+const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
@@ -160,5 +191,6 @@ const ready = (run: Run, { renditions, width, height, durationMs }: Encoding): E
   width,
   height,
   duration_ms: durationMs,
+  ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

@@ -6,7 +6,6 @@ export const FAILURES = {
   truncated: 'The video is incomplete: its end is missing',
   unsupported_codec: 'The video uses a codec that is not supported',
   picture_too_large: 'The picture is larger than 36 megapixels',
-  too_long: 'The video is longer than twelve hours',
   encoding_failed: 'The video could not be encoded',
   timed_out: 'Encoding took too long',
   out_of_memory: 'Encoding needed too much memory',

@@ -1,7 +1,8 @@
 // What the engine is told, for each kind of source; that it does what it is told is seen in the encoder's own test.
 import { describe, expect, test } from 'vitest';
-import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
+import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { ladderFor } from './ladder.ts';
+import { posterArguments, thumbnailArguments } from './picture-arguments.ts';
 import type { Picture } from './source-facts.ts';
 
 const shown = { width: 1920, height: 1080 };
@@ -53,6 +54,11 @@ describe('encode plan', () => {
     expect(graph()).toContain('fps=30000/1001:start_time=0,');
     expect(graph()).toContain('trim=end_frame=300');
   });
+  test('low frame rates have no B-frames, whose delay of one frame would be seen', () => {
+    const frameRate = { numerator: 2, denominator: 1 };
+    expect(after(encodeArguments({ ...plan, timeline: { ...timeline, frameRate } }), '-bf')).toBe('0');
+    expect(encodeArguments(plan)).not.toContain('-bf');
+  });
   test('the last picture is held for as long as the sound goes on, and a little more before it is cut', () => {
     expect(graph({ timeline: { ...timeline, holdSeconds: 5 } })).toContain(
       'tpad=stop_mode=clone:stop_duration=6,trim',
@@ -85,18 +91,11 @@ describe('encode plan', () => {
     );
   });
 
-  test('key frames every two seconds, rounded up to whole frames, nowhere else', () => {
+  test('every rung has its own option for key frames, and the encoder adds none', () => {
     const args = encodeArguments(plan);
-    expect([after(args, '-g'), after(args, '-keyint_min'), after(args, '-sc_threshold')]).toEqual([
-      '60',
-      '60',
-      '0',
-    ]);
-    const uneven = encodeArguments({
-      ...plan,
-      timeline: { ...timeline, frameRate: { numerator: 8797, denominator: 1000 } },
-    });
-    expect(after(uneven, '-g')).toBe('18');
+    const expressions = plan.rungs.map((_, index) => after(args, `-force_key_frames:v:${index}`));
+    expect(new Set(expressions)).toEqual(new Set(['expr:not(mod(n,60))*lt(n,300)']));
+    expect([after(args, '-g'), after(args, '-sc_threshold')]).toEqual(['120', '0']);
   });
   test('caps and profile of each rung', () => {
     const args = encodeArguments(plan);

@@ -248,6 +248,18 @@ describe('a report of our own encoder', () => {
     expect(stranger({ status: 'ready', poster_time_ms: 1 })).not.toHaveProperty('playback');
   });
 
+  test('carries warnings for callers; entries of another shape are left out', () => {
+    const warning = { code: 'audio_unsupported', message: 'The video plays without sound' };
+    const warningsOf = (warnings: unknown) => ours({ status: 'ready', warnings })?.warnings;
+    expect(warningsOf([warning])).toEqual([warning]);
+    expect(warningsOf([null, 'x', {}, { ...warning, code: 'No Code' }, { code: 'a' }, warning])).toEqual([
+      warning,
+    ]);
+    expect(warningsOf(Array.from({ length: 100 }, () => warning))).toHaveLength(16);
+    for (const other of Object.values(OTHER)) expect(warningsOf(other)).toBeUndefined();
+    expect(ours({ status: 'failed', warnings: [warning] })).not.toHaveProperty('warnings');
+  });
+
   test('has no files unless it is ready', () => {
     for (const status of ['processing', 'failed']) expect(ours({ status })).not.toHaveProperty('playback');
   });

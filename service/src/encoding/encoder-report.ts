@@ -18,6 +18,7 @@ export type EncoderReport = {
   readonly duration_ms?: number;
   /** A picture of this time was wanted, and is stored. */
   readonly poster_time_ms?: number;
+  readonly warnings?: readonly Warning[];
   readonly failure?: Failure;
 };
 
@@ -32,6 +33,7 @@ const MAX_INT = 2 ** 31 - 1;
 /** Leaves room in the column for the attempts that callers open after it. */
 const MAX_ATTEMPT = 1_000_000_000;
 const MAX_RENDITIONS = 64;
+const MAX_WARNINGS = 16;
 
 /** What the members of a body say; undefined where their shape is another, or there is nothing to act on. `isOurs`: signed by our own encoder. */
 export function reportOf(body: Members, isOurs: boolean): StreamReport | undefined {
@@ -54,7 +56,7 @@ export function reportOf(body: Members, isOurs: boolean): StreamReport | undefin
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && {
-      ...(isOurs ? ownOf(body) : strangersOf(playback)),
+      ...(isOurs ? { ...ownOf(body), ...warningsOf(body) } : strangersOf(playback)),
       picture: pictureOf(body),
     }),
     ...(event === 'failed' && failureOf(body)),
@@ -76,6 +78,17 @@ function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: W
   const { hls, dash, thumbnail } = playback as Members;
   const urls: ToldUrls = { hls: toldUrl(hls), dash: toldUrl(dash), thumbnail: toldUrl(thumbnail) };
   return { playback: { kind: 'urls', urls }, ...(anyRefused(urls) && { warnings: [REFUSED] }) };
+}
+
+/** Entries of another shape are left out: a warning must never keep a video from being ready. */
+function warningsOf({ warnings }: Members): { warnings?: Warning[] } {
+  if (!Array.isArray(warnings)) return {};
+  const valid = warnings.slice(0, MAX_WARNINGS).flatMap((warning: unknown) => {
+    const { code, message } = isMembers(warning) ? warning : {};
+    const text = plainWords(message);
+    return isCode(code) && text !== undefined ? [{ code, message: text }] : [];
+  });
+  return valid.length > 0 ? { warnings: valid } : {};
 }
 
 const REFUSED: Warning = {

@@ -1,4 +1,5 @@
 // The port behind which a video file becomes CMAF renditions with HLS and DASH manifests, in a folder of its own.
+import type { Warning } from '../assets/asset.ts';
 import type { Container } from '../media/probe.ts';
 
 /** One rung as callers see it (contract B1). `bitrate` is the average in bits per second, null until known. */
@@ -45,16 +46,22 @@ export type Encoding = {
   readonly width: number;
   readonly height: number;
   readonly durationMs: number;
+  /** What the renditions lack of the source. */
+  readonly warnings: readonly Warning[];
 };
 
 /** The file cannot be encoded, now or later. `message` is for callers; `log` (the engine's last words) for operators alone. */
 export class EncodeFailed extends Error {
   readonly code: string;
-  readonly log: string;
+  /** Private, so that nothing that prints or stores an error takes it along. */
+  readonly #log: string;
   constructor(code: string, message: string, log = '') {
     super(message);
     this.code = code;
-    this.log = log;
+    this.#log = log;
+  }
+  get log(): string {
+    return this.#log;
   }
 }
 

@@ -1,10 +1,16 @@
 // Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
 import type { ServiceJobs } from '../job-list.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { type ObjectKey, originalKey, renditionFolder } from '../storage/object-key.ts';
 import type { EncoderReport } from './encoder-report.ts';
-import { beginRun, markEncoded, uncountRun } from './encodings.sql.ts';
+import { beginRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
-export type EncodingNeeds = { readonly db: Database; readonly jobs: ServiceJobs };
+export type EncodingNeeds = {
+  readonly db: Database;
+  readonly jobs: ServiceJobs;
+  /** Names this process to operators. */
+  readonly workerName: string;
+};
 
 /** One worker's run at one attempt. `posterTimeMs`: of which time a picture is wanted, beside the thumbnail that we choose. */
 export type Run = {
@@ -12,25 +18,45 @@ export type Run = {
   readonly attempt: number;
   readonly try: number;
   readonly mimeType: string;
+  readonly originalKey: ObjectKey;
   readonly posterTimeMs: number | null;
 };
 
 /** undefined: there is nothing to encode any more. */
 export async function begin(
-  { db }: EncodingNeeds,
+  { db, workerName }: EncodingNeeds,
   { assetId, attempt }: { assetId: string; attempt: number },
 ): Promise<Run | undefined> {
-  const begun = await beginRun(db, assetId, attempt);
+  const begun = await beginRun(db, { assetId, attempt, worker: workerName });
   return (
     begun && {
       assetId,
       attempt,
       try: begun.encode_try,
       mimeType: begun.mime_type,
+      originalKey: originalKey({ id: assetId, original_upload: begun.original_upload }),
       posterTimeMs: begun.poster_time_ms,
     }
   );
 }
+
+/** False once the asset is deleted or cancelled, or a later run began: the run is to be stopped. */
+export const isCurrent = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
+  (await findCurrentRun(db, run)) !== undefined;
+
+/** The worker is done with the run, in whatever way. */
+export const end = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
+  await deleteRun(db, run);
+};
+
+/** Has the files of a run that may not publish them removed. */
+export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
+  db.transaction((tx) =>
+    jobs.send(tx, 'remove-run-files', {
+      assetId: run.assetId,
+      folder: renditionFolder(run.attempt, run.try),
+    }),
+  );
 
 /** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
 export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>

@@ -1,8 +1,24 @@
 // The lists that keep an untrusted file from opening others are worth a test of their own.
 import { describe, expect, test } from 'vitest';
-import { factsArguments, inputArguments, packetListArguments } from './engine-input.ts';
+import {
+  factsArguments,
+  inputArguments,
+  isDecodable,
+  packetListArguments,
+  soundCheckArguments,
+} from './engine-input.ts';
+import type { SourceStream } from './source-facts.ts';
 
 const input = { path: '/films/a.mp4', container: 'mov', threads: 2 } as const;
+const stream = (index: number, kind: SourceStream['kind'], still = false): SourceStream => ({
+  index,
+  kind,
+  codec: 'h264',
+  size: null,
+  averageRate: null,
+  still,
+});
+const streams = [stream(0, 'Video'), stream(1, 'Audio')];
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 
 describe('engine input', () => {
@@ -42,16 +58,32 @@ describe('engine input', () => {
   test('every run is guarded so, and reads no terminal', () => {
     for (const args of [
       factsArguments(input),
-      packetListArguments(input, 'tail'),
-      packetListArguments(input, 'whole'),
+      packetListArguments(input, { part: 'tail', streams }),
+      packetListArguments(input, { part: 'whole', streams }),
+      soundCheckArguments(input, 1),
     ]) {
       expect(args.join(' ')).toContain(inputArguments(input).slice(0, 10).join(' '));
       expect(args[0]).toBe('-nostdin');
     }
   });
   test("the tail is read in the file's own clock, the whole from its start", () => {
-    expect(packetListArguments(input, 'tail')).toEqual(expect.arrayContaining(['-copyts', '-sseof']));
-    expect(packetListArguments(input, 'whole')).not.toContain('-sseof');
-    expect(packetListArguments(input, 'whole')).not.toContain('-copyts');
+    expect(packetListArguments(input, { part: 'tail', streams })).toEqual(
+      expect.arrayContaining(['-copyts', '-sseof']),
+    );
+    expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-sseof');
+    expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-copyts');
   });
+  test('covers and attachments have no packets in time, so they are left out of the list', () => {
+    const cover = stream(2, 'Video', true);
+    const font = stream(3, 'Attachment');
+    const args = packetListArguments(input, { part: 'tail', streams: [...streams, cover, font] });
+    expect(args.filter((_, index) => args[index - 1] === '-map')).toEqual(['0', '-0:2', '-0:3']);
+  });
+  test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
+    'sound in %s is decoded',
+    (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec })).toBe(true),
+  );
+  test.each(['dnxhd', 'prores', 'h263'])('a picture in %s is decoded', (codec) =>
+    expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(true),
+  );
 });

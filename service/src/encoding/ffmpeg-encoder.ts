@@ -1,6 +1,6 @@
 // The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../storage/object-key.ts';
 import {
   type CmafTrack,
@@ -12,34 +12,45 @@ import {
   secondsOfTrack,
 } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
-import { type EncodePlan, encodeArguments, posterArguments, thumbnailArguments } from './encode-plan.ts';
+import { assertCost, encodeCost, wallMsFor } from './encode-cost.ts';
+import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from './encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
-import { type Session, failed, openSession, runToSuccess } from './ffmpeg-session.ts';
+import {
+  type EngineAccess,
+  type EngineOptions,
+  type Session,
+  failed,
+  openSession,
+  runToSuccess,
+} from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 import { type Rung, ladderFor } from './ladder.ts';
+import { posterArguments, thumbnailArguments } from './picture-arguments.ts';
 import { secondsOf } from './source-timeline.ts';
 import { choosePosterSource, chooseThumbnailSource, type ThumbnailSource } from './thumbnail-choice.ts';
 
 const STALL_MS = 60_000;
-const WALL_MS = 600_000;
-/** The slowest machine that still makes sense. */
-const WALL_MS_PER_SECOND = 40_000;
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 
-export const openFfmpegEncoder = ({ ffmpegPath }: { readonly ffmpegPath: string }): Encoder => ({
-  encode: (order) => encode(openSession(ffmpegPath, order)),
+export const openFfmpegEncoder = ({
+  limits,
+  concurrency,
+  ...engine
+}: EngineAccess & EngineOptions): Encoder => ({
+  encode: (order) => encode(openSession(engine, order, { limits, concurrency })),
   makePoster: async (order) => {
-    await runToSuccess({ ffmpegPath, order }, { args: posterArguments(order) });
+    const folder = dirname(order.picture);
+    await runToSuccess({ ...engine, folder, order }, { args: posterArguments(order) });
   },
 });
 
 async function encode(session: Session): Promise<Encoding> {
   const { order, input } = session;
-  const { picture, video, audio, timeline } = await examineSource(session);
+  const { picture, video, audio, timeline, warnings } = await examineSource(session);
   const rungs = ladderFor(picture.shown);
   const plan = {
     input,
@@ -50,6 +61,7 @@ async function encode(session: Session): Promise<Encoding> {
     rungs,
     folder: order.workFolder,
   };
+  assertCost(plan, session.limits);
   const log = await render(session, plan);
   const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
   if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
@@ -62,6 +74,7 @@ async function encode(session: Session): Promise<Encoding> {
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
     durationMs: Math.round(timeline.durationSeconds * 1000),
+    warnings,
   };
 }
 
@@ -81,7 +94,7 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
   };
   const limits = {
     stallMs: STALL_MS,
-    wallMs: WALL_MS + durationSeconds * WALL_MS_PER_SECOND,
+    wallMs: wallMsFor(encodeCost(plan)),
     output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
   };
   return (await runToSuccess(session, { args: encodeArguments(plan), limits, onLine })).log;

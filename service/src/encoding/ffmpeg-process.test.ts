@@ -1,10 +1,12 @@
 // The engine must never hang, outlive us or fill the machine; shell scripts stand in for it here.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
+import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
+import { buildSandbox } from '../platform/process/sandbox.ts';
 import { type EngineRun, runFfmpeg } from './ffmpeg-process.ts';
 
 const GENEROUS = { wallMs: 20_000, memoryBytes: 1024 ** 3 };
@@ -92,9 +94,9 @@ describe('ending the engine', () => {
   test('when it takes too much memory', async () => {
     const hungry =
       'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
-    expect((await script(hungry, { limits: { ...GENEROUS, memoryBytes: 20_000_000 } })).ended).toBe(
-      'out_of_memory',
-    );
+    const watched = buildSandbox({ hasLimits: false });
+    const limits = { ...GENEROUS, memoryBytes: 20_000_000 };
+    expect((await script(hungry, { sandbox: watched, limits })).ended).toBe('out_of_memory');
   });
   test('when it writes too much', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
@@ -105,6 +107,50 @@ describe('ending the engine', () => {
   });
   test('killed by someone else: short of memory, as far as we can tell', async () => {
     expect((await script('kill -9 $$')).ended).toBe('out_of_memory');
+  });
+});
+
+describe('limits of the kernel', () => {
+  test('hold in the engine itself, from its first instruction', async () => {
+    const lines: string[] = [];
+    const limits = { wallMs: 20_000, memoryBytes: 2 ** 30, output: { folder: tmpdir(), bytes: 2 ** 20 } };
+    await script('ulimit -v; ulimit -f; ulimit -n; ulimit -c; ulimit -t', {
+      limits,
+      onLine: (line) => lines.push(line),
+    });
+    expect(lines.slice(-5, -1)).toEqual([`${2 ** 20}`, `${2 ** 11}`, '256', '0']);
+    expect(Number(lines.at(-1))).toBeLessThanOrEqual(20 * availableParallelism());
+  });
+  test('an engine that asks for more memory ends out_of_memory, and never had it', async () => {
+    const source = await makeClip({
+      seconds: 1,
+      width: 3840,
+      height: 2160,
+      audio: false,
+      more: ['-refs', '16'],
+    });
+    const limit = 400 * 1024 ** 2;
+    const args = ['-nostdin', '-hide_banner', '-threads', '2', '-i', `file:${source}`, '-f', 'null', '-'];
+    const limits = { wallMs: 60_000, memoryBytes: limit };
+    const end = await runFfmpeg({ path: ffmpegPath(), args, signal: never(), limits });
+    expect(end.ended).toBe('out_of_memory');
+    expect(end.log).toMatch(/Cannot allocate memory|malloc of size/);
+  });
+  test('a file that gets too large ends the engine', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const limits = { ...GENEROUS, output: { folder, bytes: 100_000 } };
+    const flood = 'head -c 1000000 /dev/zero > out; exit $?';
+    expect((await script(flood, { folder, limits })).ended).toBe('output_too_large');
+    expect((await stat(join(folder, 'out'))).size).toBeLessThanOrEqual(100_352);
+  });
+});
+
+describe('files', () => {
+  test('a link that the engine left is refused, lest the service publishes what it points at', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    await expect(script('ln -s /etc/passwd r0-00001.m4s', { folder })).rejects.toThrow(
+      '"r0-00001.m4s", which is not a plain file',
+    );
   });
 });
 

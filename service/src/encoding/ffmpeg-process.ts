@@ -1,13 +1,19 @@
 // Runs the engine as a child that cannot outlive us, hang, or take all memory or disk.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
+import { type EngineFiles, openEngineFiles } from './ffmpeg-files.ts';
 import { type BrokenLimit, type EngineLimits, openWatch } from './ffmpeg-watch.ts';
 
 export type EngineRun = {
   readonly path: string;
+  /** Inputs are named `-i file:<path>`; nothing else is read. */
   readonly args: readonly string[];
+  readonly sandbox?: Sandbox;
+  /** All output lies below it, and it is the engine's working folder. */
+  readonly folder?: string | undefined;
   /** Ends the engine at once; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly limits: EngineLimits;
@@ -29,11 +35,11 @@ export type EngineEnd = {
  */
 const GUARD = `
 read -r start || exit 1
-exec 3<&0
-"$@" </dev/null 3<&- &
+exec 9<&0
+"$@" </dev/null 9<&- &
 engine=$!
 echo "engine_pid=$engine"
-{ read -r end <&3; kill -9 "$engine"; } >/dev/null 2>&1 &
+{ read -r end <&9; kill -9 "$engine"; } >/dev/null 2>&1 &
 guard=$!
 wait "$engine"
 code=$?
@@ -52,11 +58,29 @@ type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Resolves when the engine is gone, however it ended; rejects with the reason of the signal. */
 export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   run.signal.throwIfAborted();
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', run.path, ...run.args], {
+  const sandbox = run.sandbox ?? limitsAlone();
+  const files = await openEngineFiles({ sandbox, args: run.args, folder: run.folder });
+  try {
+    const end = await runIn(sandbox, run, files);
+    await files.check();
+    return end;
+  } finally {
+    await files.close();
+  }
+}
+
+async function runIn(
+  sandbox: Sandbox,
+  run: EngineRun,
+  { args, cwd, inputs }: EngineFiles,
+): Promise<EngineEnd> {
+  const engine = sandbox.command({ file: run.path, args }, processLimits(run.limits));
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', engine.file, ...engine.args], {
     env: {},
+    cwd,
     detached: true,
-    stdio: 'pipe',
-  });
+    stdio: ['pipe', 'pipe', 'pipe', ...inputs],
+  }) as Guarded;
   const log = keepEnd(child.stderr, run.logBytes ?? LOG_BYTES);
   const watch = openWatch(run.limits, () => release(child));
   const onAbort = () => release(child);
@@ -68,17 +92,34 @@ export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   try {
     const code = await ending(child);
     run.signal.throwIfAborted();
-    return { ended: watch.broken() ?? meaningOf(code), code, log: log() };
+    return { ended: watch.broken() ?? meaningOf(code, log()), code, log: log() };
   } finally {
     watch.close();
     run.signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** The shell's words; SIGKILL that did not come from us came from the system, short of memory. */
-function meaningOf(code: number): EngineEnd['ended'] {
+/** Files that no limit names are small: pictures and lists. */
+const FILE_BYTES = 2 * 1024 ** 3;
+const OPEN_FILES = 256;
+
+/** The wall clock ends an engine first, unless it was held up. */
+const processLimits = ({ wallMs, memoryBytes, output }: EngineLimits): ProcessLimits => ({
+  cpuSeconds: (wallMs / 1000) * availableParallelism(),
+  fileBytes: output?.bytes ?? FILE_BYTES,
+  openFiles: OPEN_FILES,
+  addressBytes: memoryBytes,
+});
+
+/** What the engine and the C library say when the limit of memory is reached; the engine may go on with what it has. */
+const NO_MEMORY = /Cannot allocate memory|malloc of size \d+ failed|std::bad_alloc|Out of memory/;
+
+/** Exit codes of the shell; SIGKILL that did not come from us came from the system, short of memory. */
+function meaningOf(code: number, log: string): EngineEnd['ended'] {
   if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
-  return code === KILLED ? 'out_of_memory' : 'exited';
+  if (code === KILLED || NO_MEMORY.test(log)) return 'out_of_memory';
+  if (code === 128 + constants.signals.SIGXCPU) return 'timed_out';
+  return code === 128 + constants.signals.SIGXFSZ ? 'output_too_large' : 'exited';
 }
 
 /** Resolves with the exit code when the process is gone and its output is read to the end. */

@@ -1,19 +1,35 @@
 // One order's runs of the engine: what they share, and which of their ends are failures.
 import { availableParallelism } from 'node:os';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encode-cost.ts';
+import type { Sandbox } from '../platform/process/sandbox.ts';
 import { FAILURES, type FailureCode } from './encode-failure.ts';
 import { EncodeFailed, type EncodeOrder } from './encoder.ts';
 import type { EngineInput } from './engine-input.ts';
 import { type EngineEnd, runFfmpeg } from './ffmpeg-process.ts';
 import type { EngineLimits } from './ffmpeg-watch.ts';
 
-export type Session = {
+/** The engine, and what it may take. */
+export type EngineAccess = {
   readonly ffmpegPath: string;
+  readonly sandbox?: Sandbox;
+  readonly memoryBytes?: number;
+};
+
+export type Session = EngineAccess & {
+  readonly folder: string;
   readonly order: EncodeOrder;
   readonly input: EngineInput;
+  readonly limits: EncodeLimits;
+};
+
+/** `concurrency`: how many encodes share this machine. */
+export type EngineOptions = {
+  readonly limits?: EncodeLimits | undefined;
+  readonly concurrency?: number | undefined;
 };
 
 /** What a run of the engine needs of its order. */
-type Running = { readonly ffmpegPath: string; readonly order: Pick<EncodeOrder, 'signal'> };
+type Running = EngineAccess & { readonly folder: string; readonly order: Pick<EncodeOrder, 'signal'> };
 
 export type EngineStep = {
   readonly args: readonly string[];
@@ -22,24 +38,36 @@ export type EngineStep = {
   readonly logBytes?: number;
 };
 
-const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 4 * 1024 ** 3 };
+const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
 /** More threads than this cost memory and bring nothing at these sizes. */
 const MOST_THREADS = 8;
 
-export function openSession(ffmpegPath: string, order: EncodeOrder): Session {
-  const threads = Math.min(availableParallelism(), MOST_THREADS);
-  return { ffmpegPath, order, input: { path: order.source, container: order.container, threads } };
+export function openSession(
+  engine: EngineAccess,
+  order: EncodeOrder,
+  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EngineOptions = {},
+): Session {
+  const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MOST_THREADS);
+  return {
+    ...engine,
+    folder: order.workFolder,
+    order,
+    input: { path: order.source, container: order.container, threads },
+    limits,
+  };
 }
 
 /** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
 export async function runStep(
-  { ffmpegPath, order }: Running,
+  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, order }: Running,
   { limits, ...step }: EngineStep,
 ): Promise<EngineEnd> {
   const end = await runFfmpeg({
     path: ffmpegPath,
     signal: order.signal,
-    limits: { ...LIMITS, ...limits },
+    folder,
+    ...(sandbox && { sandbox }),
+    limits: { ...LIMITS, memoryBytes, ...limits },
     ...step,
   });
   if (end.ended === 'exited') return end;

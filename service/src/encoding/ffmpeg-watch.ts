@@ -1,10 +1,12 @@
 // Holds a running engine to its limits: time, signs of life, memory, and bytes written.
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
+import { residentBytesOf } from '../platform/process/process-tree.ts';
 
 export type EngineLimits = {
   readonly wallMs: number;
+  /** The kernel limits the address space to it; where it does not, the resident memory is watched. */
   readonly memoryBytes: number;
   /** Without a new picture for this long the engine is taken for stuck; only for runs that report progress. */
   readonly stallMs?: number;
@@ -76,14 +78,8 @@ async function brokenSize(
   { memoryBytes, output }: EngineLimits,
   pid: string | undefined,
 ): Promise<BrokenLimit | undefined> {
-  if (pid && (await residentBytes(pid)) > memoryBytes) return 'out_of_memory';
+  if (pid && (await residentBytesOf(Number(pid))) > memoryBytes) return 'out_of_memory';
   return output && (await folderBytes(output.folder)) > output.bytes ? 'output_too_large' : undefined;
-}
-
-/** 0 where the system does not tell, or the process is gone. */
-async function residentBytes(pid: string): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
 async function folderBytes(folder: string): Promise<number> {

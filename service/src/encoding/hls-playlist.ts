@@ -8,6 +8,7 @@ import {
   peakBitrate,
   playlistName,
   secondsOfSegment,
+  targetDuration,
 } from './cmaf-track.ts';
 import { shortSide } from './ladder.ts';
 import type { Rational } from './source-facts.ts';
@@ -36,7 +37,6 @@ export function multivariantPlaylist({ tracks, frameRate, childFolder }: Present
 
 export function mediaPlaylist(track: CmafTrack): string {
   const durations = track.segments.map((segment) => secondsOfSegment(track, segment));
-  const target = Math.max(1, Math.round(Math.max(...durations)));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
     name,
@@ -44,7 +44,7 @@ export function mediaPlaylist(track: CmafTrack): string {
   return lines([
     ...HEAD,
     '#EXT-X-PLAYLIST-TYPE:VOD',
-    `#EXT-X-TARGETDURATION:${target}`,
+    `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
     `#EXT-X-MAP:URI="${initName(track.id)}"`,
     ...segments,
     '#EXT-X-ENDLIST',

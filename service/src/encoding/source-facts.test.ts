@@ -102,11 +102,12 @@ describe('source facts', () => {
           index: 0,
           kind: 'Video',
           codec: 'h264',
+          tag: 'avc1',
           size: { width: 320, height: 180 },
           averageRate: 30,
           still: false,
         },
-        { index: 1, kind: 'Audio', codec: 'aac', size: null, averageRate: null, still: false },
+        { index: 1, kind: 'Audio', codec: 'aac', tag: 'mp4a', size: null, averageRate: null, still: false },
       ],
       picture: {
         shown: { width: 180, height: 320 },
@@ -119,6 +120,13 @@ describe('source facts', () => {
     });
   });
 
+  test('a codec without a name still has the tag of its container', () => {
+    const words = ROTATED_7_0.replace(
+      /Audio: aac \(LC\) \(mp4a \/ 0x6134706D\)/,
+      'Audio: none (apac / 0x63617061)',
+    );
+    expect(parseSourceFacts(words, 'mov')?.streams[1]).toMatchObject({ codec: 'none', tag: 'apac' });
+  });
   test('interlaced fields and oblong pixels', () => {
     const facts = parseSourceFacts(INTERLACED_7_0, 'mpegts');
     expect(facts?.picture).toMatchObject({ interlaced: true, shown: { width: 1024, height: 576 } });

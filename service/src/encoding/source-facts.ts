@@ -8,6 +8,8 @@ export type SourceStream = {
   readonly index: number;
   readonly kind: 'Video' | 'Audio' | 'Subtitle' | 'Data' | 'Attachment';
   readonly codec: string;
+  /** The container's four letters for the codec, where the engine prints them. */
+  readonly tag?: string;
   /** As coded; null where the file does not tell. */
   readonly size: Size | null;
   /** Average frames per second; null where there is none. */
@@ -43,6 +45,7 @@ const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
 const STREAM =
   /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
+const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
@@ -73,10 +76,12 @@ function clockOf(input: string, container: Container): Pick<SourceFacts, 'durati
 function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): SourceStream {
   const [, width, height] = SIZE.exec(rest) ?? [];
   const [, rate, thousands] = RATE.exec(rest) ?? [];
+  const tag = TAG.exec(rest)?.[1];
   return {
     index: Number(index),
     kind: kind as SourceStream['kind'],
     codec,
+    ...(tag && { tag }),
     size: width && height ? { width: Number(width), height: Number(height) } : null,
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),

@@ -1,7 +1,7 @@
 // A refusal is the last word on an upload, so each has its code, and nothing that can be encoded gets one.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
-import { chooseStreams, saysTruncated } from './stream-choice.ts';
+import { audioUnsupported, chooseStreams, saysTruncated } from './stream-choice.ts';
 
 const picture = {
   shown: { width: 640, height: 360 },
@@ -28,39 +28,47 @@ const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
   test('picture and sound', () =>
-    expect(choose([film, sound])).toEqual({ video: film, audio: sound, picture }));
-  test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, audio: undefined }));
+    expect(choose([film, sound])).toEqual({ video: film, sounds: [sound], picture }));
+  test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, sounds: [] }));
   test('a cover is not the film, wherever it stands', () => {
     expect(choose([cover, stream(1, 'Video', 'vp9')])).toMatchObject({ video: { index: 1 } });
-  });
-  test('the first sound that can be decoded', () => {
-    expect(choose([film, stream(1, 'Audio', 'apac'), stream(2, 'Audio', 'aac')])).toMatchObject({
-      audio: { index: 2 },
-    });
   });
   test('timecodes and other data are no obstacle', () =>
     expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
-  test('nothing at all', () => expect(choose([])).toBe('not_media'));
-  test('sound alone', () => expect(choose([sound])).toBe('no_video_track'));
-  test('a cover alone', () => expect(choose([sound, cover])).toBe('no_video_track'));
+  test('nothing at all', () => expect(choose([])).toMatchObject({ code: 'not_media' }));
+  test('sound alone', () => expect(choose([sound])).toMatchObject({ code: 'no_video_track' }));
+  test('a cover alone', () => expect(choose([sound, cover])).toMatchObject({ code: 'no_video_track' }));
   test('an unknown picture codec', () =>
-    expect(choose([stream(0, 'Video', 'dvvideo')])).toBe('unsupported_codec'));
+    expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({ code: 'unsupported_codec' }));
   test('a codec named like a part of every object', () =>
-    expect(choose([stream(0, 'Video', 'constructor')])).toBe('unsupported_codec'));
-  test('a sound that would be lost', () =>
-    expect(choose([film, stream(1, 'Audio', 'adpcm_ima_qt')])).toBe('unsupported_codec'));
+    expect(choose([stream(0, 'Video', 'constructor')])).toMatchObject({ code: 'unsupported_codec' }));
+  test('the message names a picture codec that is not supported', () => {
+    expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({
+      message: expect.stringMatching(/^The video codec "dvvideo" is not supported\. Supported: h264, hevc, /),
+    });
+    expect(choose([{ ...stream(0, 'Video', 'none'), tag: 'dvh9' }])).toMatchObject({
+      message: expect.stringMatching(/^The video codec "dvh9" is not supported\. Supported: h264, hevc, /),
+    });
+  });
+  test('the warning of a film without a decodable sound names each codec once', () => {
+    const spatial = { ...stream(2, 'Audio', 'none'), tag: 'apac' };
+    expect(audioUnsupported([stream(1, 'Audio', 'qdm2'), spatial, spatial])).toEqual({
+      code: 'audio_unsupported',
+      message: 'The video plays without sound: its audio cannot be decoded (qdm2, apac)',
+    });
+  });
   test('a picture of more than 36 megapixels', () => {
-    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toBe(
-      'picture_too_large',
-    );
-    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ audio: undefined });
+    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toMatchObject({
+      code: 'picture_too_large',
+    });
+    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ sounds: [] });
   });
   test('not one frame', () => {
-    expect(choose([film], { picture: null })).toBe('not_media');
-    expect(choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n')).toBe(
-      'truncated',
-    );
+    expect(choose([film], { picture: null })).toMatchObject({ code: 'not_media' });
+    expect(
+      choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n'),
+    ).toMatchObject({ code: 'truncated' });
   });
   test("the engine's word for missing bytes", () => {
     expect(saysTruncated('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);

@@ -15,7 +15,7 @@ const Entry = Type.Object({
   id: Type.String(),
   at: Type.String({ format: 'date-time' }),
   type: Type.String(),
-  source: Type.String({ description: 'caller, webhook, inspect, replay, sweep or service' }),
+  source: Type.String({ description: 'caller, webhook, inspect, replay, sweep, service or operator' }),
   attempt: nullable(Type.Integer()),
   latency_ms: nullable(Type.Integer({ description: 'Since the entry before' })),
   sentence: Type.String({ description: 'In plain language' }),

@@ -36,9 +36,16 @@ function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | un
     attempt: attempt as number | null,
     latency_ms: before ? Math.max(0, created_at.getTime() - before.created_at.getTime()) : null,
     sentence: sentenceOf(type, data as Data),
-    details,
+    details: withoutOtherOwner(details),
   };
 }
+
+/** Another user's id is not the owner's to know; operators find it in the stored event. */
+const withoutOtherOwner = ({ named_owner: named, ...details }: Data): Data =>
+  named === undefined ? details : { ...details, named_other_owner: true };
+
+const namedOwner = (data: Data): string =>
+  data['named_owner'] === undefined ? '' : ' A service caller made this change and named another owner.';
 
 const WHO: Readonly<Record<string, string>> = {
   caller: 'The caller',
@@ -47,13 +54,14 @@ const WHO: Readonly<Record<string, string>> = {
   replay: 'An operator, by replaying a delivery,',
   service: 'The service',
   sweep: 'The sweep',
+  operator: 'An operator',
 };
 
 function sentenceOf(type: string, data: Data): string {
   const who = WHO[String(data['source'] ?? 'caller')] ?? 'Somebody';
   const words = SENTENCES[type as EventType]?.(who, data) ?? `${who} noted ${type}.`;
   const providerCode = data['provider_code'];
-  return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}`;
+  return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}${namedOwner(data)}`;
 }
 
 const nextLook = ({ next_check_at: at }: Data): string =>
@@ -75,7 +83,9 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
   'asset.playable': () => 'There is something to play now.',
   'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
   'asset.failed': (who, data) =>
-    `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
+    data['source'] === 'operator'
+      ? `${who} cancelled the encoding${again(data)}.`
+      : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
   'asset.updated': (_who, data) =>
     data['restored']
       ? 'It was brought back from the trash.'

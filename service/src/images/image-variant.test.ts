@@ -1,15 +1,16 @@
-// Which picture a viewer is sent (contract B5): the box, the form, and a name for each that differs.
+// Which variant a viewer gets (contract B5): the size, the format, and a name for each variant.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { WIDTHS } from './image-sizes.ts';
 import {
   chooseVariant,
   FITS,
   FORMATS,
-  nameOf,
+  variantName,
   type Original,
-  SIZES,
-  typeOf,
-  type Wish,
+  parseVariantName,
+  contentTypeOf,
+  type VariantQuery,
 } from './image-variant.ts';
 
 const PHOTO: Original = { width: 4000, height: 3000, animated: false, alpha: false };
@@ -17,13 +18,13 @@ const CLIP: Original = { ...PHOTO, width: 480, height: 270, animated: true };
 const LOGO: Original = { ...PHOTO, alpha: true };
 const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
-const sizeOf = (wish: Wish, original = PHOTO): string =>
-  nameOf(chooseVariant(original, wish, undefined)).replace(/\.\w+$/, '');
-const formatOf = (original: Original, accept?: string, wish: Wish = {}) =>
+const sizeOf = (query: VariantQuery, original = PHOTO): string =>
+  variantName(chooseVariant(original, query, undefined)).replace(/\.\w+$/, '');
+const formatOf = (original: Original, accept?: string, wish: VariantQuery = {}) =>
   chooseVariant(original, wish, accept).format;
 
 describe('the size', () => {
-  test.each<[Wish, string]>([
+  test.each<[VariantQuery, string]>([
     [{ w: 640 }, '640x480'],
     [{ h: 480 }, '640x480'],
     [{ w: 640, h: 480 }, '640x480'],
@@ -44,14 +45,21 @@ describe('the size', () => {
     expect(sizeOf({ w: 128, h: 256, fit: 'cover' }, small)).toBe('50x100-cover');
   });
 
-  test('of a long strip is long, within reason, and at least a pixel wide', () => {
+  test('of a long strip is at most 5120 pixels long and at least one pixel wide', () => {
     expect(sizeOf({ w: 640 }, { ...PHOTO, width: 800, height: 6000 })).toBe('640x4800');
     expect(sizeOf({ w: 640 }, { ...PHOTO, width: 800, height: 60_000 })).toBe('68x5120');
     expect(sizeOf({ w: 64 }, { ...PHOTO, width: 1, height: 50_000_000 })).toBe('1x5120');
   });
 });
 
-describe('the form', () => {
+test('of a huge picture is at most 12 million pixels, in its shape', () => {
+  expect(sizeOf({ w: 3840 }, { ...PHOTO, width: 7000, height: 7000 })).toBe('3464x3464');
+  expect(sizeOf({ w: 3840, h: 3840, fit: 'cover' }, { ...PHOTO, width: 7000, height: 7000 })).toBe(
+    '3464x3464-cover',
+  );
+});
+
+describe('the format', () => {
   test.each<[string, readonly [Original, string?], string]>([
     ['a photo for a browser', [PHOTO, BROWSER], 'avif'],
     ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'],
@@ -71,7 +79,7 @@ describe('the form', () => {
   );
 
   test('moves where it can', () => {
-    const moving = (wish: Wish, accept?: string) => chooseVariant(CLIP, wish, accept).animated;
+    const moving = (wish: VariantQuery, accept?: string) => chooseVariant(CLIP, wish, accept).animated;
     expect([
       moving({}),
       moving({}, BROWSER),
@@ -83,7 +91,7 @@ describe('the form', () => {
   });
 
   test('has its media type', () => {
-    expect(FORMATS.map((format) => typeOf(chooseVariant(PHOTO, { format }, undefined)))).toEqual([
+    expect(FORMATS.map((format) => contentTypeOf(chooseVariant(PHOTO, { format }, undefined)))).toEqual([
       'image/avif',
       'image/webp',
       'image/jpeg',
@@ -92,31 +100,39 @@ describe('the form', () => {
   });
 });
 
-test('whatever is asked of whatever picture: it fits the box, enlarges nothing, and has a name that can be a key', () => {
-  const sides = fc.record({
+test('every variant fits its box, enlarges nothing, and has a name that can be a key and be parsed again', () => {
+  const originals = fc.record({
     width: fc.integer({ min: 1, max: 70_000 }),
     height: fc.integer({ min: 1, max: 70_000 }),
     animated: fc.boolean(),
     alpha: fc.boolean(),
   });
-  const size = fc.constantFrom(...SIZES);
-  const wishes = fc.record(
-    { w: size, h: size, fit: fc.constantFrom(...FITS), format: fc.constantFrom(...FORMATS) },
+  const length = fc.constantFrom(...WIDTHS);
+  const queries = fc.record(
+    { w: length, h: length, fit: fc.constantFrom(...FITS), format: fc.constantFrom(...FORMATS) },
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(sides, wishes, fc.option(fc.string(), { nil: undefined }), (original, wish, accept) => {
-      const variant = chooseVariant(original, wish as Wish, accept);
-      expect(variant.width).toBeLessThanOrEqual(wish.w ?? 5120);
-      expect(variant.height).toBeLessThanOrEqual(wish.h ?? 5120);
+    fc.property(originals, queries, fc.option(fc.string(), { nil: undefined }), (original, query, accept) => {
+      const variant = chooseVariant(original, query as VariantQuery, accept);
+      expect(variant.width).toBeLessThanOrEqual(query.w ?? 5120);
+      expect(variant.height).toBeLessThanOrEqual(query.h ?? 5120);
+      expect(variant.width * variant.height).toBeLessThanOrEqual(12_100_000);
       if (variant.fit !== 'contain')
         expect([variant.width <= original.width, variant.height <= original.height]).toEqual([true, true]);
-      expect(nameOf(variant)).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
+      const name = variantName(variant);
+      expect(name).toMatch(/^\d{1,4}x\d{1,4}(?:-cover|-contain)?\.(?:avif|webp|jpg|png|gif)$/);
+      expect({ ...parseVariantName(name), animated: variant.animated }).toEqual(variant);
     }),
   );
 });
 
-test('wishes that come to the same picture share it', () => {
-  const names = SIZES.flatMap((w) => [undefined, ...SIZES].map((h) => sizeOf({ w, ...(h && { h }) })));
-  expect(new Set(names).size).toBeLessThanOrEqual(2 * SIZES.length);
+test.each(['thumb.jpg', 'late-640x480.webp', '640x480.svg', '640x480-fill.png', '12345x1.png', ''])(
+  '%j is not the name of a variant',
+  (name) => expect(parseVariantName(name)).toBeUndefined(),
+);
+
+test('all queries without a crop end in two sizes for each width', () => {
+  const names = WIDTHS.flatMap((w) => [undefined, ...WIDTHS].map((h) => sizeOf({ w, ...(h && { h }) })));
+  expect(new Set(names).size).toBeLessThanOrEqual(2 * WIDTHS.length);
 });

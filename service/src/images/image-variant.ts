@@ -1,24 +1,22 @@
-// Which picture a viewer is sent: one of a few sizes, never larger than the original, in the best form that the viewer reads (contract B5).
+// Chooses the variant of a picture that a viewer gets: one of a few sizes, never larger than the original, in the best format that the viewer accepts (contract B5).
 
-/** The lengths that may be asked for: each picture of each asset is made and kept once, so their number has to be small. */
-export const SIZES = [64, 128, 256, 320, 480, 640, 960, 1280, 1600, 1920, 2560] as const;
-/** `inside`: all of it within the box; `cover`: the box filled, what stands out cut off; `contain`: all of it, the rest of the box empty. */
+/** `inside`: the whole picture within the box; `cover`: the box filled, the overhang cropped; `contain`: the whole picture, the rest of the box empty. */
 export const FITS = ['inside', 'cover', 'contain'] as const;
 export const FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
 
 export type Fit = (typeof FITS)[number];
-/** GIF is only for viewers who would see nothing move otherwise. */
+/** GIF is the animated format of viewers that do not accept WebP. */
 export type ImageFormat = (typeof FORMATS)[number] | 'gif';
 
-/** What was asked for; a side that is not named follows from the other, a form that is not named from what the viewer reads. */
-export type Wish = {
+/** A request; an omitted side follows from the other, an omitted format from the Accept header. */
+export type VariantQuery = {
   readonly w?: number;
   readonly h?: number;
   readonly fit?: Fit;
   readonly format?: (typeof FORMATS)[number];
 };
 
-/** The original, as it is shown. */
+/** The original, with its orientation applied. */
 export type Original = {
   readonly width: number;
   readonly height: number;
@@ -26,7 +24,7 @@ export type Original = {
   readonly alpha: boolean;
 };
 
-/** A picture exactly as it is made. */
+/** A picture exactly as it is rendered. */
 export type Variant = {
   readonly width: number;
   readonly height: number;
@@ -35,28 +33,31 @@ export type Variant = {
   readonly animated: boolean;
 };
 
-/** A side that nobody named may be this long: a strip of comics is longer than any screen. */
-const LONGEST_UNNAMED = 5120;
-const LARGEST = SIZES.at(-1) as number;
+/** Limit of an omitted side: a comic strip is longer than any screen. */
+const MAX_OMITTED_LENGTH = 5120;
+/** Of a request that names neither side. */
+const DEFAULT_LENGTH = 2560;
+/** Keeps the slowest format within the deadline: AVIF takes 0.25 s of one core for each million pixels of noise. */
+const MAX_PIXELS = 12_000_000;
 
-export function chooseVariant(original: Original, wish: Wish, accept: string | undefined): Variant {
-  const format = wish.format ?? bestFormat(original, accept);
+export function chooseVariant(original: Original, query: VariantQuery, accept: string | undefined): Variant {
+  const format = query.format ?? bestFormat(original, accept);
   const animated = original.animated && (format === 'webp' || format === 'gif');
-  const { w = 0, h = 0, fit = 'inside' } = wish;
+  const { w = 0, h = 0, fit = 'inside' } = query;
   return {
     ...(w && h && fit !== 'inside'
-      ? boxed(original, { w, h, fit })
-      : { ...inside(original, boxOf(w, h)), fit: 'inside' }),
+      ? fillBox(original, { w, h, fit })
+      : { ...fitInside(original, boxOf(w, h)), fit: 'inside' }),
     format,
     animated,
   };
 }
 
-/** Names tell all that makes a difference, so that what looks the same is kept once. */
-export const nameOf = ({ width, height, fit, format }: Variant): string =>
+/** Equal names mean equal bytes, so each variant is stored once. */
+export const variantName = ({ width, height, fit, format }: Variant): string =>
   `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
 
-export const typeOf = ({ format }: Variant): string => `image/${format}`;
+export const contentTypeOf = ({ format }: Pick<Variant, 'format'>): string => `image/${format}`;
 
 const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
   avif: 'avif',
@@ -66,31 +67,44 @@ const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
   gif: 'gif',
 };
 
+const NAME = /^(\d{1,4})x(\d{1,4})(?:-(cover|contain))?\.(avif|webp|jpg|png|gif)$/;
+
+/** The reverse of `variantName`; whether the variant is animated is not part of a name. */
+export function parseVariantName(name: string): Omit<Variant, 'animated'> | undefined {
+  const [, width, height, fit = 'inside', extension] = NAME.exec(name) ?? [];
+  if (extension === undefined) return undefined;
+  return {
+    width: Number(width),
+    height: Number(height),
+    fit: fit as Fit,
+    format: extension === 'jpg' ? 'jpeg' : (extension as ImageFormat),
+  };
+}
+
 type Box = { readonly w: number; readonly h: number };
 
 function boxOf(w: number, h: number): Box {
-  if (!w && !h) return { w: LARGEST, h: LARGEST };
-  return { w: w || LONGEST_UNNAMED, h: h || LONGEST_UNNAMED };
+  if (!w && !h) return { w: DEFAULT_LENGTH, h: DEFAULT_LENGTH };
+  return { w: w || MAX_OMITTED_LENGTH, h: h || MAX_OMITTED_LENGTH };
 }
 
-function inside({ width, height }: Original, { w, h }: Box): { width: number; height: number } {
-  const scale = Math.min(1, w / width, h / height);
+function fitInside({ width, height }: Original, { w, h }: Box): { width: number; height: number } {
+  const scale = Math.min(1, w / width, h / height, Math.sqrt(MAX_PIXELS / (width * height)));
   return { width: pixels(width * scale), height: pixels(height * scale) };
 }
 
-/** A box that would enlarge the picture shrinks, and keeps its shape. */
-function boxed(
+/** A box that would enlarge the picture shrinks and keeps its shape. */
+function fillBox(
   { width, height }: Original,
   { w, h, fit }: Box & { readonly fit: Fit },
 ): Pick<Variant, 'width' | 'height' | 'fit'> {
   const scale = (fit === 'cover' ? Math.max : Math.min)(w / width, h / height);
-  const shrink = Math.max(1, scale);
+  const shrink = Math.max(1, scale, Math.sqrt((w * h) / MAX_PIXELS));
   return { width: pixels(w / shrink), height: pixels(h / shrink), fit };
 }
 
 const pixels = (length: number) => Math.max(1, Math.round(length));
 
-/** A viewer who does not say that it reads AVIF or WebP gets what every viewer reads. */
 function bestFormat({ animated, alpha }: Original, accept = ''): ImageFormat {
   if (!animated && accepts(accept, 'image/avif')) return 'avif';
   if (accepts(accept, 'image/webp')) return 'webp';
@@ -98,8 +112,8 @@ function bestFormat({ animated, alpha }: Original, accept = ''): ImageFormat {
   return alpha ? 'png' : 'jpeg';
 }
 
-/** Named, not covered by a wildcard: those who accept everything do not read everything. */
-function accepts(accept: string, type: string): boolean {
+/** Named types only: clients that send a wildcard often cannot decode AVIF or WebP. */
+export function accepts(accept: string, type: string): boolean {
   return accept.split(',').some((range) => {
     const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     return name === type && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));

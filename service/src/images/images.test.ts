@@ -2,15 +2,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { videoOf } from '../assets/asset.fixture.ts';
 import type { Asset } from '../assets/asset.ts';
+import { createFairQueue } from '../platform/fair-queue.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
-import { originalKey, type ObjectKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
+import {
+  originalKey,
+  type ObjectKey,
+  renditionKey,
+  variantKey,
+  variantsPrefix,
+} from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageProcessor } from './image-processor.ts';
-import { examine, type ImageNeeds, variantOf } from './images.ts';
+import { examine, findVariant, type ImageNeeds } from './images.ts';
 
 let root: string;
 let store: ObjectStore;
@@ -46,7 +55,10 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
   store,
   processor: PROCESSOR,
   byId: async (id) => videoOf({ id }),
-  inFlight: singleFlight({ most: 2 }),
+  inFlight: singleFlight({ most: 100 }),
+  queue: createFairQueue({ concurrency: 2, perKey: 2, maxWaitingPerKey: 0, maxWaitMs: 1000 }),
+  maxVariantBytes: 1000,
+  now: () => new Date(),
   ...more,
 });
 
@@ -60,7 +72,7 @@ async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
     size_bytes: 8,
     ...more,
   });
-  await store.put(originalKey(asset.id), bytes('original'), 100);
+  await store.put(originalKey(asset), bytes('original'), 100);
   return asset;
 }
 
@@ -92,8 +104,8 @@ test('a store without files hands the bytes over when it is their turn', async (
       bytes: typeof source === 'string' ? Buffer.from('a path') : await source(),
     }),
   };
-  const { key } = await variantOf(needs({ store: remote, processor }), asset, {
-    wish: {},
+  const { key } = await findVariant(needs({ store: remote, processor }), asset, {
+    query: {},
     accept: undefined,
   });
   expect(await read(key)).toBe('original');
@@ -105,7 +117,7 @@ test('what many ask for at once is made once, and found by those who come later'
   const shared = needs({
     processor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
   });
-  const ask = () => variantOf(shared, asset, { wish: { w: 640 }, accept: 'image/webp' });
+  const ask = () => findVariant(shared, asset, { query: { w: 640 }, accept: 'image/webp' });
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   expect(await ask()).toEqual({
     key: `variants/${asset.id}/640x480.webp`,
@@ -122,39 +134,120 @@ test('what many ask for at once is made once, and found by those who come later'
 test('two processes that make the same end with one', async () => {
   const asset = await picture(5);
   const both = await Promise.all(
-    [needs(), needs()].map((one) => variantOf(one, asset, { wish: { format: 'png' }, accept: undefined })),
+    [needs(), needs()].map((one) => findVariant(one, asset, { query: { format: 'png' }, accept: undefined })),
   );
   expect(both[0]).toEqual(both[1]);
   expect(await read(both[0]?.key as ObjectKey)).toBe('png');
 });
 
-test('too many at once are asked to come back, as is whoever wants what takes too long', async () => {
+test('requests beyond the queue of an asset are asked to come back', async () => {
   const asset = await picture(6);
   const { promise, resolve } = Promise.withResolvers<{ bytes: Buffer }>();
   const slow = needs({ processor: { ...PROCESSOR, render: () => promise } });
-  const busy = [64, 128].map((w) => variantOf(slow, asset, { wish: { w }, accept: undefined }));
-  await expect
-    .poll(async () =>
-      variantOf(slow, asset, { wish: { w: 256 }, accept: undefined }).catch(({ code }) => code),
-    )
-    .toBe('UNAVAILABLE');
+  const request = (w: number) => findVariant(slow, asset, { query: { w }, accept: undefined });
+  const busy = [64, 128].map(request);
+  await expect.poll(() => request(256).catch(({ code }) => code)).toBe('UNAVAILABLE');
   resolve({ bytes: Buffer.from('x') });
   await Promise.all(busy);
-  const never = needs({ processor: { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) } });
-  await expect(variantOf(never, asset, { wish: { w: 320 }, accept: undefined })).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
+});
+
+/** Refuses some formats, and counts what it was asked to render. */
+function refusing(...formats: string[]) {
+  const rendered: string[] = [];
+  const processor: ImageProcessor = {
+    ...PROCESSOR,
+    render: async (_, { width, format }) => {
+      rendered.push(`${width}.${format}`);
+      return formats.includes(format) ? { refused: 'too_demanding' } : { bytes: Buffer.from(format) };
+    },
+  };
+  return { processor, rendered };
+}
+
+describe('a variant that cannot be rendered in time', () => {
+  const query = { w: 640 };
+
+  test('is answered in a cheaper format, and other processes know it', async () => {
+    const asset = await picture(20);
+    const { processor, rendered } = refusing('avif');
+    const request = () =>
+      findVariant(needs({ processor }), asset, { query, accept: 'image/avif,image/webp' });
+    const substitute = {
+      key: `variants/${asset.id}/640x480.webp`,
+      type: 'image/webp',
+      name: '640x480.webp',
+      substituteFor: 'too_demanding',
+    };
+    expect([await request(), await request()]).toEqual([substitute, substitute]);
+    expect(rendered).toEqual(['640.avif', '640.webp']);
+  });
+
+  test('is tried again after a while', async () => {
+    const asset = await picture(21);
+    const { processor, rendered } = refusing('avif');
+    const accept = 'image/avif,image/webp';
+    await findVariant(needs({ processor }), asset, { query, accept });
+    const later = { now: () => new Date(Date.now() + 3_600_000) };
+    const served = await findVariant(needs(later), asset, { query, accept });
+    expect([served.name, served.substituteFor, rendered.length]).toEqual(['640x480.avif', undefined, 2]);
+  });
+
+  test('is answered by the closest stored variant, else by the thumbnail', async () => {
+    const asset = await picture(22);
+    const { processor } = refusing('avif', 'jpeg');
+    const request = () => findVariant(needs({ processor }), asset, { query, accept: 'image/avif' });
+    expect(await request()).toMatchObject({ key: `variants/${asset.id}/thumb.jpg`, type: 'image/jpeg' });
+    await findVariant(needs(), asset, { query: { w: 320, format: 'png' }, accept: undefined });
+    expect(await request()).toMatchObject({ name: '320x240.png', substituteFor: 'too_demanding' });
   });
 });
 
-test('what was made for an asset that is deleted by then does not stay', async () => {
-  const asset = await picture(7);
-  for (const gone of [undefined, videoOf({ deleted_at: new Date() })]) {
-    await variantOf(needs({ byId: async () => gone }), asset, { wish: {}, accept: undefined });
-    expect(await keysOf(asset)).toEqual([]);
-  }
+describe('the limit of stored bytes', () => {
+  const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
+
+  test('holds: further variants are answered by stored ones', async () => {
+    const asset = await picture(23);
+    const limited = needs({ processor: tenBytes, maxVariantBytes: 20 });
+    const served = [];
+    for (const w of [64, 640, 1280, 320])
+      served.push(await findVariant(limited, asset, { query: { w }, accept: undefined }));
+    expect(served.map(({ name, substituteFor }) => [name, substituteFor])).toEqual([
+      ['64x48.jpg', undefined],
+      ['640x480.jpg', undefined],
+      ['640x480.jpg', 'storage_limit'],
+      ['640x480.jpg', 'storage_limit'],
+    ]);
+    expect(await keysOf(asset)).toHaveLength(2);
+  });
+
+  test('holds for a variant that would exceed it, which is rendered once', async () => {
+    const asset = await picture(24);
+    let renderings = 0;
+    const processor: ImageProcessor = {
+      ...PROCESSOR,
+      render: async () => ({ bytes: Buffer.alloc(10 * ++renderings) }),
+    };
+    const limited = needs({ processor, maxVariantBytes: 25 });
+    const request = (w: number) => findVariant(limited, asset, { query: { w }, accept: undefined });
+    expect((await request(64)).substituteFor).toBeUndefined();
+    expect((await request(640)).substituteFor).toBe('storage_limit');
+    expect((await request(640)).name).toBe('64x48.jpg');
+    expect(renderings).toBe(2);
+  });
 });
 
-test('of what is no picture, or has lost its original, there is none', async () => {
+test('neither a variant nor a refusal stays if the asset was deleted meanwhile', async () => {
+  const asset = await picture(7);
+  const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
+  for (const processor of [PROCESSOR, late])
+    for (const deleted of [undefined, videoOf({ deleted_at: new Date() })]) {
+      const deleting = needs({ processor, byId: async () => deleted });
+      await findVariant(deleting, asset, { query: {}, accept: undefined });
+      expect(await keysOf(asset)).toEqual([]);
+    }
+});
+
+test('an asset without a picture, or whose original is lost, has no variants', async () => {
   const asset = await picture(8, { playback: null });
   const video = { ...asset, playback: { kind: 'own', attempt: 1, folder: '1-1' } } as const;
   const lost = {
@@ -163,7 +256,25 @@ test('of what is no picture, or has lost its original, there is none', async () 
     playback: { kind: 'image', attempt: 1, animated: false, alpha: false },
   } as const;
   for (const one of [asset, video, lost])
-    await expect(variantOf(needs(), one, { wish: {}, accept: undefined })).rejects.toMatchObject({
+    await expect(findVariant(needs(), one, { query: {}, accept: undefined })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
+});
+
+test('a new poster of a video gets new variants, and those of the old one are removed', async () => {
+  const poster = await sharp({ create: { width: 1280, height: 720, channels: 3, background: 'red' } })
+    .jpeg()
+    .toBuffer();
+  const video = videoOf({ id: idOf(30), playback: { kind: 'own', attempt: 1, folder: '1-1' } });
+  const next = videoOf({
+    id: idOf(30),
+    playback: { kind: 'own', attempt: 1, folder: '1-1', posterTimeMs: 500 },
+  });
+  for (const name of ['thumb.jpg', 'poster-500.jpg'])
+    await store.put(renditionKey(video.id, '1-1', name), Readable.from([poster]), 100_000);
+  const request = (asset: Asset) => findVariant(needs(), asset, { query: { w: 640 }, accept: undefined });
+  expect(await request(video)).toMatchObject({ name: '640x360.jpg', type: 'image/jpeg' });
+  expect(await keysOf(video)).toEqual([`variants/${video.id}/v1-1-auto-640x360.jpg`]);
+  await request(next);
+  expect(await keysOf(video)).toEqual([`variants/${video.id}/v1-1-500-640x360.jpg`]);
 });

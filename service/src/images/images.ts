@@ -1,92 +1,191 @@
-// What can be done with a stored picture: examine it once, and make what viewers ask for when they first ask (contract B5).
+// Examines a stored image once, and renders the variants that viewers request when they first request them (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { notFound, unavailable } from '../platform/errors.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
+import type { FairQueue } from '../platform/fair-queue.ts';
 import type { SingleFlight } from '../platform/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
-import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource } from './image-processor.ts';
-import { chooseVariant, nameOf, type Original, typeOf, type Variant, type Wish } from './image-variant.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource as Bytes } from './image-processor.ts';
+import { type ImageSource, imageSourceOf } from './image-source.ts';
+import {
+  chooseVariant,
+  contentTypeOf,
+  type Original,
+  type Variant,
+  type VariantQuery,
+  variantName,
+} from './image-variant.ts';
+import { jpegSize } from './jpeg-size.ts';
+import { cheaperVariant, closestVariant } from './variant-substitute.ts';
+import {
+  countStoredBytes,
+  findRefusal,
+  listVariants,
+  recordRefusal,
+  removeOutdated,
+  storeVariant,
+  type VariantRefusal,
+} from './variant-store.ts';
 
 export type ImageNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
+  /** Its keys are asset ids. */
+  readonly queue: FairQueue;
+  readonly maxVariantBytes: number;
+  readonly now: () => Date;
 };
 
-/** A picture that fills more is no picture that we decode in memory. */
+/** Larger files are not decoded in memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Nothing that is made comes near to this. */
-const MAX_MADE_BYTES = 512 * 1024 * 1024;
 
-/** What the picture is, with its thumbnail stored; or why it is none. */
+/** The facts of an image, with its thumbnail stored; or why it is refused. */
 export async function examine(
   { store, processor }: ImageNeeds,
   asset: Asset,
 ): Promise<{ facts: ImageFacts } | { refused: ImageRefusal }> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
-  const seen = await processor.examine(sourceOf(store, asset));
-  if ('refused' in seen) return seen;
+  const examined = await processor.examine(bytesOf(store, originalKey(asset)));
+  if ('refused' in examined) return examined;
   const key = variantKey(asset.id, THUMBNAIL);
-  await store.remove(key); // an earlier run may have been stopped before it could tell
-  await keep(store, key, seen.thumbnail);
-  return { facts: seen.facts };
+  await store.remove(key); // an earlier run may have stopped before it reported
+  await storeVariant(store, key, examined.thumbnail);
+  return { facts: examined.facts };
 }
 
-/** Removes all that was made of the picture. */
+/** Removes all variants of the asset. */
 export const forget = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
   await store.removeAll(variantsPrefix(assetId));
 };
 
-export type Asked = { readonly wish: Wish; readonly accept: string | undefined };
-export type Made = { readonly key: ObjectKey; readonly type: string; readonly name: string };
+export type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 
-/** The picture as this viewer should get it, made now if nobody asked for it before. */
-export async function variantOf(needs: ImageNeeds, asset: Asset, { wish, accept }: Asked): Promise<Made> {
-  const variant = chooseVariant(originalOf(asset), wish, accept);
-  const name = nameOf(variant);
-  const key = variantKey(asset.id, name);
-  if ((await needs.store.size(key)) === undefined)
-    await needs.inFlight(key, () => make(needs, asset, { key, variant }));
-  return { key, type: typeOf(variant), name };
-}
+/** `substituteFor`: why the viewer gets another variant than the requested one. */
+export type ServedVariant = {
+  readonly key: ObjectKey;
+  readonly type: string;
+  readonly name: string;
+  readonly substituteFor?: VariantRefusal;
+};
 
-function originalOf({ width, height, playback }: Asset): Original {
-  if (playback?.kind !== 'image' || width === null || height === null)
-    throw notFound('There is no picture here');
-  return { width, height, animated: playback.animated, alpha: playback.alpha };
-}
+type Rendering = {
+  readonly asset: Asset;
+  readonly source: ImageSource;
+  readonly original: Original;
+  readonly accept: string | undefined;
+};
 
-type Making = { readonly key: ObjectKey; readonly variant: Variant };
-
-async function make(
-  { byId, store, processor }: ImageNeeds,
+/** The variant that this viewer should get, rendered now if it is not stored; a substitute if it cannot be rendered. */
+export async function findVariant(
+  needs: ImageNeeds,
   asset: Asset,
-  { key, variant }: Making,
-): Promise<void> {
-  if ((await store.size(originalKey(asset.id))) === undefined) throw notFound('There is no picture here');
-  const made = await processor.render(sourceOf(store, asset), variant);
-  if ('refused' in made) throw unavailable('This picture could not be made in time', made.refused);
-  await keep(store, key, made.bytes);
-  // Deleted in the meantime: its bytes may have been removed before ours came.
-  if ((await byId(asset.id))?.deleted_at !== null) await store.remove(key);
+  { query, accept }: VariantRequest,
+): Promise<ServedVariant> {
+  const source = imageSourceOf(asset);
+  if (!source) throw playbackNotFound();
+  const original = await originalOf(needs.store, source);
+  const rendering: Rendering = { asset, source, original, accept };
+  const variant = chooseVariant(original, query, accept);
+  const refusal = await ensureStored(needs, rendering, variant);
+  if (refusal === undefined) return served(rendering, variantName(variant), variant.format);
+  return { ...(await substitute(needs, rendering, { variant, refusal })), substituteFor: refusal };
 }
 
-function sourceOf(store: ObjectStore, { id }: Asset): ImageSource {
-  const key = originalKey(id);
+const served = ({ asset, source }: Rendering, name: string, format: Variant['format']): ServedVariant => ({
+  key: variantKey(asset.id, `${source.prefix}${name}`),
+  type: contentTypeOf({ format }),
+  name,
+});
+
+/** Renders at most one cheaper variant, since the viewer has waited for one already. */
+async function substitute(
+  needs: ImageNeeds,
+  rendering: Rendering,
+  { variant, refusal }: { readonly variant: Variant; readonly refusal: VariantRefusal },
+): Promise<ServedVariant> {
+  const { asset, source, original, accept } = rendering;
+  const cheaper = refusal === 'storage_limit' ? undefined : cheaperVariant(variant, original, accept);
+  if (cheaper && (await ensureStored(needs, rendering, cheaper)) === undefined)
+    return served(rendering, variantName(cheaper), cheaper.format);
+  const stored = await listVariants(needs.store, asset.id, source.prefix);
+  const closest = closestVariant(stored, variant, accept);
+  return closest
+    ? served(rendering, closest.name, closest.format)
+    : { key: source.thumbnail, type: contentTypeOf({ format: 'jpeg' }), name: THUMBNAIL };
+}
+
+/** Resolves when the variant is stored, or with the reason why it is not. */
+async function ensureStored(
+  needs: ImageNeeds,
+  rendering: Rendering,
+  variant: Variant,
+): Promise<VariantRefusal | undefined> {
+  const { id: assetId } = rendering.asset;
+  const file = `${rendering.source.prefix}${variantName(variant)}`;
+  const key = variantKey(assetId, file);
+  if ((await needs.store.size(key)) !== undefined) return undefined;
+  const known = await findRefusal(needs.store, { assetId, file, now: needs.now() });
+  return known ?? needs.inFlight(key, () => render(needs, rendering, { variant, file }));
+}
+
+type NewVariant = { readonly variant: Variant; readonly file: string };
+
+async function render(
+  needs: ImageNeeds,
+  rendering: Rendering,
+  { variant, file }: NewVariant,
+): Promise<VariantRefusal | undefined> {
+  const { store, now } = needs;
+  const { id: assetId } = rendering.asset;
+  const rendered = await renderWithinLimits(needs, rendering, variant);
+  if (rendered === 'storage_limit') return rendered;
+  if ('refused' in rendered)
+    await recordRefusal(store, { assetId, file, now: now(), reason: rendered.refused });
+  else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
+  await forgetIfDeleted(needs, assetId);
+  return 'refused' in rendered ? rendered.refused : undefined;
+}
+
+type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
+
+/** `storage_limit` alone: nothing was rendered, so there is no cost to remember. */
+async function renderWithinLimits(
+  { store, processor, queue, maxVariantBytes }: ImageNeeds,
+  { asset, source }: Rendering,
+  variant: Variant,
+): Promise<Rendered | 'storage_limit'> {
+  if ((await store.size(source.key)) === undefined) throw playbackNotFound();
+  await removeOutdated(store, asset.id, source.prefix);
+  if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
+  const rendered = await queue(asset.id, () => processor.render(bytesOf(store, source.key), variant));
+  if ('refused' in rendered) return rendered;
+  const stored = await countStoredBytes(store, asset.id);
+  return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
+}
+
+/** The asset may have been deleted, and its variants removed, before this one was stored. */
+async function forgetIfDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
+  const asset = await needs.byId(assetId);
+  if (!asset || (asset.deleted_at && !asset.purge_at)) await forget(needs, assetId);
+}
+
+async function originalOf(
+  store: ObjectStore,
+  { key, size, animated, alpha }: ImageSource,
+): Promise<Original> {
+  const known = size ?? (await readJpegSize(store, key));
+  if (!known) throw playbackNotFound();
+  return { ...known, animated, alpha };
+}
+
+/** Posters are smaller than the 1 MiB that `read` returns at once. */
+async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof jpegSize>> {
+  const found = await store.read(key);
+  return found?.bytes && jpegSize(found.bytes);
+}
+
+function bytesOf(store: ObjectStore, key: ObjectKey): Bytes {
   return store.localFile?.(key) ?? (async () => Buffer.concat(await store.stream(key).toArray()));
-}
-
-/** Whoever was faster made the same. */
-async function keep(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
-  try {
-    await store.put(key, once(bytes), MAX_MADE_BYTES);
-  } catch (error) {
-    if (!(error instanceof ObjectRefused)) throw error;
-    if (error.reason !== 'exists') throw unavailable('There is no space left for pictures', error);
-  }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

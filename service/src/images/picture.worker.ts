@@ -9,6 +9,7 @@ export type Picture = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
+  readonly frames: number;
   /** One frame upright, or all frames as they are. */
   open(allFrames: boolean): Sharp;
   /** Colours of pixels that could not be given their profile when they were decoded. */
@@ -29,10 +30,12 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture>
   const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'truncated' };
   const moving: SharpOptions = { ...options, animated: canMove(bytes) };
   const facts = await sharp(bytes, moving).metadata();
-  const animated = (facts.pages ?? 1) > 1;
+  const frames = facts.pages ?? 1;
+  const animated = frames > 1;
   return {
     ...sizeOf(facts, animated),
     animated,
+    frames,
     profile: undefined,
     open: (allFrames) => (allFrames && animated ? sharp(bytes, moving) : sharp(bytes, options).autoOrient()),
   };
@@ -54,6 +57,7 @@ async function openHeif(bytes: Buffer, maxPixels: number): Promise<Picture> {
     width,
     height,
     animated: false,
+    frames: 1,
     profile: iccProfileOf(bytes),
     open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),
   };

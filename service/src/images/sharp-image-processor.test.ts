@@ -133,6 +133,22 @@ describe('a good picture', () => {
   });
 });
 
+test('variants that take for ever delay no new upload', async () => {
+  const busy = openSharpImageProcessor();
+  const variant = { width: 40, height: 30, fit: 'inside', format: 'avif', animated: false } as const;
+  const asked = Promise.withResolvers<void>();
+  const never = () => {
+    asked.resolve();
+    return new Promise<never>(() => {});
+  };
+  for (let viewer = 0; viewer < 16; viewer += 1) void busy.render(never, variant);
+  await asked.promise;
+  expect(await busy.examine(source(await draw(8, 6).png().toBuffer()))).toMatchObject({
+    facts: { width: 8, height: 6 },
+  });
+  await busy.close();
+});
+
 describe('HEIC', () => {
   test.each([1, 2] as const)('is decoded, turned as it says: a grid of %d × that', async (tiles) => {
     const bytes = await makeHeic({ width: 512, height: 256, tiles, turned: 1 });

@@ -1,79 +1,65 @@
-// Decodes and draws pictures with sharp in a few processes of their own: a deadline for each picture, and a fresh process after each that failed.
-import type { ChildProcess } from 'node:child_process';
+// Decodes and draws pictures with sharp in sandboxed processes: a deadline for each picture, and a fresh process after each that failed.
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { poolOf } from '../platform/pool.ts';
-import type { Order } from './image-order.ts';
+import { type ChildPool, openChildPool } from '../platform/process/child-pool.ts';
+import type { Heard } from '../platform/process/conversation.ts';
+import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
+import type { Order, Reply } from './image-order.ts';
 import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
-import { answerOf, killProcess, startProcess } from './sharp-process.ts';
+import type { Variant } from './image-variant.ts';
 
-/** At least two, so that one slow picture holds nobody else up; at most four, for each may take a gigabyte. */
-const CAGES = Math.min(4, Math.max(2, availableParallelism()));
+/** At least two, so that one slow picture delays no other; at most four, since each may take a gigabyte. */
+const CHILDREN = Math.min(4, Math.max(2, availableParallelism()));
+const SCRIPT = new URL('./sharp-image-processor.worker.ts', import.meta.url);
+/** 512 MiB for WebAssembly, in which HEIF is decoded. */
+const FLAGS = ['--max-old-space-size=256', '--wasm-max-mem-pages=8192'];
+/** An idle Node has 600 MB of reserved data segment; a picture may take 1 GiB on top. */
+const LIMITS: ProcessLimits = { cpuSeconds: 600, fileBytes: 0, openFiles: 64, dataBytes: 1.6 * 1024 ** 3 };
 
-/** Holds one process, started for its first picture and kept for the next. */
-type Cage = { child?: Promise<ChildProcess> | undefined };
-type Work = Omit<Order, 'source'> & { readonly source: ImageSource };
+export type ImageProcessorOptions = {
+  readonly sandbox?: Sandbox;
+  readonly maxPixels?: number;
+  readonly deadlineMs?: number;
+};
 
+/** Jobs and viewers have processes of their own: slow variants delay no new upload. */
 export function openSharpImageProcessor({
+  sandbox = limitsAlone(),
   maxPixels = 50_000_000,
   deadlineMs = 20_000,
-} = {}): ImageProcessor {
-  const cages = Array.from({ length: CAGES }, (): Cage => ({}));
-  const pool = poolOf(cages);
-  let closed = false;
-  async function ask<T>(work: Omit<Work, 'maxPixels'>): Promise<T | { refused: 'too_demanding' }> {
-    const cage = await pool.take();
-    try {
-      if (closed) throw new Error('the image processor is closed');
-      return (
-        ((await askIn(cage, { ...work, maxPixels }, deadlineMs)) as T | undefined) ?? {
-          refused: 'too_demanding',
-        }
-      );
-    } finally {
-      pool.give(cage);
-    }
-  }
+}: ImageProcessorOptions = {}): ImageProcessor {
+  const open = () =>
+    openChildPool({ sandbox, script: SCRIPT, flags: FLAGS, limits: LIMITS, children: CHILDREN });
+  const [forJobs, forViewers] = [open(), open()];
+  const ask = (pool: ChildPool, source: ImageSource, variant?: Variant) =>
+    draw(pool, { source, maxPixels, deadlineMs, ...(variant && { variant }) });
   return {
     takesHeif: isInstalled('libheif-js/wasm-bundle'),
-    examine: (source) => ask<Examined>({ source }),
-    render: (source, variant) => ask<Rendered>({ source, variant }),
+    examine: (source) => ask(forJobs, source) as Promise<Examined>,
+    render: (source, variant) => ask(forViewers, source, variant) as Promise<Rendered>,
     async close() {
-      closed = true;
-      await Promise.all(cages.map(empty));
+      await Promise.all([forJobs.close(), forViewers.close()]);
     },
   };
 }
 
-/** Only a process that has answered, and is not swollen from it, is kept. */
-async function askIn(
-  cage: Cage,
-  { source, ...work }: Work,
-  deadlineMs: number,
-): Promise<Examined | Rendered | undefined> {
-  const order = { ...work, source: typeof source === 'string' ? source : await source() };
-  let isKept = false;
-  try {
-    cage.child ??= startIn(cage);
-    const done = await answerOf(await cage.child, order, deadlineMs);
-    isKept = done?.isWorn === false;
-    return done?.result;
-  } finally {
-    if (!isKept) await empty(cage);
-  }
+type Work = Omit<Order, 'source'> & { readonly source: ImageSource; readonly deadlineMs: number };
+
+async function draw(pool: ChildPool, { source, deadlineMs, ...order }: Work): Promise<Examined | Rendered> {
+  const open = async (): Promise<Order> => ({ ...order, source: await bytesOf(source) });
+  const outcome = await pool.run<Examined | Rendered>({ deadlineMs, open, hear });
+  return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }
 
-async function startIn(cage: Cage): Promise<ChildProcess> {
-  const child = await startProcess();
-  return child.once('exit', () => {
-    cage.child = undefined;
+const hear = (message: unknown): Heard<Examined | Rendered> => message as Reply;
+
+/** Read here: the process that decodes has no access to files. */
+async function bytesOf(source: ImageSource): Promise<Uint8Array> {
+  if (typeof source !== 'string') return source();
+  return readFile(source).catch((cause: unknown) => {
+    throw new Error('the picture could not be read', { cause });
   });
-}
-
-async function empty(cage: Cage): Promise<void> {
-  const child = cage.child;
-  cage.child = undefined;
-  await child?.then(killProcess, () => {}); // one that never started is reported to whoever asked
 }
 
 /** Optional, for its licence and for the patents on what it decodes. */

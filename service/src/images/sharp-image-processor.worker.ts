@@ -1,5 +1,4 @@
 // Decodes one untrusted picture at a time, in a process that may be killed: hostile bytes make native code hang, crash and run out of memory.
-import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './drawing.worker.ts';
@@ -7,8 +6,10 @@ import type { Order, Reply } from './image-order.ts';
 import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
 
 const MIB = 1024 ** 2;
+/** Second to the kernel's limit, which does not exist everywhere. */
 const MOST = 1024 * MIB;
 const WORN = 384 * MIB;
+const WORN_CPU_MICROSECONDS = 300_000_000;
 
 /** Never all loaders: some read other files, or run programs. */
 const LOADERS = [
@@ -24,25 +25,23 @@ sharp.unblock({ operation: LOADERS });
 sharp.cache(false);
 sharp.concurrency(Math.min(2, availableParallelism()));
 
-const say = (reply: Reply) => process.send?.(reply);
-
 setInterval(() => {
   if (process.memoryUsage.rss() > MOST) process.exit(1);
 }, 20).unref();
 process.on('disconnect', () => process.exit(0));
 process.on('message', (order: Order) => void obey(order));
-say({ kind: 'ready' });
+process.send?.('ready');
 
 async function obey(order: Order): Promise<void> {
-  const bytes = await bytesOf(order);
-  if (bytes)
-    say({ kind: 'done', result: await draw(bytes, order), isWorn: process.memoryUsage.rss() > WORN });
-  else say({ kind: 'unreadable' });
+  const { buffer, byteOffset, byteLength } = order.source;
+  const result = await draw(Buffer.from(buffer, byteOffset, byteLength), order);
+  const reply: Reply = { result, isWorn: isWorn() };
+  process.send?.(reply);
 }
 
-async function bytesOf({ source }: Order): Promise<Buffer | undefined> {
-  if (typeof source !== 'string') return Buffer.from(source.buffer, source.byteOffset, source.byteLength);
-  return readFile(source).catch(() => undefined); // told to whoever asked
+function isWorn(): boolean {
+  const { user, system } = process.cpuUsage();
+  return process.memoryUsage.rss() > WORN || user + system > WORN_CPU_MICROSECONDS;
 }
 
 async function draw(bytes: Buffer, { variant, maxPixels }: Order): Promise<Examined | Rendered> {
@@ -56,5 +55,6 @@ async function draw(bytes: Buffer, { variant, maxPixels }: Order): Promise<Exami
 /** What the libraries say in words, in our codes. */
 function refusalOf(message: string): ImageRefusal {
   if (/pixel limit/i.test(message)) return 'too_large_picture';
+  if (/out of memory|cannot allocate|allocation failed/i.test(message)) return 'too_demanding';
   return /premature end|truncated|unexpected end|not enough data/i.test(message) ? 'truncated' : 'not_media';
 }

@@ -157,8 +157,8 @@ describe('bytes that cannot be read', () => {
   });
 });
 
-describe('the threads', () => {
-  test('serve more files than there are threads, each with its own bytes', async () => {
+describe('the processes', () => {
+  test('serve more files than there are processes, each with its own bytes', async () => {
     const clips = await Promise.all([320, 160, 240].map((width) => clipBytes({ container: 'mp4', width })));
     const asked = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
     expect((await Promise.all(asked)).map((result) => factsOf(result).width)).toEqual(

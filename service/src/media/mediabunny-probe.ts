@@ -1,110 +1,82 @@
-// Probes untrusted videos with mediabunny in caged worker threads: bounded heap, bounded reads, a deadline, and a fresh thread after each kill.
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { poolOf } from '../platform/pool.ts';
-import type { ByteSource, Container, Probe, ProbeResult } from './probe.ts';
-import type { FromWorker, ToWorker } from './probe-message.ts';
+// Probes untrusted videos with mediabunny in sandboxed processes: bounded memory, reads and time, and fair turns between owners.
+import { availableParallelism } from 'node:os';
+import { openChildPool } from '../platform/process/child-pool.ts';
+import type { Failure, Heard } from '../platform/process/conversation.ts';
+import { busy } from '../platform/process/fair-slots.ts';
+import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
+import type { ByteSource, Probe, ProbeResult } from './probe.ts';
+import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
 
-/** Two, so that a file that hangs its thread holds nobody else up. */
-const CAGES = 2;
+/** More than one owner may use at once, so that a free one is left for the others. */
+const CHILDREN = Math.min(8, Math.max(4, availableParallelism()));
 const SCRIPT = new URL('./mediabunny-probe.worker.ts', import.meta.url);
-const LIMITS = { maxOldGenerationSizeMb: 256, stackSizeMb: 4 };
+const FLAGS = ['--max-old-space-size=256'];
+/** An idle Node has 600 MB of reserved data segment; heap and 64 MiB of bytes fit on top. */
+const LIMITS: ProcessLimits = { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 };
 
-/** Holds one thread, started for its first file and kept for the next. */
-type Cage = { worker?: Promise<Worker> | undefined };
-type Look = { readonly source: ByteSource; readonly container: Container; readonly deadlineMs: number };
+export type ProbeOptions = {
+  readonly sandbox?: Sandbox;
+  readonly deadlineMs?: number;
+  /** Probes of one owner at the same time. */
+  readonly perOwner?: number;
+  /** How long a file waits for its turn. */
+  readonly waitMs?: number;
+};
 
-export function openMediabunnyProbe({ deadlineMs = 10_000 } = {}): Probe {
-  const cages = Array.from({ length: CAGES }, (): Cage => ({}));
-  const pool = poolOf(cages);
-  let closed = false;
+export function openMediabunnyProbe({
+  sandbox = limitsAlone(),
+  deadlineMs = 2000,
+  perOwner = 2,
+  waitMs = 10_000,
+}: ProbeOptions = {}): Probe {
+  const pool = openChildPool({
+    sandbox,
+    script: SCRIPT,
+    flags: FLAGS,
+    limits: LIMITS,
+    children: Math.max(CHILDREN, perOwner + 1),
+    perOwner,
+    waitMs,
+  });
   return {
-    async probe(source, container) {
-      const cage = await pool.take();
-      try {
-        if (closed) throw new Error('the probe is closed');
-        return await lookIn(cage, { source, container, deadlineMs });
-      } finally {
-        pool.give(cage);
-      }
+    async probe(source, container, owner) {
+      const request: ToWorker = { kind: 'look', container, sizeBytes: source.sizeBytes };
+      const hear = reader(source);
+      const outcome = await pool.run<ProbeResult>({ deadlineMs, open: () => request, hear }, owner);
+      return 'result' in outcome ? outcome.result : resultOf(outcome.failed);
     },
-    async close() {
-      closed = true;
-      await Promise.all(cages.map(empty));
-    },
+    close: () => pool.close(),
   };
 }
 
-/** Only a thread that has answered is kept. */
-async function lookIn(cage: Cage, look: Look): Promise<ProbeResult> {
-  let answer: ProbeResult | undefined;
-  try {
-    cage.worker ??= startWorker(cage);
-    answer = await answerOf(await cage.worker, look);
-    return answer ?? { refused: 'not_media' };
-  } finally {
-    if (!answer) await empty(cage);
-  }
+/** A file that ends its process, or keeps it busy, is refused; one that we or the machine held up is not judged. */
+function resultOf(failed: Failure): ProbeResult {
+  if (failed === 'unanswered') throw new Error('the bytes came too slowly to be probed');
+  if (failed === 'starved') throw busy();
+  return { refused: 'not_media' };
 }
 
-async function startWorker(cage: Cage): Promise<Worker> {
-  const worker = new Worker(SCRIPT, { env: {}, execArgv: [], resourceLimits: LIMITS });
-  await once(worker, 'message');
-  worker.unref();
-  worker.on('error', () => {}); // told to whoever waits for the answer; without a listener it would end the process
-  worker.on('exit', () => {
-    cage.worker = undefined;
-  });
-  return worker;
-}
-
-async function empty(cage: Cage): Promise<void> {
-  const worker = cage.worker;
-  cage.worker = undefined;
-  await worker?.then(
-    (thread) => thread.terminate(),
-    () => {},
-  ); // a thread that never started is reported to its caller
-}
-
-/** undefined where the thread dies of the file or is still busy with it at the deadline. Rejects where the bytes cannot be read. */
-async function answerOf(
-  worker: Worker,
-  { source, container, deadlineMs }: Look,
-): Promise<ProbeResult | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<ProbeResult | undefined>();
-  const tell = (message: ToWorker, transfer: ArrayBuffer[] = []) => worker.postMessage(message, transfer);
-  let reading = 0;
-  const hear = (message: FromWorker) => {
-    if (message.kind === 'seen') resolve(message.result);
-    if (message.kind !== 'read') return;
-    reading += 1;
-    bytesOf(source, message)
-      .then((bytes) => {
-        reading -= 1;
-        tell({ kind: 'bytes', id: message.id, bytes }, [bytes.buffer]);
-      })
-      .catch(reject);
+/** The worker keeps to its budget itself; one that was taken over by its file does not. */
+function reader(source: ByteSource): (message: unknown) => Promise<Heard<ProbeResult>> {
+  let left = PROBE_BYTES;
+  return async (received) => {
+    const message = received as FromWorker;
+    if (message.kind === 'seen') return message;
+    left -= message.end - message.start;
+    if (!isRangeWithin(message, source.sizeBytes) || left < 0)
+      return { result: { refused: 'not_media' }, isWorn: true };
+    const reply: ToWorker = { kind: 'bytes', id: message.id, bytes: await bytesOf(source, message) };
+    return { reply };
   };
-  const giveUp = () =>
-    reading > 0 ? reject(new Error('the bytes came too slowly to be probed')) : resolve(undefined);
-  const timer = setTimeout(giveUp, deadlineMs);
-  const died = () => resolve(undefined);
-  const ended = () => reject(new Error('the probe was closed'));
-  worker.on('message', hear).once('error', died).once('exit', ended);
-  tell({ kind: 'look', container, sizeBytes: source.sizeBytes });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    worker.off('message', hear).off('error', died).off('exit', ended);
-  });
 }
 
-/** A copy in a buffer of its own, so that it can be handed over: the source's may be part of a pool. */
-async function bytesOf(
-  source: ByteSource,
-  { start, end }: { start: number; end: number },
-): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(await source.read(start, end));
+type Range = { readonly start: number; readonly end: number };
+
+const isRangeWithin = ({ start, end }: Range, size: number): boolean =>
+  Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= size;
+
+async function bytesOf(source: ByteSource, { start, end }: Range): Promise<Uint8Array> {
+  const bytes = await source.read(start, end);
   if (bytes.length !== end - start)
     throw new Error(`the source gave ${bytes.length} bytes instead of ${end - start}`);
   return bytes;

@@ -1,5 +1,4 @@
-// Looks into one untrusted video at a time, on a thread that may be killed: hostile bytes make mediabunny hang or run out of memory.
-import { parentPort } from 'node:worker_threads';
+// Looks into one untrusted video at a time, in a process that may be killed: hostile bytes make mediabunny hang or run out of memory.
 import {
   CustomSource,
   EncodedPacketSink,
@@ -16,7 +15,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { Container, MediaFacts, ProbeResult } from './probe.ts';
-import type { FromWorker, ToWorker } from './probe-message.ts';
+import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
 
 /** Never all formats: a playlist would open other files. */
 const FORMATS: Record<Container, InputFormat[]> = {
@@ -24,31 +23,38 @@ const FORMATS: Record<Container, InputFormat[]> = {
   matroska: [MATROSKA, WEBM],
   mpegts: [MPEG_TS],
 };
-const BUDGET = { bytes: 64 * 1024 * 1024, reads: 5000 };
+const BUDGET = { bytes: PROBE_BYTES, reads: 5000 };
 const MAX_PIXELS = 36_000_000;
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
 type Size = readonly [width: number | null, height: number | null];
 const UNKNOWN: Size = [null, null];
 
-const main = parentPort;
-if (!main) throw new Error('this file is a worker thread');
-const say = (message: FromWorker) => main.postMessage(message);
+const WORN_CPU_MICROSECONDS = 60_000_000;
 
 const awaited = new Map<number, (bytes: Uint8Array) => void>();
 let reads = 0;
 
+const send = (message: FromWorker) => process.send?.(message);
+
 Logging.level = LogLevel.Silent;
-main.on('message', hear);
-say({ kind: 'ready' });
+process.on('disconnect', () => process.exit(0));
+process.on('message', hear);
+process.send?.('ready');
 
 function hear(message: ToWorker): void {
   if (message.kind === 'look') {
-    void look(message.container, message.sizeBytes).then((result) => say({ kind: 'seen', result }));
+    void look(message.container, message.sizeBytes).then(answer);
     return;
   }
   awaited.get(message.id)?.(message.bytes);
   awaited.delete(message.id);
+}
+
+function answer(result: ProbeResult): void {
+  const { user, system } = process.cpuUsage();
+  awaited.clear();
+  send({ kind: 'seen', result, isWorn: user + system > WORN_CPU_MICROSECONDS });
 }
 
 async function look(container: Container, sizeBytes: number): Promise<ProbeResult> {
@@ -77,7 +83,7 @@ async function look(container: Container, sizeBytes: number): Promise<ProbeResul
 /** In MPEG-TS, MPEG-2 pictures are not seen, and interlaced ones seem to have half their height. */
 const isLeftToEncoder = (container: Container) => container === 'mpegts';
 
-/** Asks the main thread for bytes until the budget is spent (B4: ≤ 64 MiB). */
+/** Asks the service for bytes until the budget is spent (B4: ≤ 64 MiB). */
 function boundedSource(sizeBytes: number): CustomSource {
   const left = { ...BUDGET };
   return new CustomSource({
@@ -95,7 +101,7 @@ function boundedSource(sizeBytes: number): CustomSource {
 
 function read(start: number, end: number): Promise<Uint8Array> {
   const id = reads++;
-  say({ kind: 'read', id, start, end });
+  send({ kind: 'read', id, start, end });
   return new Promise((resolve) => awaited.set(id, resolve));
 }
 

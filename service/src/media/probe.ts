@@ -23,8 +23,9 @@ export type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_l
 
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 
-/** Never throws for what is in the file; fails only where the bytes cannot be read. */
+/** Never throws for what is in the file; fails where the bytes cannot be read, and with UNAVAILABLE (`busy`) where no turn comes. */
 export type Probe = {
-  probe(source: ByteSource, container: Container): Promise<ProbeResult>;
+  /** `owner`: whose file it is; owners that wait take turns. */
+  probe(source: ByteSource, container: Container, owner?: string): Promise<ProbeResult>;
   close(): Promise<void>;
 };

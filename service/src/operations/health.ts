@@ -1,18 +1,28 @@
 // Whether the service can do its work now: database, store, queue (contract B9).
 import { unavailable } from '../platform/errors.ts';
+import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import { ask } from './health.sql.ts';
 
-export type HealthNeeds = { readonly db: Database; readonly store: ObjectStore };
+export type HealthNeeds = {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
+};
 export type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
 
+const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';
+
 /** Throws UNAVAILABLE with the part that is missing. */
-export async function readiness({ db, store }: HealthNeeds): Promise<Readiness> {
+export async function readiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {
   const answer = await ask(db);
   if (!answer?.queue) throw unavailable('The job queue is not there');
+  await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
-    throw unavailable('The store is not available', error);
+    throw isFull(error)
+      ? diskFull('object store', error)
+      : unavailable('The object store is not available', error);
   });
   return { database: 'ok', store: 'ok', queue: 'ok' };
 }

@@ -4,7 +4,15 @@ import type { Secret } from '../auth/secret.ts';
 import { isServiceKey } from '../auth/service-key.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import { guarded } from '../platform/http/route.ts';
+import { guarded, type Input } from '../platform/http/route.ts';
+
+/** For routes that are open to everybody and tell operators more. */
+export const isOperator = (headers: Input['headers'], operatorKeys: readonly Secret[]): boolean => {
+  const key = headers['x-operator-key'];
+  return typeof key === 'string' && isServiceKey(key, operatorKeys);
+};
+
+const FIELD = { field: 'X-Operator-Key' } as const;
 
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>
   guarded<undefined, object>({
@@ -12,8 +20,15 @@ export const operatorGuard = (operatorKeys: readonly Secret[]) =>
     security: ['operatorKey'],
     identify: ({ raw }: FastifyRequest) => {
       const [key, ...more] = headerValues(raw, 'x-operator-key');
-      if (key === undefined) throw unauthorized('No operator key');
-      if (more.length > 0 || !isServiceKey(key, operatorKeys)) throw unauthorized('Invalid operator key');
+      if (!key)
+        throw unauthorized('No operator key. Send "X-Operator-Key: <key>".', { reason: 'missing', ...FIELD });
+      if (more.length > 0)
+        throw unauthorized('X-Operator-Key was sent more than once', {
+          reason: 'multiple_credentials',
+          ...FIELD,
+        });
+      if (!isServiceKey(key, operatorKeys))
+        throw unauthorized('The operator key is not valid', { reason: 'invalid', ...FIELD });
       return undefined;
     },
     admit: () => ({}),

@@ -20,12 +20,32 @@ export type ErrorCode = keyof typeof STATUS;
 /** What the caller may know beyond the message: the field, the limit, the reason. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
+/** `details.reason` of every 401, and what it means to the caller. */
+export const UNAUTHORIZED_REASONS = {
+  missing: 'No credential was sent',
+  malformed: 'The credential does not have the expected form',
+  multiple_credentials: 'More than one credential was sent; send exactly one',
+  bad_signature: 'The signature does not match',
+  wrong_type: 'The token is signed correctly, but is not an access token',
+  missing_claim: 'The access token lacks a usable claim, which `field` names',
+  expired: 'The token or the signed URL has expired',
+  not_yet_valid: 'The access token is not valid yet',
+  invalid: 'The key, the playback token or the signed URL is not valid',
+  not_configured: 'Webhooks alone: the secret of this provider is not set',
+  invalid_payload: 'Webhooks alone: the body is not JSON',
+} as const;
+export type UnauthorizedReason = keyof typeof UNAUTHORIZED_REASONS;
+type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
+
 /** A refusal with words for the caller. Its message and details leave the service as they are: no stack, SQL, path or secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | null;
   /** When a caller may try again; undefined: as usual for its code. */
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The `WWW-Authenticate` header of a 401. */
+  readonly challenge: string | undefined;
 
   constructor(
     code: ErrorCode,
@@ -34,18 +54,29 @@ export class ServiceError extends Error {
       details = null,
       cause,
       retryAfterSeconds,
-    }: { details?: ErrorDetails | null; cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+      headers = {},
+      challenge,
+    }: {
+      details?: ErrorDetails | null;
+      cause?: unknown;
+      retryAfterSeconds?: number | undefined;
+      headers?: Readonly<Record<string, string>>;
+      challenge?: string | undefined;
+    } = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.headers = headers;
+    this.challenge = challenge;
   }
 }
 
 export const badRequest = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('BAD_REQUEST', message, { details });
-export const unauthorized = (message: string) => new ServiceError('UNAUTHORIZED', message);
+export const unauthorized = (message: string, details: UnauthorizedDetails, challenge?: string) =>
+  new ServiceError('UNAUTHORIZED', message, { details, challenge });
 export const forbidden = (message: string) => new ServiceError('FORBIDDEN', message);
 export const notFound = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('NOT_FOUND', message, { details });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { atMost } from './at-most.ts';
 import { conflict } from './errors.ts';
+import { RENEW_EVERY_MS, whileRenewing } from './lease.ts';
 import type { Database, Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
 import { uuidV7 } from './uuid-v7.ts';
@@ -13,11 +14,11 @@ export type Answered<T> = { readonly data: T; readonly isReplay: boolean };
 /** Runs `work` once for a key. It is given the id of what it makes, the same at each try, so that a try after a crash finds what the first one made. */
 export type Once = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Promise<Answered<T>>;
 
-/** A database that hangs would keep the caller from the answer for a second time; what is not released runs out after its minute. */
+/** A database that hangs must not delay the error response again; an unreleased claim expires after 60 s. */
 const RELEASE_MS = 500;
 
 export const onceIn =
-  (db: Database): Once =>
+  (db: Database, { renewEveryMs = RENEW_EVERY_MS } = {}): Once =>
   async (claim, work) => {
     const by = randomUUID();
     try {
@@ -33,7 +34,8 @@ export const onceIn =
           field: 'Idempotency-Key',
           reason: 'in_progress',
         });
-      const data = await work(row.made_id);
+      const lease = { everyMs: renewEveryMs, renew: () => renew(db, claim, by) };
+      const data = await whileRenewing(lease, () => work(row.made_id));
       await keepAnswer(db, claim, data);
       return { data, isReplay: false };
     } catch (error) {
@@ -70,9 +72,17 @@ const claimKey = (
       where kept.created_at > now() - interval '1 day'
     returning fingerprint, made_id, answer, busy_by`);
 
+/** Keeps the claim while its request runs. */
+const renew = (db: Queries, { caller, key }: Claim, by: string) =>
+  db.one(
+    sql('renew key')`
+    update idempotency_keys set busy_until = now() + interval '1 minute' where caller = ${caller} and key = ${key} and busy_by = ${by}`,
+  );
+
+/** The first answer stays: a process that lost its claim may come later with another. */
 const keepAnswer = (db: Queries, { caller, key }: Claim, data: unknown) =>
   db.one(sql('keep answer')`
-    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null where caller = ${caller} and key = ${key}`);
+    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null where caller = ${caller} and key = ${key} and answer is null`);
 
 const release = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(

@@ -1,5 +1,7 @@
 // The job queue: lives in the same database as the state, so that state and job commit together.
 import { type Job, PgBoss } from 'pg-boss';
+import { type FairOrder, openFairOrder, type Turn } from './fair-order.ts';
+import { listOpenJobs, type OpenJob } from './open-jobs.ts';
 import type { Connection, Transaction } from './postgres/database.ts';
 
 /** What a queue promises about its jobs. Times in seconds. */
@@ -12,6 +14,8 @@ export type JobSettings = {
   /** Before the second run; doubles from run to run up to `retryDelayMax` where that is given. */
   readonly retryDelay: number;
   readonly retryDelayMax?: number;
+  /** Owners take turns, however many jobs one of them has waiting; every job of such a queue names its owner. */
+  readonly fair?: true;
   /** Started by the clock, as a cron expression in UTC. */
   readonly cron?: string;
 };
@@ -30,6 +34,14 @@ export type JobHandlers<P extends Payloads> = {
 export type Jobs<P extends Payloads> = {
   /** Enqueues within the caller's transaction: no commit, no job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
+  /** The same for a job that belongs to an owner, which a fair queue demands. */
+  sendFor<N extends keyof P & string>(
+    tx: Transaction,
+    owner: string,
+    job: { readonly name: N; readonly payload: P[N] },
+  ): Promise<void>;
+  /** Running jobs, then waiting ones in the order in which they will run, up to a bound. */
+  listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
   /** Whether a job with (at least) this payload waits or runs. */
   isUnderWay<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
 };
@@ -77,11 +89,19 @@ export async function openJobs<P extends Payloads>({
   });
   await boss.start();
   for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
+  const fairOrder = await openFairOrder(boss.getDb());
   return {
+    listOpen: (name) => listOpenJobs(boss.getDb(), name),
     isUnderWay: async (name, payload) =>
       (await boss.findJobs(name, { data: payload })).some(({ state }) => UNDER_WAY.includes(state)),
     send: async (tx, name, payload) => {
+      if (settings[name].fair)
+        throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
       await boss.send(name, payload, { db: tx as never });
+    },
+    sendFor: async (tx, owner, { name, payload }) => {
+      const turn = settings[name].fair ? await turnOf(fairOrder, tx, { queue: name, owner }) : {};
+      await boss.send(name, payload, { ...turn, db: tx as never });
     },
     work: async (handlers) => {
       for (const [name, job] of Object.entries(settings))
@@ -93,6 +113,11 @@ export async function openJobs<P extends Payloads>({
     },
   };
 }
+
+const turnOf = async (order: FairOrder, tx: Transaction, turn: Turn) => ({
+  priority: await order.nextPriority(tx, turn),
+  group: { id: turn.owner },
+});
 
 async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
   const options = {

@@ -2,22 +2,40 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { restrict } from './private-folder.ts';
 
-export type LocalSecrets = { readonly file: string; readonly values: Readonly<Record<string, string>> };
+export type LocalSecrets = {
+  readonly file: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** For the operator: other users of this machine may know the secrets. */
+  readonly warnings: readonly string[];
+};
 
 /** Answers a value for each name: kept from the first start on. */
 export async function localSecrets(folder: string, names: readonly string[]): Promise<LocalSecrets> {
   const file = join(folder, 'secrets.json');
   await mkdir(folder, { recursive: true });
   const kept = await read(file);
+  const warnings = Object.keys(kept).length > 0 ? await closeFile(file) : [];
   const missing = names.filter((name) => typeof kept[name] !== 'string');
-  if (missing.length === 0) return { file, values: kept };
+  if (missing.length === 0) return { file, values: kept, warnings };
   const values = {
     ...kept,
     ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('base64url')])),
   };
   await replace(file, JSON.stringify(values, null, 2), Object.keys(kept).length > 0);
-  return { file, values: await read(file) };
+  return { file, values: await read(file), warnings };
+}
+
+/** A file that was copied or restored may have lost its mode. */
+async function closeFile(file: string): Promise<string[]> {
+  const restriction = await restrict(file, 0o600);
+  if (restriction === 'unchanged') return [];
+  const state = restriction === 'restricted' ? 'was open to other users' : 'is open to other users';
+  const next = restriction === 'restricted' ? 'Its mode is 0600 now.' : 'Its mode cannot be changed.';
+  return [
+    `${file} ${state}. ${next} If others use this machine, delete it and restart: new secrets are made.`,
+  ];
 }
 
 async function read(file: string): Promise<Record<string, string>> {

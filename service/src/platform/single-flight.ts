@@ -2,13 +2,14 @@
 import { unavailable } from './errors.ts';
 
 /** Fails with UNAVAILABLE where `most` other pieces of work are under way. */
-export type SingleFlight = (name: string, work: () => Promise<void>) => Promise<void>;
+export type SingleFlight = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export function singleFlight({ most }: { readonly most: number }): SingleFlight {
-  const flights = new Map<string, Promise<void>>();
+  const flights = new Map<string, Promise<unknown>>();
   return async (name, work) => {
     const known = flights.get(name);
-    if (known) return known;
+    // One name always stands for one kind of work.
+    if (known) return known as ReturnType<typeof work>;
     if (flights.size >= most) throw unavailable('Too much is asked for at this moment');
     const flight = work().finally(() => flights.delete(name));
     flights.set(name, flight);

@@ -54,7 +54,7 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objec
       };
       const { status, headers, body } = await objects.answerWith(
         { request, reply },
-        { key: originalKey(asset.id), etag: asset.checksum_sha256 ?? asset.id, headers: known },
+        { key: originalKey(asset), etag: asset.checksum_sha256 ?? asset.id, headers: known },
       );
       return reply.code(status).headers(headers).send(body);
     },

@@ -2,6 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket, isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {
@@ -12,6 +13,7 @@ export type DownloadNeeds = {
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 const TTL_SECONDS = 3600;
@@ -27,20 +29,35 @@ export async function downloadUrl(
 
 function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
   requireBytes(asset);
-  return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${issueTicket(urlSecrets, 'download', { assetId: asset.id, expires })}`;
+  const ticket = issueTicket(urlSecrets, 'download', {
+    assetId: asset.id,
+    expires,
+    playbackVersion: asset.playback_version,
+  });
+  return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`;
 }
 
-/** The asset whose original a ticket opens. */
+/** The asset whose original a ticket opens; a ticket from before a deletion stays invalid after a restore. */
 export async function findDownload(
-  { byId, urlSecrets, now }: DownloadNeeds,
+  { byId, urlSecrets, now, limitOwner }: DownloadNeeds,
   assetId: string,
   ticket: string,
 ): Promise<Asset> {
-  if (!isTicketGood(urlSecrets, 'download', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The download URL is invalid or has expired');
+  const presented = { assetId, ticket, now: now().getTime() / 1000 };
+  const invalidUrl = () =>
+    unauthorized(
+      'The download URL is invalid or has expired. Request a new one from GET /api/v1/media/{id}/download-url.',
+      {
+        reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
+      },
+    );
+  if (!isTicketGood(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
+  if (!isTicketGood(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
+    throw invalidUrl();
   requireBytes(asset);
+  await limitOwner(asset.owner_user_id);
   return asset;
 }
 

@@ -25,7 +25,10 @@ const AddressesView = Type.Object({
   storyboard: Type.Null(),
   expires_at: nullable(Type.String({ format: 'date-time' })),
   image: Type.Optional(
-    Type.String({ description: 'Of a picture alone; takes w, h, fit and format as further parameters' }),
+    Type.String({
+      description:
+        'Of an image, or the poster of a video encoded by this service; takes w, h, fit and format as further parameters',
+    }),
   ),
 });
 
@@ -55,6 +58,7 @@ export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects
     kind: 'raw',
     method: 'GET',
     url: '/playback/:id/*',
+    rateClass: 'none',
     body: 'none',
     answers: ANSWERS,
     summary: 'Files that manifests name, below `~<token>/` where the asset is private',

@@ -2,8 +2,11 @@
 import type { Asset } from '../assets/asset.ts';
 import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Secret } from '../auth/secret.ts';
-import { notFound, unauthorized } from '../platform/errors.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
+import { imageSourceOf, imageVersion } from '../images/image-source.ts';
+import { unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
@@ -26,7 +29,7 @@ export type Addresses = {
   readonly mp4: null;
   readonly storyboard: null;
   readonly expires_at: string | null;
-  /** Of a picture: takes `w`, `h`, `fit` and `format`. */
+  /** Of an image, or the poster of a video that we encoded: takes `w`, `h`, `fit` and `format`. */
   readonly image?: string;
 };
 
@@ -48,7 +51,7 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
     mp4: null,
     storyboard: null,
     expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
-    ...(asset.playback?.kind === 'image' && { image: `${base}${token}/image?v=${asset.playback_version}` }),
+    ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
   };
 }
 
@@ -73,10 +76,12 @@ export async function findVisible(
   token: string | undefined,
 ): Promise<Asset> {
   const asset = await byId(id);
-  if (!asset || asset.deleted_at) throw notFound('Nothing plays here');
+  if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
-  if (token === undefined) throw notFound('Nothing plays here');
+  if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
-    throw unauthorized('The playback token is invalid or has expired');
+    throw unauthorized('The playback token is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'playback', token, now: now().getTime() / 1000 }),
+    });
   return asset;
 }

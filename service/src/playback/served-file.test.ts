@@ -101,7 +101,9 @@ test('types come from our table, and what is not in it is only bytes', () => {
 
 test('entry files are fresh within seconds, children never change; private ones stay out of shared caches', () => {
   expect(cachingOf({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
-  expect(cachingOf({ visibility: 'public' }, false)).toBe('public, max-age=31536000, immutable');
+  expect(cachingOf({ visibility: 'public' }, false)).toBe(
+    'public, max-age=31536000, s-maxage=3600, immutable',
+  );
   for (const isEntry of [true, false])
     expect(cachingOf({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
 });

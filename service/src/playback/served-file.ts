@@ -1,7 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
-import { notFound } from '../platform/errors.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import {
   isRenditionName,
   type ObjectKey,
@@ -28,9 +28,14 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 export const typeOf = (file: string): string =>
   TYPES.get(file.slice(file.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 
-/** Children lie in a folder that is never written twice; entry files change with the next attempt. */
+/** How long a shared cache may serve segments of a video after it was made private. */
+const SHARED_MAX_AGE_S = 3600;
+
+/** Segments never change, so browsers keep them; shared caches ask again, since the asset may have become private. Entry files change with the next attempt. */
 export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
-  return `${visibility}, ${isEntry ? 'max-age=10' : 'max-age=31536000, immutable'}`;
+  if (isEntry) return `${visibility}, max-age=10`;
+  const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
+  return `${visibility}, max-age=31536000${shared}, immutable`;
 }
 
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
@@ -41,7 +46,7 @@ type Signed = () => PlayUrls | undefined;
 
 export function fileOf(asset: Asset, path: string, signed: Signed = () => undefined): Served {
   const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
-  if (!served) throw notFound('Nothing plays here');
+  if (!served) throw playbackNotFound();
   return served;
 }
 

@@ -54,3 +54,12 @@ test('a request that is at fault itself says that the provider is well', () => {
     afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3),
   ).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });
 });
+
+test('a 404 to the one question after a pause ends the pause at once', () => {
+  const trying = whileTrying(after(5), 10_000);
+  expect(isOpen(trying, 10_001)).toBe(true);
+  const missing = { code: 'provider_video_missing', isOurs: true, retryAfterSeconds: undefined };
+  const answered = afterFailure(trying, missing, 10_001);
+  expect(isOpen(answered, 10_001)).toBe(false);
+  expect(answered).toMatchObject({ failures: 0, lastFailure: 'provider_video_missing' });
+});

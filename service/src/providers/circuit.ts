@@ -29,7 +29,7 @@ export const whileTrying = (circuit: Circuit, now: number): Circuit =>
 
 export const afterSuccess = (now: number): Circuit => ({ ...FRESH, lastAnswerAt: now });
 
-/** `retryAfterSeconds`: the provider's own wish, which counts at once. A failure of the request alone does not count: pass `isOurs`. */
+/** `retryAfterSeconds` comes from the provider and counts at once. `isOurs`: only the request failed (a 404, say), so the provider is healthy and the circuit closes. */
 export function afterFailure(
   circuit: Circuit,
   {
@@ -39,7 +39,7 @@ export function afterFailure(
   }: { code: string; isOurs: boolean; retryAfterSeconds: number | undefined },
   now: number,
 ): Circuit {
-  if (isOurs) return { ...circuit, failures: 0, lastAnswerAt: now, lastFailure: code };
+  if (isOurs) return { ...afterSuccess(now), lastFailure: code };
   const failures = circuit.failures + 1;
   const pause = failures < TOLERATED ? 0 : Math.min(PAUSE_MS * 2 ** (failures - TOLERATED), LONGEST_PAUSE_MS);
   return {

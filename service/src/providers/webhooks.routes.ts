@@ -19,6 +19,7 @@ export const webhookRoutes = (webhooks: Webhooks, providers: readonly ProviderNa
     kind: 'raw',
     method: 'POST',
     url: `/webhooks/stream/${provider}`,
+    rateClass: 'webhook',
     body: { maxBytes: MAX_BODY },
     summary: `Takes a signed report of ${provider}; the body is read whatever its Content-Type says`,
     answer: Type.Object({ processed: Type.Boolean() }),
@@ -26,6 +27,7 @@ export const webhookRoutes = (webhooks: Webhooks, providers: readonly ProviderNa
       200: 'Taken: `data.processed` says whether it moved the asset, `message` why not',
       401: 'Signature or JSON invalid, or the provider is not configured',
       413: 'Over 1 MiB',
+      503: 'The service cannot take it now, or too many came from this address: deliver it again',
     },
     handle: async (request) => {
       const { processed, reason } = await webhooks.receive(provider, arrivalOf(request));

@@ -3,9 +3,15 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery, Outcome } from '../assets/delivery.ts';
 import type { Cause } from '../assets/reports.ts';
 import type { Reason, StreamReport } from '../assets/stream-report.ts';
-import { unauthorized } from '../platform/errors.ts';
+import { unauthorized, type UnauthorizedReason } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { getProvider, type WebhookRequest, type Providers, type ParsedWebhook } from './provider.ts';
+import {
+  getProvider,
+  type ParsedWebhook,
+  type Providers,
+  type RejectedWebhook,
+  type WebhookRequest,
+} from './provider.ts';
 
 export type WebhookNeeds = {
   readonly providers: Providers;
@@ -17,6 +23,12 @@ export type WebhookNeeds = {
 /** A request to a webhook's address; `kept` are the headers that may be stored. */
 export type Arrival = Omit<WebhookRequest, 'now'> & { readonly kept: Delivery['headers'] };
 
+const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>> = {
+  'not configured': 'not_configured',
+  'Invalid webhook signature': 'bad_signature',
+  'Invalid webhook payload': 'invalid_payload',
+};
+
 /** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
 export async function receive(
   needs: WebhookNeeds,
@@ -25,7 +37,7 @@ export async function receive(
 ): Promise<Outcome> {
   const now = needs.now();
   const opened = getProvider(needs.providers, name).open({ ...incoming, now });
-  if ('rejected' in opened) throw unauthorized(opened.rejected);
+  if ('rejected' in opened) throw unauthorized(opened.rejected, { reason: REASONS[opened.rejected] });
   const delivery: Delivery = {
     id: uuidV7(),
     provider: name,

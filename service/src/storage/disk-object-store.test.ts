@@ -18,6 +18,8 @@ import {
 import { objectStoreContract } from './object-store.contract.ts';
 import type { ObjectStore } from './object-store.ts';
 
+const originalOf = (id: string) => originalKey({ id, original_upload: null });
+
 const MIB = 1024 * 1024;
 let scratch: string;
 beforeAll(async () => {
@@ -40,7 +42,7 @@ objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
 describe('files', () => {
   test('the root is made for its owner alone, and can be opened again with what it holds', async () => {
     const root = join(newRoot(), 'deeper');
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     await (await openDiskObjectStore(root)).put(key, source(Buffer.from('bytes')), 5);
     expect((await stat(root)).mode & 0o777).toBe(0o700);
     expect(await (await openDiskObjectStore(root)).size(key)).toBe(5);
@@ -49,7 +51,7 @@ describe('files', () => {
   test('an object is a file on this machine', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     await store.put(key, source(Buffer.from('bytes')), 5);
     const path = store.localFile?.(key) ?? '';
     expect(path.startsWith(join(root, 'objects'))).toBe(true);
@@ -84,14 +86,14 @@ describe('files', () => {
   test('no temporary file outlives its put, whatever came of it', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     await store.put(key, source(Buffer.from('bytes')), 5);
     await expect(store.put(key, source(Buffer.from('bytes')), 5)).rejects.toMatchObject({ reason: 'exists' });
     await expect(
-      store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB)), MIB),
+      store.put(originalOf(randomUUID()), source(randomBytes(3 * MIB)), MIB),
     ).rejects.toMatchObject({ reason: 'too_long' });
     await expect(
-      store.put(originalKey(randomUUID()), source(randomBytes(3 * MIB), new Error('gone')), 9 * MIB),
+      store.put(originalOf(randomUUID()), source(randomBytes(3 * MIB), new Error('gone')), 9 * MIB),
     ).rejects.toMatchObject({ reason: 'cut_short' });
     await store.check();
     expect(await incomingOf(root)).toEqual([]);
@@ -101,14 +103,14 @@ describe('files', () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     const first = renditionKey(asset, '1-1', 'init.mp4');
-    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalKey(asset)])
+    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalOf(asset)])
       await store.put(key, source(Buffer.from('bytes')), 5);
     const folder = join(folderOf(store, first), '..');
     await store.remove(first);
     expect(await readdir(folder)).toEqual(['2-1']);
     await store.removeAll(renditionPrefix(asset, '2-1'));
     expect(await readdir(join(folder, '..'))).toEqual([]);
-    await store.remove(originalKey(asset));
+    await store.remove(originalOf(asset));
     expect(await readdir(join(folder, '..', '..', 'originals'))).toEqual([]);
   });
 
@@ -163,16 +165,16 @@ describe('a disk of 8 MiB', () => {
 
   test('refuses what does not fit as full, keeps nothing of it, and goes on', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
-    const store = await openDiskObjectStore(root);
+    const store = await openDiskObjectStore(root, { minFreeBytes: 0 });
     const asset = randomUUID();
     const tooMuch = Array.from({ length: 160 }, () => randomBytes(100_000));
-    await expect(store.put(originalKey(asset), source(...tooMuch), 99 * MIB)).rejects.toMatchObject({
+    await expect(store.put(originalOf(asset), source(...tooMuch), 99 * MIB)).rejects.toMatchObject({
       reason: 'full',
       cause: { code: 'ENOSPC' },
     });
     expect(await incomingOf(root)).toEqual([]);
-    expect(await store.size(originalKey(asset))).toBeUndefined();
-    expect(await store.put(originalKey(asset), source(randomBytes(MIB)), MIB)).toMatchObject({
+    expect(await store.size(originalOf(asset))).toBeUndefined();
+    expect(await store.put(originalOf(asset), source(randomBytes(MIB)), MIB)).toMatchObject({
       sizeBytes: MIB,
     });
   });
@@ -180,7 +182,21 @@ describe('a disk of 8 MiB', () => {
   test('does not pass the check: too little is free', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root);
-    await expect(store.check()).rejects.toThrow('64 MiB');
+    await expect(store.check()).rejects.toMatchObject({ reason: 'full' });
+  });
+
+  test('keeps its reserve: refuses objects, and removes them', async ({ skip }) => {
+    skip(!mounted, 'needs the right to mount a tmpfs');
+    const store = await openDiskObjectStore(root, { minFreeBytes: 3 * MIB });
+    const [first, second] = [originalOf(randomUUID()), originalOf(randomUUID())];
+    await store.put(first, source(randomBytes(4.5 * MIB)), 9 * MIB);
+    await expect(store.put(second, source(Buffer.from('small')), MIB)).rejects.toMatchObject({
+      reason: 'full',
+    });
+    expect(await incomingOf(root)).toEqual([]);
+    await store.remove(first);
+    expect(await store.put(second, source(Buffer.from('small')), MIB)).toMatchObject({ sizeBytes: 5 });
+    await expect(store.check()).resolves.toBeUndefined();
   });
 });
 

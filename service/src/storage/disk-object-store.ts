@@ -1,7 +1,7 @@
 // The object store on a disk of this machine: a file per object, which gets its name only once it is whole and durable.
 import { hash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
-import { stat, statfs, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -13,25 +13,33 @@ import {
   removeIfEmpty,
   syncFolder,
 } from './disk/folders.ts';
-import { publish, receive } from './disk/incoming.ts';
+import { type Limits, publish, receive } from './disk/incoming.ts';
 import { openTemporaryFolder } from './disk/leftovers.ts';
+import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';
 
 const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
-const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /** `<root>/objects/<shard>/<key>`, and `<root>/incoming` for what is not whole yet: one file system, so that `link` can join them. */
-export async function openDiskObjectStore(root: string): Promise<ObjectStore> {
+export async function openDiskObjectStore(
+  root: string,
+  { minFreeBytes = MIN_FREE_BYTES } = {},
+): Promise<ObjectStore> {
   const objects = join(resolve(root), 'objects');
   const incoming = join(resolve(root), 'incoming');
   await makeFolders([incoming, objects, ...SHARDS.map((shard) => join(objects, shard))]);
   const newPath = await openTemporaryFolder(incoming);
+  const requireSpace = async () => {
+    if ((await freeBytes(incoming)) < minFreeBytes) throw new ObjectRefused('full');
+  };
   const pathOf = (key: ObjectKey) => join(objects, shardOf(key), key);
   return {
-    put: async (key, bytes, maxBytes) => put({ temporary: newPath(), path: pathOf(key) }, bytes, maxBytes),
+    put: async (key, bytes, maxBytes) =>
+      put({ temporary: newPath(), path: pathOf(key) }, bytes, { maxBytes, requireSpace }),
     size: async (key) => sizeOf(pathOf(key)),
     read: async (key, into) => readSmall(pathOf(key), into),
     stream: (key, range) => createReadStream(pathOf(key), { ...range, highWaterMark: STREAM_BYTES }),
@@ -39,7 +47,10 @@ export async function openDiskObjectStore(root: string): Promise<ObjectStore> {
     removeAll: (prefix) => removeAll(objects, prefix),
     list: (prefix) => list(objects, prefix),
     localFile: pathOf,
-    check: () => withTemporary(newPath(), check),
+    check: async () => {
+      await requireSpace();
+      await withTemporary(newPath(), (path) => writeFile(path, 'probe', { flag: 'wx' }));
+    },
   };
 }
 
@@ -72,10 +83,10 @@ type Names = { readonly temporary: string; readonly path: string };
 function put(
   { temporary, path }: Names,
   bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  limits: Limits,
 ): Promise<StoredBytes> {
   return withTemporary(temporary, async () => {
-    const stored = await receive(temporary, bytes, maxBytes);
+    const stored = await receive(temporary, bytes, limits);
     await publish(temporary, path);
     return stored;
   });
@@ -152,10 +163,4 @@ async function* list(objects: string, prefix: ObjectKey): AsyncGenerator<ObjectK
   for (const folder of foldersOf(objects, prefix)) {
     for await (const path of filesBelow(folder)) yield path.slice(`${objects}/ff/`.length) as ObjectKey;
   }
-}
-
-async function check(probe: string): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(probe));
-  if (bavail * bsize < LEAST_FREE_BYTES) throw new Error('less than 64 MiB of space is free for objects');
-  await writeFile(probe, 'probe', { flag: 'wx' });
 }

@@ -6,6 +6,7 @@ import { isHeld } from '../platform/http/etag.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, ReadObject } from './object-store.ts';
 import { rangeOf } from './byte-range.ts';
+import { lendBuffer } from './response-buffers.ts';
 
 /** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
 type AskedObject = {
@@ -70,16 +71,11 @@ async function lengthOf(store: ObjectStore, key: ObjectKey): Promise<ReadObject 
   return sizeBytes === undefined ? undefined : { sizeBytes };
 }
 
-/** Fresh memory for each answer costs more than to read the bytes into it: some buffers go from answer to answer. When all are out, memory is fresh. */
-const BUFFER_BYTES = 1024 * 1024;
-const buffers: (Buffer | undefined)[] = Array.from({ length: 64 });
-
+/** When every buffer is lent, memory is fresh. */
 async function readLent(store: ObjectStore, { raw }: Reply, key: ObjectKey): Promise<ReadObject | undefined> {
-  if (buffers.length === 0) return store.read(key);
-  const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  const giveBack = () => {
-    buffers.push(buffer);
-  };
+  const lent = lendBuffer();
+  if (!lent) return store.read(key);
+  const { buffer, giveBack } = lent;
   const found = await store.read(key, buffer).catch((error: unknown) => {
     giveBack();
     throw error;

@@ -6,6 +6,7 @@ import {
   assetPrefixes,
   isRenditionName,
   originalKey,
+  uploadKey,
   originalPrefix,
   renditionFolder,
   renditionKey,
@@ -14,6 +15,8 @@ import {
   variantKey,
   variantsPrefix,
 } from './object-key.ts';
+
+const originalOf = (id: string) => originalKey({ id, original_upload: null });
 
 const ID = '0198c5f2-7a3b-7def-8123-456789abcdef';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -50,7 +53,7 @@ const HOSTILE = [
 
 function isId(text: string): boolean {
   try {
-    return originalKey(text) !== undefined;
+    return originalOf(text) !== undefined;
   } catch {
     return false; // Throwing is how a part is refused.
   }
@@ -58,7 +61,7 @@ function isId(text: string): boolean {
 
 describe('keys', () => {
   test('are made of ids and names of our own', () => {
-    expect(originalKey(ID)).toBe(`originals/${ID}/original`);
+    expect(originalOf(ID)).toBe(`originals/${ID}/original`);
     expect(renditionKey(ID, renditionFolder(2, 13), 'v720_00001.m4s')).toBe(
       `renditions/${ID}/2-13/v720_00001.m4s`,
     );
@@ -72,9 +75,16 @@ describe('keys', () => {
     expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
   });
 
+  test('of an original follow the upload that its asset points to', () => {
+    const upload = randomUUID();
+    expect(uploadKey(ID, upload)).toBe(`originals/${ID}/${upload}`);
+    expect(originalKey({ id: ID, original_upload: upload })).toBe(uploadKey(ID, upload));
+    expect(() => uploadKey(ID, 'original')).toThrow();
+  });
+
   test('name the same object whatever the case of the id', () => {
     const mixed = randomUUID();
-    expect(originalKey(mixed.toUpperCase())).toBe(originalKey(mixed));
+    expect(originalOf(mixed.toUpperCase())).toBe(originalOf(mixed));
     expect(renditionPrefix(ID.toUpperCase(), '1-1')).toBe(renditionPrefix(ID, '1-1'));
   });
 
@@ -90,7 +100,7 @@ describe('keys', () => {
 
 describe('nothing else becomes part of a key', () => {
   const makers: [string, (part: string) => unknown][] = [
-    ['an id', originalKey],
+    ['an id', originalOf],
     ['the id of a prefix', originalPrefix],
     ['the id of all prefixes', assetPrefixes],
     ['the id of renditions', renditionsPrefix],
@@ -109,9 +119,9 @@ describe('nothing else becomes part of a key', () => {
 
   test('an id with something before, behind or in it', () => {
     for (const part of HOSTILE.filter((hostile) => hostile !== '')) {
-      expect(() => originalKey(part + ID)).toThrow();
-      expect(() => originalKey(ID + part)).toThrow();
-      expect(() => originalKey(ID.slice(0, 20) + part + ID.slice(21))).toThrow();
+      expect(() => originalOf(part + ID)).toThrow();
+      expect(() => originalOf(ID + part)).toThrow();
+      expect(() => originalOf(ID.slice(0, 20) + part + ID.slice(21))).toThrow();
     }
   });
 
@@ -119,7 +129,7 @@ describe('nothing else becomes part of a key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         fc.pre(!UUID.test(text));
-        expect(() => originalKey(text)).toThrow();
+        expect(() => originalOf(text)).toThrow();
       }),
     );
   });

@@ -9,8 +9,15 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = /^\d{1,10}-\d{1,10}$/;
 const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 
-/** `originals/<id>/original` */
-export const originalKey = (assetId: string): ObjectKey => join('originals', uuid(assetId), 'original');
+/** `originals/<id>/<upload>`: each upload writes to its own key, so that no writer can touch the bytes of another. */
+export const uploadKey = (assetId: string, uploadId: string): ObjectKey =>
+  join('originals', uuid(assetId), uuid(uploadId));
+
+type Original = { readonly id: string; readonly original_upload: string | null };
+
+/** The key that an asset's row points to; `originals/<id>/original` where an earlier release stored it. */
+export const originalKey = ({ id, original_upload: uploadId }: Original): ObjectKey =>
+  uploadId === null ? join('originals', uuid(id), 'original') : uploadKey(id, uploadId);
 
 /** `renditions/<id>/<attempt>-<try>/<file>` */
 export const renditionKey = (assetId: string, folder: string, file: string): ObjectKey =>

@@ -15,6 +15,8 @@ import {
 } from './object-key.ts';
 import type { ObjectRefused, ObjectStore, PutRefusal } from './object-store.ts';
 
+const originalOf = (id: string) => originalKey({ id, original_upload: null });
+
 const MIB = 1024 * 1024;
 
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore>): void {
@@ -35,7 +37,7 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
 
 function keeps(store: () => ObjectStore): void {
   test.for([0, 1, MIB - 1, MIB, 5 * MIB])('%i bytes, with their length and digest', async (length) => {
-    const [key, content] = [originalKey(randomUUID()), randomBytes(length)];
+    const [key, content] = [originalOf(randomUUID()), randomBytes(length)];
     expect(await store().put(key, inChunks(content, 64 * 1024), length)).toEqual({
       sizeBytes: length,
       sha256: sha256(content),
@@ -45,7 +47,7 @@ function keeps(store: () => ObjectStore): void {
   });
 
   test.for([1, 1000, 3 * MIB])('chunks of %i bytes, empty ones among them', async (length) => {
-    const [key, content] = [originalKey(randomUUID()), randomBytes(Math.min(length * 5000, 4 * MIB))];
+    const [key, content] = [originalOf(randomUUID()), randomBytes(Math.min(length * 5000, 4 * MIB))];
     expect(await store().put(key, withEmptyChunks(inChunks(content, length)), 10 * MIB)).toMatchObject({
       sha256: sha256(content),
     });
@@ -53,7 +55,7 @@ function keeps(store: () => ObjectStore): void {
   });
 
   test('any part of it, both ends included', async () => {
-    const [key, content] = [originalKey(randomUUID()), randomBytes(3 * MIB)];
+    const [key, content] = [originalOf(randomUUID()), randomBytes(3 * MIB)];
     await store().put(key, inChunks(content, 100_000), content.length);
     for (const range of [
       { start: 0, end: 0 },
@@ -90,12 +92,12 @@ function refuses(store: () => ObjectStore): void {
   ];
   test.for(badSources)('%s', async ([, reason, source]) => {
     const asset = randomUUID();
-    const error = await refusal(store().put(originalKey(asset), source(), 2 * MIB));
+    const error = await refusal(store().put(originalOf(asset), source(), 2 * MIB));
     expect(error).toMatchObject({ reason, ...(reason === 'cut_short' && { cause: failure }) });
-    expect(await store().size(originalKey(asset))).toBeUndefined();
+    expect(await store().size(originalOf(asset))).toBeUndefined();
     expect(await listed(store(), originalPrefix(asset))).toEqual([]);
     expect(
-      (await store().put(originalKey(asset), inChunks(Buffer.from('again'), 9), 5)).sizeBytes,
+      (await store().put(originalOf(asset), inChunks(Buffer.from('again'), 9), 5)).sizeBytes,
       'the key stays free',
     ).toBe(5);
   });
@@ -107,21 +109,21 @@ function refuses(store: () => ObjectStore): void {
         setImmediate(() => this.destroy());
       },
     });
-    expect(await refusal(store().put(originalKey(randomUUID()), source, MIB))).toMatchObject({
+    expect(await refusal(store().put(originalOf(randomUUID()), source, MIB))).toMatchObject({
       reason: 'cut_short',
     });
   });
 
   test('a source of too much is closed', async () => {
     const source = Readable.from(endless());
-    await refusal(store().put(originalKey(randomUUID()), source, 1000));
+    await refusal(store().put(originalOf(randomUUID()), source, 1000));
     expect(source.destroyed).toBe(true);
   });
 }
 
 function overwritesNothing(store: () => ObjectStore): void {
   test('a taken key is refused and keeps its bytes', async () => {
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     await store().put(key, inChunks(Buffer.from('first'), 9), 9);
     expect(await refusal(store().put(key, inChunks(Buffer.from('second'), 9), 9))).toMatchObject({
       reason: 'exists',
@@ -130,7 +132,7 @@ function overwritesNothing(store: () => ObjectStore): void {
   });
 
   test('of 50 puts at once one wins, and its bytes are whole', async () => {
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     const contents = Array.from({ length: 50 }, () => randomBytes(200_000));
     const puts = await Promise.allSettled(
       contents.map((content) => store().put(key, inChunks(content, 30_000), MIB)),
@@ -146,7 +148,7 @@ function overwritesNothing(store: () => ObjectStore): void {
 
 function removes(store: () => ObjectStore): void {
   test('a missing object has no size and no bytes, its stream fails, removing it is no error', async () => {
-    const key = originalKey(randomUUID());
+    const key = originalOf(randomUUID());
     expect(await store().size(key)).toBeUndefined();
     expect(await store().read(key)).toBeUndefined();
     await expect(buffer(store().stream(key))).rejects.toThrow();
@@ -166,7 +168,7 @@ function removes(store: () => ObjectStore): void {
   test('all below a prefix and nothing beside it', async () => {
     const [asset, other] = [randomUUID(), randomUUID()];
     const [early, late] = [renditionsOf(asset, '1-1'), renditionsOf(asset, '1-10')];
-    const beside = [originalKey(asset), variantKey(asset, 'w64.webp'), ...renditionsOf(other, '1-1')];
+    const beside = [originalOf(asset), variantKey(asset, 'w64.webp'), ...renditionsOf(other, '1-1')];
     for (const key of [...early, ...late, ...beside])
       await store().put(key, inChunks(Buffer.from(key), 9), 200);
 
@@ -180,10 +182,10 @@ function removes(store: () => ObjectStore): void {
 
   test('a list of a whole kind has every asset of that kind', async () => {
     const assets = Array.from({ length: 20 }, () => randomUUID());
-    for (const key of assets.flatMap((asset) => [originalKey(asset), variantKey(asset, 'w64.webp')]))
+    for (const key of assets.flatMap((asset) => [originalOf(asset), variantKey(asset, 'w64.webp')]))
       await store().put(key, inChunks(Buffer.from(key), 99), 99);
     const originals = await listed(store(), 'originals/' as ObjectKey);
-    expect(originals).toEqual(expect.arrayContaining(assets.map(originalKey)));
+    expect(originals).toEqual(expect.arrayContaining(assets.map(originalOf)));
     expect(originals.filter((key) => !key.startsWith('originals/'))).toEqual([]);
   });
 }

@@ -11,7 +11,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 /** `bytes` are missing where there are more than 1 MiB of them. */
 export type ReadObject = { readonly sizeBytes: number; readonly bytes?: Uint8Array };
 
-/** Why `put` stored nothing. `exists`: the key is taken; `too_long`: more than `maxBytes` came; `cut_short`: the source broke off; `full`: no space left. */
+/** Why `put` stored nothing. `exists`: the key is taken; `too_long`: more than `maxBytes` came; `cut_short`: the source broke off; `full`: no space is left, or only the reserve. */
 export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full';
 
 export class ObjectRefused extends Error {
@@ -39,6 +39,6 @@ export type ObjectStore = {
   list(prefix: ObjectKey): AsyncIterable<ObjectKey>;
   /** Path of a file that holds the object, where the store has one on this machine; it is read only. */
   localFile?(key: ObjectKey): string;
-  /** Fails where the store cannot be reached or written. */
+  /** Fails if the store cannot be reached or written; throws ObjectRefused `full` if only the reserve is free. */
   check(): Promise<void>;
 };

@@ -7,6 +7,8 @@ export type Holder = Pick<
   | 'id'
   | 'refused'
   | 'uploaded_at'
+  | 'original_upload'
+  | 'upload_writer'
   | 'upload_writer_until'
   | 'deleted_at'
   | 'purge_at'
@@ -16,7 +18,7 @@ export type Holder = Pick<
   | 'playback'
 >;
 
-/** A key taken apart: `<kind>/<asset id>/…`; `folder` is `<attempt>-<try>` of renditions. */
+/** A key's parts, `<kind>/<asset id>/…`; `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
 export type StoredName = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
 export function nameOf(key: string): StoredName {
@@ -24,15 +26,42 @@ export function nameOf(key: string): StoredName {
   return { kind, assetId, folder };
 }
 
-/** `holder` is undefined where there is no such asset. What a running upload or encoding writes now is no orphan. */
-export function isOrphan({ kind, folder }: StoredName, holder: Holder | undefined, now: Date): boolean {
-  if (!holder || (holder.deleted_at && !holder.purge_at)) return true;
-  if (kind === 'originals') return holder.refused || (!holder.uploaded_at && !isBeingWritten(holder, now));
+/** `holder` is undefined if there is no such asset. What a running upload or encoding writes now is no orphan. */
+export function isOrphan(name: StoredName, holder: Holder | undefined): boolean {
+  if (!holder || isPurged(holder)) return true;
+  const { kind, folder } = name;
+  if (kind === 'originals') return isOrphanedUpload(name, holder);
   if (kind === 'renditions') return folder !== publishedFolder(holder) && folder !== runningFolder(holder);
   return kind !== 'variants';
 }
 
-const isBeingWritten = ({ upload_writer_until: until }: Holder, now: Date) => until !== null && until > now;
+/** Deleted, and not restorable. */
+export const isPurged = ({ deleted_at, purge_at }: Pick<Holder, 'deleted_at' | 'purge_at'>): boolean =>
+  deleted_at !== null && purge_at === null;
+
+/** The name under which earlier releases stored originals. */
+const EARLIER_NAME = 'original';
+
+type Uploaded = Pick<Holder, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
+
+/**
+ * An upload that the row does not point to, and whose writer holds no lease, can never become the original:
+ * a writer gets its lease once, before it stores anything, and finishes only while it holds it.
+ */
+export function isOrphanedUpload({ folder }: StoredName, holder: Uploaded): boolean {
+  const { refused, uploaded_at, original_upload, upload_writer } = holder;
+  const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);
+  // A process of an earlier release writes there, while a fleet is updated.
+  const isBeingWritten = upload_writer !== null && (folder === upload_writer || folder === EARLIER_NAME);
+  return !isOriginal && !isBeingWritten;
+}
+
+/** The holder once its upload's lease has expired. */
+export const withoutExpiredLease = (holder: Holder, now: Date): Holder =>
+  holder.upload_writer_until !== null && holder.upload_writer_until <= now
+    ? { ...holder, upload_writer: null, upload_writer_until: null }
+    : holder;
+
 const publishedFolder = ({ playback }: Holder) => (playback?.kind === 'own' ? playback.folder : undefined);
 /** Also of a run that is over and whose report is still on its way. */
 const runningFolder = ({ stream_status, attempt, encode_try }: Holder) =>

@@ -8,6 +8,8 @@ const {
   id,
   refused,
   uploaded_at,
+  original_upload,
+  upload_writer,
   upload_writer_until,
   deleted_at,
   purge_at,
@@ -20,6 +22,8 @@ const holderRow = {
   id,
   refused,
   uploaded_at,
+  original_upload,
+  upload_writer,
   upload_writer_until,
   deleted_at,
   purge_at,
@@ -31,13 +35,17 @@ const holderRow = {
 
 export const holders = async (db: Queries, ids: readonly string[]) =>
   (await db.all(sql('holders', holderRow)`
-    select id, refused, uploaded_at, upload_writer_until, deleted_at, purge_at, stream_status, attempt, encode_try, playback
+    select id, refused, uploaded_at, original_upload, upload_writer, upload_writer_until, deleted_at, purge_at, stream_status, attempt, encode_try, playback
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly Holder[];
 
-/** Assets whose original was recorded and may be there, a page of them in order of their ids. */
-export const recordedOriginals = async (db: Queries, after: string, limit: number): Promise<string[]> =>
-  (
-    await db.all(sql('recorded originals', { id: 'uuid' })`
-    select id from assets
-     where id > ${after} and uploaded_at is not null and not refused and (deleted_at is null or purge_at is not null) order by id limit ${limit}`)
-  ).map((row) => row.id);
+/** Ends the expired leases of uploads: a writer that was only slow cannot finish any more, so its object may be removed. */
+export const endExpiredLeases = (db: Queries, ids: readonly string[]) =>
+  db.all(sql('end expired leases')`
+    update assets set upload_writer = null, upload_writer_until = null, revision = revision + 1
+     where id = any(${ids}::uuid[]) and upload_writer_until <= now()`);
+
+/** Assets whose original is recorded, a page of them in the order of their ids. */
+export const recordedOriginals = (db: Queries, after: string, limit: number) =>
+  db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`
+    select id, original_upload from assets
+     where id > ${after} and uploaded_at is not null and not refused and (deleted_at is null or purge_at is not null) order by id limit ${limit}`);

@@ -2,8 +2,8 @@
 import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { isOrphan, nameOf } from './orphan.ts';
-import { holders, recordedOriginals } from './orphans.sql.ts';
+import { isOrphan, nameOf, withoutExpiredLease } from './orphan.ts';
+import { endExpiredLeases, holders, recordedOriginals } from './orphans.sql.ts';
 
 export type OrphanNeeds = { readonly db: Database; readonly store: ObjectStore; readonly now: () => Date };
 
@@ -27,7 +27,7 @@ export async function sweepOrphans(
   const orphans: ObjectKey[] = [];
   for (const root of storeRoots()) {
     for await (const batch of inBatches(needs.store.list(root)))
-      orphans.push(...(await orphansAmong(needs, batch)));
+      orphans.push(...(await orphansAmong(needs, batch, { remove })));
   }
   if (remove) for (const key of orphans) await needs.store.remove(key);
   const bare = await assetsWithoutBytes(needs);
@@ -40,25 +40,31 @@ export async function sweepOrphans(
   };
 }
 
-async function orphansAmong({ db, now }: OrphanNeeds, keys: readonly ObjectKey[]): Promise<ObjectKey[]> {
+/** The rows are read after the keys were listed, and what they say of an orphan never changes: it may be removed at any time later. */
+async function orphansAmong(
+  { db, now }: OrphanNeeds,
+  keys: readonly ObjectKey[],
+  { remove }: { remove: boolean },
+): Promise<ObjectKey[]> {
   const names = keys.map((key) => ({ key, name: nameOf(key) }));
+  const ids = [...new Set(names.map(({ name }) => name.assetId))];
+  if (remove) await endExpiredLeases(db, ids);
+  const rows = await holders(db, ids);
   const known = new Map(
-    (await holders(db, [...new Set(names.map(({ name }) => name.assetId))])).map((holder) => [
-      holder.id,
-      holder,
-    ]),
+    rows.map((holder) => [holder.id, remove ? holder : withoutExpiredLease(holder, now())]),
   );
-  return names.filter(({ name }) => isOrphan(name, known.get(name.assetId), now())).map(({ key }) => key);
+  return names.filter(({ name }) => isOrphan(name, known.get(name.assetId))).map(({ key }) => key);
 }
 
 async function assetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
   const bare: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const ids = await recordedOriginals(db, after, BATCH);
-    for (const id of ids) if ((await store.size(originalKey(id))) === undefined) bare.push(id);
-    if (ids.length < BATCH) return bare;
-    after = ids.at(-1) ?? after;
+    const originals = await recordedOriginals(db, after, BATCH);
+    for (const original of originals)
+      if ((await store.size(originalKey(original))) === undefined) bare.push(original.id);
+    if (originals.length < BATCH) return bare;
+    after = originals.at(-1)?.id ?? after;
   }
 }
 

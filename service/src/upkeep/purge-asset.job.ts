@@ -1,9 +1,10 @@
-// Removes the bytes that an asset may no longer have: all of a deleted one, the original of a refused one, whatever was reported of it since.
+// Removes the bytes that an asset may no longer have: all of a purged one, else every upload that is not its original.
 import type { Asset } from '../assets/asset.ts';
 import type { JobPayloads } from '../job-list.ts';
 import type { JobRun } from '../platform/jobs.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import { isOrphanedUpload, isPurged, nameOf } from './orphan.ts';
 
 export type PurgeNeeds = {
   readonly byId: (id: string) => Promise<Asset | undefined>;
@@ -13,14 +14,21 @@ export type PurgeNeeds = {
 };
 
 export const purgeAssetJob =
-  ({ byId, store, removeVideo }: PurgeNeeds) =>
-  async ({ payload }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
-    const asset = await byId(payload.assetId);
-    for (const prefix of asset ? forbiddenTo(asset) : []) await store.removeAll(prefix);
-    if (asset && (asset.deleted_at || asset.refused)) await removeVideo(asset);
+  (needs: PurgeNeeds) =>
+  async ({ payload: { assetId } }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
+    const { byId, store, removeVideo } = needs;
+    const asset = await byId(assetId);
+    if (!asset) return;
+    if (isPurged(asset)) for (const prefix of assetPrefixes(asset.id)) await store.removeAll(prefix);
+    else await removeOrphanedUploads(needs, asset.id);
+    if (isPurged(asset) || asset.refused) await removeVideo(asset);
   };
 
-function forbiddenTo(asset: Asset): ObjectKey[] {
-  if (asset.deleted_at) return assetPrefixes(asset.id);
-  return asset.refused || !asset.uploaded_at ? [originalPrefix(asset.id)] : [];
+/** The row is read after the keys, so that an upload that finishes meanwhile is seen. */
+async function removeOrphanedUploads({ byId, store }: PurgeNeeds, assetId: string): Promise<void> {
+  const keys: ObjectKey[] = [];
+  for await (const key of store.list(originalPrefix(assetId))) keys.push(key);
+  const asset = await byId(assetId);
+  if (!asset) return;
+  for (const key of keys) if (isOrphanedUpload(nameOf(key), asset)) await store.remove(key);
 }

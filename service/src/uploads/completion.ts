@@ -61,6 +61,7 @@ export async function retry(needs: CompletionNeeds, asset: Asset, note: EventDat
     throw conflict('The bytes of this asset are not stored: upload again', {
       reason: asset.failure?.code ?? 'not_uploaded',
     });
+  if (asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
   if (needs.isHosted(asset)) await needs.restart(asset);
   return needs.retry(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
@@ -69,6 +70,16 @@ function answered(asset: Asset): Asset {
   if (asset.refused && asset.failure) throw asError(asset.failure);
   return asset;
 }
+
+/** The same bytes would fail again. */
+const notRetryable = ({ code, message }: Failure): ServiceError =>
+  conflict(
+    `This asset cannot be retried: ${message.replace(/\.$/, '')}. Upload a corrected file as a new asset.`,
+    {
+      reason: code,
+      retryable: false,
+    },
+  );
 
 const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: code });
 
@@ -85,12 +96,12 @@ async function inspect({ store, probe }: CompletionNeeds, asset: Asset): Promise
   const verdict = matches(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return NOTHING_KNOWN;
-  const probed = await probe.probe(source, media.container);
+  const probed = await probe.probe(source, media.container, asset.owner_user_id);
   return 'refused' in probed ? probed.refused : probed.facts;
 }
 
 function sourceOf(store: ObjectStore, asset: Asset): ByteSource {
-  const key = originalKey(asset.id);
+  const key = originalKey(asset);
   return {
     sizeBytes: asset.size_bytes ?? 0,
     read: async (start, end) => {

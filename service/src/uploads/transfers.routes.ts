@@ -1,11 +1,12 @@
 // The address that an upload URL points to (contract B4).
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { AssetView, viewOf } from '../assets/asset-view.ts';
+import { closeAfterResponse } from '../platform/http/close-socket.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
-import { SLOWEST_BODY } from '../platform/http/slow-bodies.ts';
+import { MIN_BODY_RATE } from '../platform/http/body-timeout.ts';
 import type { Transfer } from './transfers.ts';
 
 type Transfers = { receive(transfer: Transfer): Promise<Asset> };
@@ -21,12 +22,13 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
     answer: AssetView,
     answers: {
       200: 'Stored; the asset in the envelope',
-      400: `Longer or shorter than announced, broken off, or slower than ${SLOWEST_BODY.bytes} bytes in ${SLOWEST_BODY.seconds} s`,
+      400: `Content-Range, or a Content-Encoding other than identity; longer or shorter than announced, broken off, or slower than ${MIN_BODY_RATE.bytes} bytes in ${MIN_BODY_RATE.seconds} s`,
       401: 'Ticket missing, altered or expired',
       404: 'No such asset',
       409: 'A second writer, or the bytes are there already',
       413: 'Over the maximum',
       415: 'Another Content-Type than the upload URL names',
+      503: 'Less than MIN_FREE_BYTES is free; try again later',
     },
     handle: async (request, reply) => {
       try {
@@ -36,7 +38,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
           viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()),
         );
       } catch (error) {
-        hangUpUnlessRead(request, reply);
+        if (!request.raw.complete) closeAfterResponse(request, reply);
         throw error;
       }
     },
@@ -49,12 +51,10 @@ function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
     assetId: (params as { id: string }).id,
     ticket: (query as { ticket?: string }).ticket ?? '',
     contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    contentRange: headers['content-range'],
     length: length === undefined ? undefined : Number(length),
-    bytes: raw,
+    // To stop reading must not destroy the socket: the refusal has yet to be sent.
+    bytes: raw.iterator({ destroyOnReturn: false }),
   };
-}
-
-/** A refused body would be read to its end, however long, for the next request behind it. */
-function hangUpUnlessRead({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (!raw.complete) reply.header('connection', 'close');
 }

@@ -11,8 +11,8 @@ const ASSET = columns(assetRow);
 const DONE = columnsOf('done', assetRow);
 
 /**
- * Takes the right to write the original, for a minute; undefined where somebody has it, or the bytes are there.
- * Not waited for on the disk: a right that a power cut takes away is missed when the upload is finished.
+ * Claims the asset for one writer, for a minute; undefined if another writer holds the lease, or the bytes are there.
+ * Not synced to disk: a lease that a power cut takes away is missed when the upload is finished.
  */
 export const claimUpload = (db: Queries, id: string, writer: string) =>
   db.one(sql('claim upload', { id: 'uuid' })`
@@ -21,7 +21,7 @@ export const claimUpload = (db: Queries, id: string, writer: string) =>
        and (upload_writer is null or upload_writer_until < now()) and set_config('synchronous_commit', 'off', true) = 'off'
     returning id`);
 
-/** Keeps the right while bytes arrive. */
+/** Renews the lease while bytes arrive. */
 export const keepUpload = (db: Queries, id: string, writer: string) =>
   db.one(
     sql(
@@ -29,24 +29,33 @@ export const keepUpload = (db: Queries, id: string, writer: string) =>
     )`update assets set upload_writer_until = now() + interval '1 minute' where id = ${id} and upload_writer = ${writer}`,
   );
 
+/** Ends the lease; the row tells that this writer has not finished, and cannot finish any more. */
 export const releaseUpload = (db: Queries, id: string, writer: string) =>
   db.one(
-    sql(
-      'release upload',
-    )`update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer}`,
+    sql('release upload', { id: 'uuid' })`
+    update assets set upload_writer = null, upload_writer_until = null where id = ${id} and upload_writer = ${writer} returning id`,
   );
 
-/** Records the stored bytes with their event; undefined where the right was lost, or the asset is gone. */
+/** `completeBy`: until then the bytes are kept for `complete`, however long they took to arrive. */
+export type FinishedUpload = {
+  readonly writer: string;
+  readonly stored: StoredBytes;
+  readonly event: NewEvent;
+  readonly now: Date;
+  readonly completeBy: Date;
+};
+
+/** Points the asset to this writer's object; undefined if another writer took over, or the asset takes no bytes any more. The lease is the fence: its time does not matter. */
 export const finishUpload = async (
   db: Queries,
   id: string,
-  { writer, stored, event, now }: { writer: string; stored: StoredBytes; event: NewEvent; now: Date },
+  { writer, stored, event, now, completeBy }: FinishedUpload,
 ) =>
   (await db.one(sql('finish upload', assetRow)`
     with done as (
-      update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, updated_at = ${now},
+      update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, original_upload = ${writer}, upload_expires_at = greatest(upload_expires_at, ${completeBy}), updated_at = ${now},
              upload_writer = null, upload_writer_until = null, revision = revision + 1
-       where id = ${id} and upload_writer = ${writer} and deleted_at is null returning ${ASSET}),
+       where id = ${id} and upload_writer = ${writer} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload' returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from done)

@@ -1,9 +1,11 @@
-// Takes the bytes of an original in one PUT: one writer at a time, all or nothing, nothing overwritten (contract B4).
+// Takes the bytes of an original in one PUT: one writer at a time, each under a key of its own, nothing overwritten (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import { isTicketGood } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
+import type { ServiceJobs } from '../job-list.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { atMost } from '../platform/at-most.ts';
 import {
@@ -13,21 +15,30 @@ import {
   payloadTooLarge,
   type ServiceError,
   unauthorized,
-  unavailable,
   unsupportedMediaType,
 } from '../platform/errors.ts';
+import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../platform/lease.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { originalKey } from '../storage/object-key.ts';
+import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { type ByteQuota, bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import { claimUpload, finishUpload, keepUpload, releaseUpload } from './transfers.sql.ts';
 
 export type TransferNeeds = {
   readonly db: Database;
+  readonly jobs: ServiceJobs;
   readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
   readonly byId: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
+  readonly uploadTtlSeconds: number;
   readonly now: () => Date;
+  /** Runs what adds to the owner's usage; throws where that would exceed a quota. */
+  readonly underQuota: <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
+  readonly byteQuota: (ownerUserId: string) => Promise<ByteQuota | undefined>;
+  readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
 /** A PUT as it begins; `length` is undefined for chunked bodies. */
@@ -35,42 +46,50 @@ export type Transfer = {
   readonly assetId: string;
   readonly ticket: string;
   readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+  readonly contentRange: string | undefined;
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 };
 
-const KEEP_EVERY_MS = 20_000;
-/** A database that hangs would keep the caller from the answer for a second time; a right that is not released runs out after its minute. */
+/** A database that hangs must not delay the error response again; an unreleased lease expires after 60 s. */
 const RELEASE_MS = 500;
 
 export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
   const asset = await admitted(needs, transfer);
+  await needs.limitOwner(asset.owner_user_id);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
+  await needs.requireDatabaseSpace();
   const writer = randomUUID();
-  const keeping = setInterval(() => {
-    keepUpload(needs.db, asset.id, writer).catch(() => {
-      /* the claim then runs out, and finishUpload says so */
-    });
-  }, KEEP_EVERY_MS);
-  try {
-    if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
-    return await write(needs, asset, { writer, transfer });
-  } catch (error) {
-    // Also a right that was given, and the answer lost.
-    await atMost(RELEASE_MS, releaseUpload(needs.db, asset.id, writer));
-    throw error;
-  } finally {
-    clearInterval(keeping);
-  }
+  const upload: Upload = { asset, writer, key: uploadKey(asset.id, writer) };
+  const lease = { everyMs: RENEW_EVERY_MS, renew: () => keepUpload(needs.db, asset.id, writer) };
+  return whileRenewing(lease, async () => {
+    try {
+      if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
+      return await write(needs, upload, transfer);
+    } catch (error) {
+      await atMost(RELEASE_MS, abandon(needs, upload));
+      throw error;
+    }
+  });
+}
+
+/** One writer at one asset: `writer` holds the lease, and names the object. */
+type Upload = { readonly asset: Asset; readonly writer: string; readonly key: ObjectKey };
+
+/** Also after an error that hides whether the lease was given or the upload finished: a finished upload holds no lease, and keeps its bytes. */
+async function abandon({ db, store }: TransferNeeds, { asset, writer, key }: Upload): Promise<void> {
+  if (await releaseUpload(db, asset.id, writer)) await store.remove(key);
 }
 
 /** The asset that the ticket opens, if this body may be its bytes. */
-async function admitted(
-  { urlSecrets, now, byId }: TransferNeeds,
-  { assetId, ticket, contentType }: Transfer,
-): Promise<Asset> {
+async function admitted({ urlSecrets, now, byId }: TransferNeeds, transfer: Transfer): Promise<Asset> {
+  const { assetId, ticket, contentType } = transfer;
   if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The upload URL is invalid or has expired');
+    throw unauthorized('The upload URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
+    });
+  requireWholeFile(transfer);
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
@@ -80,6 +99,25 @@ async function admitted(
     });
   }
   return asset;
+}
+
+/** A part of a file, or a compressed one, must not be stored as if it were the file. */
+function requireWholeFile({ contentRange, contentEncoding }: Transfer): void {
+  if (contentRange !== undefined)
+    throw badRequest(
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
+      { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
+    );
+  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
+    throw badRequest(
+      `Content-Encoding "${contentEncoding}" is not supported. Send the file as it is, without Content-Encoding.`,
+      {
+        field: 'Content-Encoding',
+        reason: 'encoded_upload',
+        value: contentEncoding,
+        allowed: ['identity'],
+      },
+    );
 }
 
 function refuseLength(asset: Asset, length: number | undefined, maxBytes: number): void {
@@ -104,37 +142,55 @@ async function whyTaken({ byId }: TransferNeeds, id: string): Promise<ServiceErr
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
-async function write(
-  needs: TransferNeeds,
-  asset: Asset,
-  { writer, transfer }: { writer: string; transfer: Transfer },
-): Promise<Asset> {
-  const { db, store, now } = needs;
-  const key = originalKey(asset.id);
-  // Bytes that a crash left before they were recorded: nobody was told of them, and nobody else may write now.
-  await store.remove(key);
-  const stored = await put(needs, asset, transfer.bytes);
+async function write(needs: TransferNeeds, upload: Upload, transfer: Transfer): Promise<Asset> {
+  const { asset, key } = upload;
+  const stored = await put(needs, upload, transfer);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
-    await store.remove(key);
+    await needs.store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
   }
-  const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
-  const done = await finishUpload(db, asset.id, { writer, stored, event, now: now() });
+  const done = await needs.underQuota(asset.owner_user_id, () => finish(needs, upload, stored));
   if (done) return done;
-  const why = await whyTaken(needs, asset.id);
-  if (why.code === 'NOT_FOUND') await store.remove(key);
-  throw why;
+  await needs.store.remove(key);
+  throw await whyTaken(needs, asset.id);
+}
+
+/** A writer that lost its lease may have died and left its object: a job removes it. */
+function finish(
+  { db, jobs, now, uploadTtlSeconds }: TransferNeeds,
+  { asset, writer }: Upload,
+  stored: StoredBytes,
+): Promise<Asset | undefined> {
+  const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
+  const completeBy = new Date(now().getTime() + uploadTtlSeconds * 1000);
+  const finished = { writer, stored, event, now: now(), completeBy };
+  if (asset.upload_writer === null) return finishUpload(db, asset.id, finished);
+  return db.transaction(async (tx) => {
+    const done = await finishUpload(tx, asset.id, finished);
+    if (done) await jobs.send(tx, 'purge-asset', { assetId: asset.id });
+    return done;
+  });
 }
 
 async function put(
-  { store, maxUploadBytes }: TransferNeeds,
-  asset: Asset,
-  bytes: Transfer['bytes'],
+  { store, maxUploadBytes, byteQuota }: TransferNeeds,
+  { asset, key }: Upload,
+  { bytes, length }: Transfer,
 ): Promise<StoredBytes> {
+  // Announced bytes were reserved when the upload was opened.
+  const quota = asset.announced_size_bytes === null ? await byteQuota(asset.owner_user_id) : undefined;
+  const room = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  const overQuota = () =>
+    quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
+  if (length !== undefined && length > room) throw overQuota();
   try {
-    return await store.put(originalKey(asset.id), bytes, asset.announced_size_bytes ?? maxUploadBytes);
+    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, room);
+    return await store.put(key, bytes, maxBytes);
   } catch (error) {
-    throw error instanceof ObjectRefused ? asRefusal(error, asset, maxUploadBytes) : error;
+    if (!(error instanceof ObjectRefused)) throw error;
+    throw error.reason === 'too_long' && room < maxUploadBytes
+      ? overQuota()
+      : asRefusal(error, asset, maxUploadBytes);
   }
 }
 
@@ -144,7 +200,5 @@ function asRefusal(error: ObjectRefused, asset: Asset, maxBytes: number): Servic
       ? tooLarge(maxBytes)
       : notAsAnnounced(asset.announced_size_bytes);
   if (error.reason === 'cut_short') return badRequest('The upload broke off', { reason: 'cut_short' });
-  if (error.reason === 'exists')
-    return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
-  return unavailable('There is no space left for uploads', error);
+  return diskFull('object store', error);
 }

@@ -95,7 +95,8 @@ export const uploadRoutes = (
     method: 'POST',
     url: '/media/:id/retry',
     message: 'Asset retried',
-    summary: 'Another attempt at an asset that failed; what plays keeps playing until it is ready',
+    summary:
+      'Another attempt at an asset that failed; what plays keeps playing until it is ready. 409 where `failure.retryable` is false',
     body: Type.Object({ owner_user_id: Owner }),
     answer: AssetView,
     errors: [403, 404, 409],

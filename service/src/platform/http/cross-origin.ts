@@ -11,6 +11,9 @@ const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',
   'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Image-Substitute',
 ];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;

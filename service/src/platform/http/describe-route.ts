@@ -1,13 +1,14 @@
 // Writes routes into the OpenAPI document, from the same schemas that validate.
 import type { RouteShorthandOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { UNAUTHORIZED_REASONS } from '../errors.ts';
 import type { JsonRoute, RawRoute } from './route.ts';
 
 type Described = NonNullable<RouteShorthandOptions['schema']> & Record<string, unknown>;
 
 export function describeJson(
   tag: string,
-  { method, guard, summary, query, body, answer, errors, etag, url }: JsonRoute,
+  { method, guard, summary, query, body, answer, errors, etag, url, rateClass }: JsonRoute,
 ): Described {
   const statuses = [
     ...new Set([
@@ -15,6 +16,7 @@ export function describeJson(
       ...(query || body ? [400] : []),
       ...(body ? [413] : []),
       ...errors,
+      ...(rateClass ? [] : [429]),
       500,
       503,
     ]),
@@ -30,16 +32,17 @@ export function describeJson(
     response: {
       200: envelopeOf(answer),
       ...(etag && { 304: { description: 'Not changed', type: 'null' } }),
-      ...Object.fromEntries(statuses.sort().map((status) => [status, ERROR])),
+      ...Object.fromEntries(statuses.sort().map((status) => [status, errorOf(status)])),
     },
   };
 }
 
 export function describeRaw(
   tag: string,
-  { method, summary, query, answers, answer, url }: RawRoute,
+  { method, summary, query, answers, answer, url, rateClass }: RawRoute,
 ): Described {
-  const response = Object.entries(answers).map(([status, description]) => [
+  const limited = rateClass ? {} : { 429: 'Too many requests of this address or owner' };
+  const response = Object.entries({ ...answers, ...limited }).map(([status, description]) => [
     status,
     { ...rawAnswerOf(Number(status), answer), description },
   ]);
@@ -63,7 +66,7 @@ const operationOf = (method: string, url: string): string =>
 
 function rawAnswerOf(status: number, answer: TSchema | undefined): object {
   if (status === 200 && answer) return envelopeOf(answer);
-  return status >= 400 && status !== 416 ? ERROR : { type: 'null' };
+  return status >= 400 && status !== 416 ? errorOf(status) : { type: 'null' };
 }
 
 /** Path parameters are text; whether they name anything is the guard's question (404), not validation's (400). */
@@ -87,17 +90,46 @@ const envelopeOf = (data: TSchema): TSchema =>
     { description: 'Success' },
   );
 
-const ERROR = Type.Object(
-  {
-    success: Type.Literal(false),
-    message: Type.String(),
-    code: Type.Integer(),
-    error: Type.Object({
-      error_code: Type.String(),
-      details: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
-    }),
-    request_id: Type.String(),
-    timestamp: Type.String({ format: 'date-time' }),
-  },
-  { description: 'Refusal' },
+const errorEnvelopeOf = (details: TSchema, description: string): TSchema =>
+  Type.Object(
+    {
+      success: Type.Literal(false),
+      message: Type.String(),
+      code: Type.Integer(),
+      error: Type.Object({ error_code: Type.String(), details }),
+      request_id: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+    },
+    { description },
+  );
+
+const ERROR = errorEnvelopeOf(
+  Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+  'Refusal',
 );
+
+const HEADERS_429 = {
+  'Retry-After': { type: 'integer', description: 'Seconds until the next request is taken' },
+  RateLimit: { type: 'string', description: '`"<policy>";r=<remaining>;t=<seconds until all are free>`' },
+  'RateLimit-Policy': { type: 'string', description: '`"<policy>";q=<requests>;w=<seconds>`' },
+};
+
+const REASONS = Object.entries(UNAUTHORIZED_REASONS);
+/** `details.reason` of a 401 is a fixed list, with the meaning of each. */
+const UNAUTHORIZED = errorEnvelopeOf(
+  Type.Object(
+    {
+      reason: Type.Enum(
+        REASONS.map(([reason]) => reason),
+        { description: REASONS.map(([reason, meaning]) => `\`${reason}\`: ${meaning}.`).join(' ') },
+      ),
+    },
+    { additionalProperties: true },
+  ),
+  'No valid credential; `details.reason` says why. Routes that accept a bearer token answer with a `WWW-Authenticate: Bearer` header',
+);
+
+function errorOf(status: number): object {
+  if (status === 401) return UNAUTHORIZED;
+  return status === 429 ? { ...ERROR, headers: HEADERS_429 } : ERROR;
+}

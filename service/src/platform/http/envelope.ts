@@ -1,6 +1,6 @@
 // The one shape of every answer, and the one place where an error becomes a status and words (contract A2, A3, B7).
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, type ErrorDetails, ServiceError, STATUS } from '../errors.ts';
+import { type ErrorCode, type ErrorDetails, payloadTooLarge, ServiceError, STATUS } from '../errors.ts';
 
 export type Success = {
   readonly success: true;
@@ -42,12 +42,11 @@ export function failure(requestId: string, error: ServiceError): Failure {
 /** Seconds after which a caller may try again what was refused for now. */
 export const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { UNAVAILABLE: '2', RATE_LIMITED: '10' };
 
-/** Any thrown thing as an error that may leave the service: what we did not word ourselves becomes INTERNAL_ERROR. */
-export function toServiceError(error: unknown): ServiceError {
+/** Turns anything thrown into an error that may leave the service; what has no wording of ours becomes INTERNAL_ERROR. */
+export function toServiceError(error: unknown, maxBodyBytes?: number): ServiceError {
   if (error instanceof ServiceError) return error;
   const status = statusOf(error);
-  if (status === 413)
-    return new ServiceError('PAYLOAD_TOO_LARGE', 'The body is too large', { details: limitOf(error) });
+  if (status === 413) return bodyTooLarge(maxBodyBytes);
   if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
   if (status >= 400 && status < 500)
     return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', {
@@ -61,6 +60,14 @@ export function toServiceError(error: unknown): ServiceError {
     cause: error,
   });
 }
+
+const bodyTooLarge = (limit?: number): ServiceError =>
+  payloadTooLarge(
+    limit === undefined
+      ? 'The body is too large'
+      : `The body is too large. At most ${limit} bytes are allowed.`,
+    limit === undefined ? null : { field: 'body', reason: 'too_large', limit },
+  );
 
 /** What the HTTP framework's own refusals mean, in our words. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -77,8 +84,6 @@ const statusOf = (error: unknown) =>
     : 500;
 /** A disk or a network that fails, not we. */
 const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error;
-const limitOf = (error: unknown) =>
-  error instanceof Error && 'limit' in error ? { max_bytes: error.limit } : null;
 
 /** A whole HTTP answer as text, for sockets whose request could not even be parsed. */
 export function rawAnswer(requestId: string, error: ServiceError): string {

@@ -8,30 +8,30 @@ import { describeJson, describeRaw } from './describe-route.ts';
 import { success } from './envelope.ts';
 import { isHeld } from './etag.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
+import { type Limiter, limitOwner } from './rate-limit.ts';
 import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the route's guard found out before the body was read. */
     identity: unknown;
+    /** The bytes of a JSON body as they came; null without a body. */
+    rawBody: Buffer | null;
   }
 }
 
 export type Mounting = {
   readonly tag: string;
   readonly once?: Once;
+  readonly ownerLimiter?: Limiter | undefined;
   /** Values of named strings that only the running service knows. */
   readonly known?: KnownValues;
 };
 
-export function mount(
-  app: FastifyInstance,
-  { tag, once, known = {} }: Mounting,
-  routes: readonly Route[],
-): void {
+export function mount(app: FastifyInstance, mounting: Mounting, routes: readonly Route[]): void {
   for (const route of routes) {
-    if (route.kind === 'json') mountJson(app, { tag, ...(once && { once }) }, narrowRoute(route, known));
-    else mountRaw(app, tag, route);
+    if (route.kind === 'json') mountJson(app, mounting, narrowRoute(route, mounting.known ?? {}));
+    else mountRaw(app, mounting.tag, route);
   }
 }
 
@@ -42,15 +42,18 @@ const narrowRoute = ({ query, body, answer, ...route }: JsonRoute, known: KnownV
   answer: narrow(answer, known),
 });
 
-function mountJson(app: FastifyInstance, { tag, once }: Mounting, route: JsonRoute): void {
+function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: Mounting, route: JsonRoute): void {
   const { guard, handle, etag, message } = route;
   const isRepeatable = once && guard.callerName && route.method === 'POST';
   app.route({
     method: route.method,
     url: route.url,
     schema: describeJson(tag, route),
+    config: configOf(route),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request, reply) => {
+      const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
+      if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
       const key = isRepeatable ? keyOf(request) : undefined;
       if (once && key !== undefined)
         return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
@@ -76,6 +79,8 @@ async function admitted(
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
 
+const configOf = ({ rateClass }: Route) => (rateClass ? { rateClass } : {});
+
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function answerOnce(
@@ -83,8 +88,10 @@ async function answerOnce(
   { route: { guard, handle }, key }: { route: JsonRoute; key: string },
   { request, reply }: Exchange,
 ): Promise<unknown> {
+  // The bytes, not the value: to render deeply nested JSON again overflows the stack.
   const fingerprint = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? {})}`)
+    .update(`${request.method} ${request.url}\n`)
+    .update(request.rawBody ?? '{}')
     .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
   const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) =>
@@ -128,6 +135,13 @@ function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
-    scope.route({ method, url, schema: describeRaw(tag, route), handler: handle });
+    scope.route({
+      method,
+      url,
+      schema: describeRaw(tag, route),
+      config: configOf(route),
+      handler: handle,
+      ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
+    });
   });
 }

@@ -2,12 +2,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import { parseJson } from '../strict-json.ts';
+import { allowLongBody } from './body-timeout.ts';
 
 /** Bodies are JSON objects; an empty one counts as `{}` whatever its Content-Type (B2). */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return {};
+    request.rawBody = body;
     if (!isJson(request.headers['content-type']))
       throw badRequest('Content-Type must be application/json', { field: 'Content-Type' });
     return jsonObject(body);
@@ -41,5 +43,8 @@ export function acceptBytes(app: FastifyInstance, maxBytes: number): void {
 /** Bodies are left on the socket: the handler reads `request.raw`. */
 export function acceptStream(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    allowLongBody(request.raw);
+    done(null);
+  });
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { RateClass } from './rate-limit.ts';
 
 /** What validation left of a request; path parameters as they were decoded. */
 export type Input<Q = unknown, B = unknown> = {
@@ -21,11 +22,13 @@ export type Guard<Identity, Extra> = {
   readonly identify: (request: FastifyRequest) => Identity;
   /** Names the caller, so that its Idempotency-Keys are its own; absent where there are none. */
   readonly callerName?: (identity: Identity) => string;
+  /** Whose requests these are, as far as the request itself says; their rate may be limited. */
+  readonly ownerOf?: (identity: Identity, input: Pick<Input, 'query' | 'body'>) => string | undefined;
   readonly admit: (identity: Identity, input: Input) => Extra | Promise<Extra>;
 };
 
 type Spec<Q extends TObject, B extends TSchema, A extends TSchema, Extra> = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: `/${string}`;
   readonly message: string;
   /** One sentence for the API's documentation. */
@@ -35,6 +38,7 @@ type Spec<Q extends TObject, B extends TSchema, A extends TSchema, Extra> = {
   readonly answer: A;
   /** Error statuses beside those that every route of its kind has. */
   readonly errors?: readonly number[];
+  readonly rateClass?: RateClass;
   /** Of the answer, in quotes: whoever has it already gets 304. */
   readonly etag?: (input: Input<Static<Q>, Static<B>> & Extra) => string;
   readonly handle: (input: Input<Static<Q>, Static<B>> & Extra) => Promise<Static<A>>;
@@ -52,6 +56,7 @@ export type JsonRoute = {
   readonly body: TSchema | undefined;
   readonly answer: TSchema;
   readonly errors: readonly number[];
+  readonly rateClass?: RateClass;
   readonly etag: ((input: Input & object) => string) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
@@ -64,6 +69,7 @@ export type RawRoute = {
   readonly summary: string;
   /** How the body reaches the handler: not at all, as a stream, or as bytes up to a limit. */
   readonly body: 'none' | 'stream' | { readonly maxBytes: number };
+  readonly rateClass?: RateClass;
   readonly query?: TObject;
   readonly answers: Readonly<Record<number, string>>;
   /** The data of its success, where that stands in the envelope. */

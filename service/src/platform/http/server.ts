@@ -1,6 +1,6 @@
 // The HTTP server: every door through which an answer can leave is closed here with the envelope.
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   LogController,
@@ -11,45 +11,55 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { badRequest, notFound, type ServiceError, STATUS } from '../errors.ts';
+import type { TrustedProxies } from '../rate-setting.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
-import { hangUp } from './hang-up.ts';
+import { closeSlowBodies } from './body-timeout.ts';
+import { closeSocketWith } from './close-socket.ts';
+import { limitConnections } from './connection-limit.ts';
+import { handleInTurn } from './pipelining.ts';
 import { acceptJson } from './raw-body.ts';
-import { endSlowBodies } from './slow-bodies.ts';
 import { validatorCompiler } from './validation.ts';
+import { closeStalledWrites } from './write-timeout.ts';
 
 /** Largest JSON body, and the largest head of a request, in bytes. */
-const MAX_JSON = 1024 * 1024;
+export const MAX_JSON_BYTES = 128 * 1024;
 const MAX_HEAD = 32 * 1024;
-/** A head is a few hundred bytes: whoever needs longer for it only holds a socket. Looked for often, since the library's own 30 s would be added to it. */
+/** A head is a few hundred bytes. The library checks every 30 s by default, which would be added to the time allowed. */
 const HEAD_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
-export function createServer(logger: FastifyBaseLogger): HttpServer {
+export type ServerLimits = {
+  readonly maxConnections: number;
+  /** Which proxies may name the client in `X-Forwarded-For`. */
+  readonly trustProxy?: TrustedProxies;
+  /** How often connections are checked against their timeouts. */
+  readonly checkEveryMs?: number;
+};
+
+export function createServer(
+  logger: FastifyBaseLogger,
+  { maxConnections, trustProxy, checkEveryMs = CHECK_EVERY_MS }: ServerLimits,
+): HttpServer {
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: sameLogger,
     genReqId: requestIdOf,
     requestIdHeader: false,
-    bodyLimit: MAX_JSON,
+    trustProxy: trustProxy ? [...trustProxy] : false,
+    bodyLimit: MAX_JSON_BYTES,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_HEAD },
-    http: {
-      maxHeaderSize: MAX_HEAD,
-      requireHostHeader: false,
-      headersTimeout: HEAD_WITHIN_MS,
-      connectionsCheckingInterval: LOOK_EVERY_MS,
-      requestTimeout: 0,
-      keepAliveTimeout: 72_000,
-    } as object,
+    serverFactory: (handler) => createHttpServer(httpOptions(checkEveryMs), handleInTurn(handler)),
     frameworkErrors: (error, request, reply) =>
       answerError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerMalformed,
   });
+  app.decorateRequest('rawBody', null);
   app.decorateRequest('identity', null);
   app.setValidatorCompiler(validatorCompiler as never);
   app.setSerializerCompiler(() => JSON.stringify);
@@ -64,9 +74,20 @@ export function createServer(logger: FastifyBaseLogger): HttpServer {
     done();
   });
   acceptJson(app);
-  endSlowBodies(app.server);
+  closeSlowBodies(app.server, checkEveryMs);
+  closeStalledWrites(app.server, checkEveryMs);
+  limitConnections(app.server, { maxConnections, logger });
   return app;
 }
+
+const httpOptions = (checkEveryMs: number): ServerOptions => ({
+  maxHeaderSize: MAX_HEAD,
+  requireHostHeader: false,
+  headersTimeout: HEAD_WITHIN_MS,
+  connectionsCheckingInterval: checkEveryMs,
+  requestTimeout: 0,
+  keepAliveTimeout: 72_000,
+});
 
 /** A child logger for each request costs more than the request id in the few lines that name it. */
 const sameLogger = (logger: FastifyBaseLogger) => logger;
@@ -87,18 +108,20 @@ function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = toServiceError(thrown as FastifyError);
+  const error = toServiceError(thrown as FastifyError, request.routeOptions.bodyLimit);
   if (error.code === 'INTERNAL_ERROR')
     request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
-  if (error.code === 'UNAVAILABLE')
+  if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
     request.log.warn(
       { request_id: request.id, err: error.cause ?? thrown },
       'a request could not be served now',
     );
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
+  if (error.challenge) reply.header('www-authenticate', error.challenge);
   reply
     .headers(headersOf(request))
+    .headers(error.headers)
     .code(STATUS[error.code])
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
@@ -108,7 +131,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
 /** HTTP that could not be parsed, a head that is too large or too slow. */
 function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  hangUp(socket, MALFORMED[error.code ?? ''] ?? badRequest('The request is not valid HTTP'));
+  closeSocketWith(socket, MALFORMED[error.code ?? ''] ?? badRequest('The request is not valid HTTP'));
 }
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {

@@ -20,7 +20,6 @@ describe('the database is not available', () => {
     ['57P03', 'starting'],
     ['57014', 'a statement over its time'],
     ['53300', 'too many connections'],
-    ['53100', 'disk full'],
     ['25006', 'a standby'],
     ['55P03', 'a lock that was not to be had'],
     ['40P01', 'a deadlock'],
@@ -35,6 +34,16 @@ describe('the database is not available', () => {
       name: 'Error',
       code: 'UNAVAILABLE',
       message: 'The database is not available',
+      cause,
+    });
+  });
+
+  test('when its disk is full, and it says so', () => {
+    const cause = coded('53100');
+    expect(rethrown(cause)).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('disk of the database is full'),
+      details: { reason: 'disk_full' },
       cause,
     });
   });

@@ -9,6 +9,12 @@ import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
 
+/** The free space is checked again after so many bytes, so that a large object does not use up the reserve. */
+const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
+
+/** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
+export type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
+
 /** How often a folder may be missing when an object gets its name; again only if it is removed at that very moment. */
 const TRIES = 100;
 
@@ -16,13 +22,18 @@ const TRIES = 100;
 export async function receive(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  maxBytes: number,
+  { maxBytes, requireSpace }: Limits,
 ): Promise<StoredBytes> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
+  let nextCheck = 0;
   let file: FileHandle | undefined;
   try {
     for await (const batch of batchesOf(bytes, maxBytes)) {
+      if (sizeBytes >= nextCheck) {
+        await requireSpace();
+        nextCheck = sizeBytes + SPACE_CHECK_BYTES;
+      }
       file ??= await open(path, 'wx', 0o600);
       const written = writeFully(file, batch);
       for (const chunk of batch) digest.update(chunk);

@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openDiskObjectStore } from '../disk-object-store.ts';
 import { originalKey } from '../object-key.ts';
 
+const originalOf = (id: string) => originalKey({ id, original_upload: null });
+
 const MIB = 1024 * 1024;
 let scratch: string;
 beforeAll(async () => {
@@ -66,7 +68,7 @@ describe('leftovers', () => {
       await openDiskObjectStore(root);
       expect(await incomingOf(root)).toHaveLength(1);
     }
-    expect(await store.put(originalKey(randomUUID()), slow(), 3 * MIB)).toMatchObject({ sizeBytes: 2 * MIB });
+    expect(await store.put(originalOf(randomUUID()), slow(), 3 * MIB)).toMatchObject({ sizeBytes: 2 * MIB });
   });
 
   test('of machines that cannot be asked are swept after a day', async () => {

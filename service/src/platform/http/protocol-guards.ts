@@ -1,25 +1,25 @@
-// Requests that the HTTP library would answer by itself, without the envelope, or too early: they are taken in hand here (contract A2, B2).
+// Handles requests that the HTTP library would answer by itself, without the envelope, or too early (contract A2, B2).
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import { hangUp } from './hang-up.ts';
+import { closeSocketWith } from './close-socket.ts';
 import { headerValues } from './headers.ts';
 
-/** After what sets headers, before any guard and before a body is read. */
-export function refuseOddRequests(app: FastifyInstance): void {
+/** Call it after the hooks that set headers: it runs before any guard and before a body is read. */
+export function guardProtocol(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.server.on('connect', (_request, socket) => {
     socket.on('error', () => {
-      /* whoever asked is gone: nobody waits for the answer */
+      /* the client is gone, and nobody waits for the response */
     });
-    hangUp(socket, notFound('No such route'));
+    closeSocketWith(socket, notFound('No such route'));
   });
   app.addHook('onRequest', (request, _reply, done) => {
     makeContentTypeReadable(request);
-    done(oddityOf(request));
+    done(findViolation(request));
   });
 }
 
-function oddityOf({ raw, is404, params }: FastifyRequest): ServiceError | undefined {
+function findViolation({ raw, is404, params }: FastifyRequest): ServiceError | undefined {
   const hosts = headerValues(raw, 'host').length;
   if (hosts !== 1 && (hosts > 1 || raw.httpVersion !== '1.0'))
     return badRequest('The request must name one Host', { field: 'Host' });
@@ -30,7 +30,7 @@ function oddityOf({ raw, is404, params }: FastifyRequest): ServiceError | undefi
 
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
-/** The library refuses what it cannot parse before our parsers see it, on routes too that take any Content-Type. */
+/** The library refuses a Content-Type that it cannot parse before our parsers see it, also on routes that accept any. */
 function makeContentTypeReadable({ raw: { headers } }: FastifyRequest): void {
   const given = headers['content-type'];
   if (given !== undefined && !MEDIA_TYPE.test(given)) headers['content-type'] = 'application/octet-stream';

@@ -1,0 +1,65 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { signAccessToken, verifyAccessToken } from './access-token.ts';
+import { secret } from './secret.ts';
+
+const NOW = 1_700_000_000;
+const current = secret('current-secret-0123456789-0123456789');
+
+const faultOf = (token: string) => {
+  const verified = verifyAccessToken(token, [current], NOW);
+  return 'fault' in verified ? verified.fault : undefined;
+};
+
+/** Well signed with our secret, from the very text of the header and the claims. */
+function written(claims: string, header = '{"alg":"HS256"}'): string {
+  const text = [header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.');
+  return `${text}.${createHmac('sha256', current.reveal()).update(text).digest('base64url')}`;
+}
+
+describe('a rejected token says why (B10)', () => {
+  const faultOfClaims = (claims: Record<string, unknown>) =>
+    faultOf(signAccessToken({ user_id: 'ada', type: 'access', ...claims }, current));
+
+  test.each([
+    [{ type: 'refresh' }, { reason: 'wrong_type', field: 'type' }],
+    [{ type: undefined }, { reason: 'missing_claim', field: 'type' }],
+    [{ user_id: undefined }, { reason: 'missing_claim', field: 'user_id' }],
+    [{ user_id: ' ' }, { reason: 'missing_claim', field: 'user_id' }],
+    [{ exp: NOW - 60 }, { reason: 'expired', field: 'exp' }],
+    [{ exp: 'soon' }, { reason: 'malformed', field: 'exp' }],
+    [{ nbf: NOW + 60 }, { reason: 'not_yet_valid', field: 'nbf' }],
+    [{ nbf: 'soon' }, { reason: 'malformed', field: 'nbf' }],
+    [
+      { type: 'refresh', exp: 0 },
+      { reason: 'wrong_type', field: 'type' },
+    ],
+  ])('%j → %j', (claims, fault) => {
+    expect(faultOfClaims(claims)).toEqual(fault);
+  });
+
+  test.each(['', 'x', 'a.b', 'a.b.c.d.e', 'a.b.ä', `${'x'.repeat(9000)}.${'x'.repeat(9000)}.x`])(
+    'a text that is no token is malformed: %j',
+    (text) => {
+      expect(faultOf(text)).toEqual({ reason: 'malformed' });
+    },
+  );
+
+  test('claims that are no JSON object, or a header that asks for more, are malformed once the signature is right', () => {
+    expect(faultOf(written('null'))).toEqual({ reason: 'malformed' });
+    expect(faultOf(written('{'))).toEqual({ reason: 'malformed' });
+    expect(faultOf(written('{}', '{"alg":"none"}'))).toEqual({ reason: 'malformed' });
+  });
+
+  test.each([{}, { type: 'refresh' }, { user_id: undefined }, { exp: 0 }, { nbf: NOW * 2 }, { exp: 'soon' }])(
+    'nothing is said about the claims of a token that somebody else signed: %j',
+    (claims) => {
+      const token = signAccessToken(
+        { user_id: 'ada', type: 'access', ...claims },
+        secret('of-somebody-else'),
+      );
+      expect(faultOf(token)).toEqual({ reason: 'bad_signature' });
+      expect(faultOf(`${token.slice(0, token.lastIndexOf('.'))}.`)).toEqual({ reason: 'bad_signature' });
+    },
+  );
+});

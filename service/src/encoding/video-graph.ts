@@ -1,0 +1,68 @@
+// The filter graph of an encode: brings the picture to one frame rate and colour space and scales it to each rung.
+import type { Rung, Size } from './ladder.ts';
+import type { Picture } from './source-facts.ts';
+import type { Timeline } from './source-timeline.ts';
+
+export type VideoGraph = {
+  readonly picture: Picture;
+  readonly videoIndex: number;
+  readonly timeline: Timeline;
+  readonly rungs: readonly Rung[];
+};
+
+/** What the last picture may be held beyond the plan, so that an uneven frame rate cannot leave the picture short. */
+const SLACK_SECONDS = 1;
+
+/** Each rung is scaled from the one above it: cheaper than scaling all from the source. */
+export function buildVideoGraph({ picture, videoIndex, timeline, rungs }: VideoGraph): string {
+  const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
+  const chains = [top, ...lower].map((rung, index) => {
+    const scaling = index === 0 ? topChain(picture, rung, timeline) : `[n${index}]${scale(rung)},setsar=1`;
+    return index === lower.length ? `${scaling}[v${index}]` : `${scaling},split=2[v${index}][n${index + 1}]`;
+  });
+  return `[0:${videoIndex}]${chains.join(';')}`;
+}
+
+const scale = ({ width, height }: Size): string => `scale=${width}:${height}:flags=bicubic`;
+
+function topChain(picture: Picture, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
+  return [
+    ...(picture.interlaced ? ['bwdif=deint=interlaced'] : []),
+    `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
+    ...colours(picture, top),
+    'setsar=1',
+    'format=yuv420p',
+    `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`,
+    `trim=end_frame=${frames}`,
+  ].join(',');
+}
+
+/** Scales, and brings every source to the one colour space that all players show alike. */
+function colours(picture: Picture, top: Rung): readonly string[] {
+  if (picture.transfer === 'sdr')
+    return [`${scale(top)}:in_color_matrix=${matrixOf(picture)}:out_color_matrix=bt709:out_range=tv`];
+  const transfer = picture.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
+  const range = picture.fullRange ? 'full' : 'limited';
+  return [
+    scale(top),
+    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=${range}:t=linear:npl=100`,
+    'format=gbrpf32le',
+    'zscale=p=709',
+    'tonemap=hable:desat=0',
+    'zscale=t=709:m=709:r=limited',
+  ];
+}
+
+const MATRICES: Readonly<Record<string, string>> = {
+  bt709: 'bt709',
+  smpte170m: 'bt601',
+  bt470bg: 'bt601',
+  bt2020nc: 'bt2020',
+  bt2020c: 'bt2020',
+  fcc: 'fcc',
+  smpte240m: 'smpte240m',
+};
+
+/** A film that does not name its matrix is taken as players take it: by size. */
+const matrixOf = ({ matrix, shown }: Picture): string =>
+  MATRICES[matrix] ?? (Math.min(shown.width, shown.height) >= 720 ? 'bt709' : 'bt601');

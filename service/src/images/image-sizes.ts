@@ -1,0 +1,45 @@
+// The sizes that viewers may request: the widths that web frameworks use, and two crops (contract B5).
+
+/** Each variant is stored once, so the number of sizes bounds what one asset can cost. */
+export const WIDTHS = [
+  16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
+  1280, 1440, 1600, 1920, 2048, 2560, 3840,
+] as const;
+
+/** The size of link previews (Open Graph). Squares of every width are the other crop. */
+const PREVIEW = { w: 1200, h: 630 } as const;
+export const CROPS = ['1:1', '1200x630'] as const;
+export const MAX_LENGTH = 3840;
+
+export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };
+export type Size = { readonly w?: number; readonly h?: number };
+
+/** `allowed` lists what the field may be instead. */
+export type UnsupportedSize = {
+  readonly field: 'w' | 'h';
+  readonly reason: 'unsupported_size' | 'unsupported_crop';
+  readonly allowed: readonly (number | string)[];
+  readonly limit?: number;
+};
+
+/** The next size that is offered, which equals the requested one if that is offered itself. */
+export function roundSize({ w, h, fit = 'inside' }: RequestedSize): Size | UnsupportedSize {
+  if (w === undefined || h === undefined || fit === 'inside') return roundEach({ w, h });
+  if (w === h) return roundEach({ w, h });
+  const isPreviewShape = w * PREVIEW.h === h * PREVIEW.w && w <= PREVIEW.w;
+  return isPreviewShape ? PREVIEW : { field: 'h', reason: 'unsupported_crop', allowed: CROPS };
+}
+
+type OptionalSize = { readonly w: number | undefined; readonly h: number | undefined };
+
+function roundEach(requested: OptionalSize): Size | UnsupportedSize {
+  const rounded: { w?: number; h?: number } = {};
+  for (const field of ['w', 'h'] as const) {
+    const length = requested[field];
+    if (length === undefined) continue;
+    const next = WIDTHS.find((width) => width >= length);
+    if (next === undefined) return { field, reason: 'unsupported_size', limit: MAX_LENGTH, allowed: WIDTHS };
+    rounded[field] = next;
+  }
+  return rounded;
+}

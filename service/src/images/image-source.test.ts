@@ -1,0 +1,58 @@
+// Which picture variants are rendered from, and how long caches may show them (contract B5).
+import { describe, expect, test } from 'vitest';
+import { videoOf } from '../assets/asset.fixture.ts';
+import { imageCaching, imageSourceOf, imageVersion } from './image-source.ts';
+
+const image = videoOf({
+  kind: 'image',
+  width: 40,
+  height: 30,
+  playback: { kind: 'image', attempt: 1, animated: true, alpha: true },
+});
+const video = videoOf({ playback: { kind: 'own', attempt: 1, folder: '1-2' } });
+const poster = videoOf({ playback: { kind: 'own', attempt: 1, folder: '1-2', posterTimeMs: 4500 } });
+
+describe('the source', () => {
+  test('of an image is its original', () => {
+    expect(imageSourceOf(image)).toEqual({
+      key: `originals/${image.id}/original`,
+      thumbnail: `variants/${image.id}/thumb.jpg`,
+      prefix: '',
+      size: { width: 40, height: 30 },
+      animated: true,
+      alpha: true,
+    });
+  });
+
+  test('of a video is its thumbnail or the chosen poster, with variants of its own', () => {
+    expect([video, poster].map((asset) => imageSourceOf(asset))).toMatchObject([
+      { key: `renditions/${video.id}/1-2/thumb.jpg`, prefix: 'v1-2-auto-' },
+      { key: `renditions/${video.id}/1-2/poster-4500.jpg`, prefix: 'v1-2-4500-' },
+    ]);
+  });
+
+  test('is missing while nothing plays, and for videos of other encoders', () => {
+    const urls = { kind: 'urls', attempt: 1, hls: 'https://a/b', dash: null, thumbnail: null } as const;
+    for (const asset of [videoOf(), videoOf({ playback: urls }), { ...image, width: null }])
+      expect(imageSourceOf(asset)).toBeUndefined();
+  });
+});
+
+test('the version changes with the visibility, the encoding and the poster', () => {
+  const versions = [image, { ...image, playback_version: 2 }, video, poster].map(imageVersion);
+  expect(versions).toEqual(['1', '2', '1-1-2-auto', '1-1-2-4500']);
+});
+
+describe('a cache', () => {
+  const publicImage = { ...image, visibility: 'public' } as const;
+  test.each([
+    [publicImage, { version: '1', isSubstitute: false }, 'public, max-age=3600'],
+    [publicImage, { version: '0', isSubstitute: false }, 'public, max-age=300'],
+    [publicImage, { version: undefined, isSubstitute: false }, 'public, max-age=300'],
+    [publicImage, { version: '1', isSubstitute: true }, 'public, max-age=60'],
+    [image, { version: '1', isSubstitute: false }, 'private, max-age=300'],
+    [image, { version: '1', isSubstitute: true }, 'private, max-age=60'],
+  ])('asks again in time: %#', (asset, served, expected) =>
+    expect(imageCaching(asset, served)).toBe(expected),
+  );
+});

@@ -1,0 +1,91 @@
+// Stored variants of one asset: what they take, which are out of date, and which could not be made (contract B5).
+import { unavailable } from '../platform/errors.ts';
+import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
+import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
+import type { ImageRefusal } from './image-processor.ts';
+
+/** Why a variant is not served: it could not be rendered, or the asset's variants take too much room. */
+export type VariantRefusal = ImageRefusal | 'storage_limit';
+
+/** A refused variant is tried again after this time: the machine may only have been busy. */
+const RETRY_AFTER_MS = 900_000;
+/** No variant comes near to this. */
+const MAX_VARIANT_BYTES = 512 * 1024 * 1024;
+const MARKER = 'late-';
+
+const markerKey = (assetId: string, file: string): ObjectKey => variantKey(assetId, `${MARKER}${file}`);
+const fileOf = (key: ObjectKey): string => key.slice(key.lastIndexOf('/') + 1);
+
+/** Remembered in the store, so that every process knows it. An expired refusal is removed. */
+export async function findRefusal(
+  store: ObjectStore,
+  { assetId, file, now }: { readonly assetId: string; readonly file: string; readonly now: Date },
+): Promise<VariantRefusal | undefined> {
+  const key = markerKey(assetId, file);
+  const marker = await store.read(key);
+  if (!marker?.bytes) return undefined;
+  const [reason, until] = new TextDecoder().decode(marker.bytes).split(' ');
+  if (Date.parse(until ?? '') > now.getTime()) return reason as VariantRefusal;
+  await store.remove(key);
+  return undefined;
+}
+
+export async function recordRefusal(
+  store: ObjectStore,
+  {
+    assetId,
+    file,
+    now,
+    reason,
+  }: {
+    readonly assetId: string;
+    readonly file: string;
+    readonly now: Date;
+    readonly reason: VariantRefusal;
+  },
+): Promise<void> {
+  const until = new Date(now.getTime() + RETRY_AFTER_MS).toISOString();
+  await storeVariant(store, markerKey(assetId, file), new TextEncoder().encode(`${reason} ${until}`));
+}
+
+/** The files of the asset's variants, without the prefix that they share. */
+export async function listVariants(store: ObjectStore, assetId: string, prefix: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const key of store.list(variantsPrefix(assetId)))
+    if (fileOf(key).startsWith(prefix)) names.push(fileOf(key).slice(prefix.length));
+  return names;
+}
+
+/** Bytes of all variants of the asset; its thumbnail is none. */
+export async function countStoredBytes(store: ObjectStore, assetId: string): Promise<number> {
+  let bytes = 0;
+  for await (const key of store.list(variantsPrefix(assetId)))
+    if (fileOf(key) !== THUMBNAIL) bytes += (await store.size(key)) ?? 0;
+  return bytes;
+}
+
+/** Removes the variants of earlier posters. */
+export async function removeOutdated(store: ObjectStore, assetId: string, prefix: string): Promise<void> {
+  if (prefix === '') return;
+  const outdated: ObjectKey[] = [];
+  for await (const key of store.list(variantsPrefix(assetId))) {
+    const file = fileOf(key);
+    if (file !== THUMBNAIL && !file.startsWith(prefix) && !file.startsWith(`${MARKER}${prefix}`))
+      outdated.push(key);
+  }
+  for (const key of outdated) await store.remove(key);
+}
+
+/** An object that exists already has the same bytes. */
+export async function storeVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
+  try {
+    await store.put(key, once(bytes), MAX_VARIANT_BYTES);
+  } catch (error) {
+    if (!(error instanceof ObjectRefused)) throw error;
+    if (error.reason !== 'exists') throw unavailable('The object store has no space left for images', error);
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,79 @@
+// Opens what decodes untrusted bytes: the sandbox, and the video engine inside it.
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from './config.ts';
+import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
+import { openFfmpegEncoder } from './encoding/ffmpeg-encoder.ts';
+import { findFfmpeg } from './encoding/ffmpeg-engine.ts';
+import type { Logger } from './platform/logger.ts';
+import { detectSandbox } from './platform/process/detect-sandbox.ts';
+import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
+
+export type Decoders = {
+  readonly encoder: Encoder;
+  /** Why videos cannot be encoded here, in words for the operator; undefined where they can. */
+  readonly encoderMissing: string | undefined;
+  /** What keeps decoders of untrusted bytes away from the service. */
+  readonly sandbox: Sandbox;
+};
+
+type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
+
+/** The engine first: the sandbox must let it run. */
+export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
+  const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  const sandbox = await openSandbox(config, 'path' in engine ? [engine.path] : []);
+  const missing = missingProtections(sandbox);
+  if (missing.length > 0)
+    log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
+  if ('missing' in engine)
+    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing, sandbox };
+  const encoder = openFfmpegEncoder({
+    ffmpegPath: engine.path,
+    sandbox,
+    memoryBytes: config.encoderMemoryBytes,
+    limits: config.encodeLimits,
+    concurrency: concurrencyOf(config),
+  });
+  return { encoder, encoderMissing: undefined, sandbox };
+}
+
+async function openSandbox(config: Config, programs: readonly string[]): Promise<Sandbox> {
+  const hidden = [config.dataDir, storeFolder(config)];
+  await Promise.all(hidden.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+  const sandbox = await detectSandbox({
+    hidden,
+    readable: [process.execPath, import.meta.filename, ...programs],
+    user: { uid: config.sandboxUid, gid: config.sandboxUid },
+  });
+  const missing = missingProtections(sandbox);
+  if (config.sandbox === 'required' && missing.length > 0)
+    throw new Error(
+      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. Allow it, or set SANDBOX=available.`,
+    );
+  return sandbox;
+}
+
+/** Without an engine each video fails with that reason, rather than waiting for nobody. */
+function refusingEncoder(reason: string): Encoder {
+  const refuse = async () => {
+    throw new EncodeFailed(
+      'encoder_missing',
+      'No video engine is installed where videos are encoded',
+      reason,
+    );
+  };
+  return { encode: refuse, makePoster: refuse };
+}
+
+/** One encode keeps four cores busy. */
+const CORES_PER_ENCODE = 4;
+
+export const concurrencyOf = ({ encodeConcurrency }: Config): number =>
+  encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
+
+/** Where the disk store lies. */
+export const storeFolder = ({ storageUrl, dataDir }: Config): string =>
+  storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);

@@ -1,0 +1,71 @@
+// A queue that limits work in total and for each key, and serves waiting keys in turn.
+import { expect, test } from 'vitest';
+import { createFairQueue, type FairQueueLimits } from './fair-queue.ts';
+
+const LIMITS: FairQueueLimits = { concurrency: 3, perKey: 2, maxWaitingPerKey: 3, maxWaitMs: 60_000 };
+
+/** Records what has started; each piece of work ends when it is told to. */
+function recorder(limits: Partial<FairQueueLimits> = {}) {
+  const queue = createFairQueue({ ...LIMITS, ...limits });
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const add = (name: string) =>
+    queue(name.charAt(0), () => {
+      started.push(name);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      ends.set(name, () => resolve(name));
+      return promise;
+    });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await settle();
+  };
+  return { add, end, settle, started };
+}
+
+test('one key runs at most its share, and leaves the rest to others', async () => {
+  const { add, settle, started } = recorder();
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void add(name);
+  await settle();
+  expect(started).toEqual(['a1', 'a2', 'b1']);
+});
+
+test('waiting keys take turns, however much one of them waits for', async () => {
+  const { add, end, started } = recorder({ concurrency: 1, perKey: 1 });
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void add(name);
+  for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) await end(name);
+  expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+});
+
+test('work beyond the waiting limit of a key is refused, and other keys still wait', async () => {
+  const { add, settle, started, end } = recorder({ concurrency: 1 });
+  const waiting = ['a1', 'a2', 'a3', 'a4'].map(add);
+  await expect(add('a5')).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
+  void add('b1');
+  await settle();
+  for (const name of ['a1', 'a2', 'b1', 'a3', 'a4']) await end(name);
+  expect([await Promise.all(waiting), started]).toEqual([
+    ['a1', 'a2', 'a3', 'a4'],
+    ['a1', 'a2', 'b1', 'a3', 'a4'],
+  ]);
+});
+
+test('work that waits for too long is refused and never runs', async () => {
+  const { add, end, started } = recorder({ concurrency: 1, maxWaitMs: 1 });
+  const first = add('a1');
+  await expect(add('a2')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await end('a1');
+  await first;
+  void add('a3');
+  expect(started).toEqual(['a1', 'a3']);
+});
+
+test('failed work frees its place', async () => {
+  const queue = createFairQueue({ ...LIMITS, concurrency: 1 });
+  const failing = () => Promise.reject(new Error('no'));
+  const first = queue('a', failing);
+  const second = queue('a', async () => 'done');
+  await expect(first).rejects.toThrow('no');
+  expect(await second).toBe('done');
+});

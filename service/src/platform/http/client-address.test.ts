@@ -1,0 +1,35 @@
+// One client counts as one, whichever of its addresses it uses.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addressKey } from './client-address.ts';
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:0001:0002::6', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['1:2:3:4::', '1:2:3:4::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('%s → %s', (address, key) => {
+  expect(addressKey(address)).toBe(key);
+});
+
+test('what is no address has no key', () => {
+  for (const text of ['', 'unknown', '192.0.2.1:80', '[::1]', '1.2.3', 'a:b'])
+    expect(addressKey(text)).toBeUndefined();
+});
+
+test('two addresses of one /64 have one key, those of two have two', () => {
+  const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
+  const half = fc.array(group, { minLength: 4, maxLength: 4 });
+  fc.assert(
+    fc.property(half, half, half, (network, one, other) => {
+      const key = addressKey([...network, ...one].join(':'));
+      expect(addressKey([...network, ...other].join(':'))).toBe(key);
+      expect(addressKey([...one, ...network].join(':')) === key).toBe(one.join() === network.join());
+    }),
+  );
+});

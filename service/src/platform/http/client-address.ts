@@ -1,0 +1,25 @@
+// The part of a client's address that one client cannot change at will.
+import { isIPv4, isIPv6 } from 'node:net';
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** IPv4 as it is, IPv6 by its /64, which is what a household gets; undefined for what is no address. */
+export function addressKey(address: string): string | undefined {
+  const [, mapped] = MAPPED.exec(address) ?? [];
+  if (mapped !== undefined) return addressKey(mapped);
+  if (isIPv4(address)) return address;
+  const [plain = ''] = address.split('%');
+  return isIPv6(plain) ? `${firstGroups(plain).join(':')}::/64` : undefined;
+}
+
+/** The first four of eight groups, without leading zeros. */
+function firstGroups(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const before = head.split(':').filter(Boolean);
+  const after = (tail ?? '').split(':').filter(Boolean);
+  // An IPv4 part at the end stands for two groups.
+  const length = before.length + after.length + (address.includes('.') ? 1 : 0);
+  const zeros = Array.from({ length: Math.max(0, 8 - length) }, () => '0');
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after];
+  return groups.slice(0, 4).map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''));
+}

@@ -1,0 +1,110 @@
+// Limits how fast requests may come, by address for every route and by owner where the owner is known: 429 with the headers of the IETF draft.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Queries } from '../postgres/database.ts';
+import { openRateLimiter, type RatePolicy, type RateResult, type TakeToken } from '../rate-limiter.ts';
+import type { RateLimit } from '../rate-setting.ts';
+import { addressKey } from './client-address.ts';
+
+export type Limiter = { readonly policy: RatePolicy; readonly take: TakeToken };
+
+/** `none`: routes that supervisors and players call all the time. `webhook`: a limit of its own, answered with 503. */
+export type RateClass = 'none' | 'webhook';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    rateClass?: RateClass;
+  }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests in `w` seconds, of which `r` are left; in `t` seconds all are. */
+const headersOf = ({ name, limit, windowSeconds }: RatePolicy, result: RateResult): Headers => ({
+  'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}`,
+  ratelimit: `"${name}";r=${result.remaining};t=${result.resetSeconds}`,
+});
+
+function addHeaders(reply: FastifyReply, headers: Headers): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const before = reply.getHeader(name);
+    reply.header(name, before === undefined ? value : `${String(before)}, ${value}`);
+  }
+}
+
+function refusal({ policy }: Limiter, result: RateResult): ServiceError {
+  const { name, limit, windowSeconds } = policy;
+  const seconds = result.retryAfterSeconds;
+  return new ServiceError('RATE_LIMITED', `Too many requests. Retry in ${seconds} s`, {
+    details: { reason: 'rate_limited', policy: name, limit, window_seconds: windowSeconds },
+    retryAfterSeconds: seconds,
+    headers: headersOf(policy, result),
+  });
+}
+
+/** Throws RATE_LIMITED. A reply, where there is one, says what is left. */
+export async function limitOwner(
+  limiter: Limiter | undefined,
+  ownerUserId: string,
+  reply?: FastifyReply,
+): Promise<void> {
+  const result = await limiter?.take(ownerUserId);
+  if (!limiter || !result) return;
+  if (!result.isAllowed) throw refusal(limiter, result);
+  if (reply) addHeaders(reply, headersOf(limiter.policy, result));
+}
+
+export type AddressLimiters = { readonly address: Limiter; readonly webhook: Limiter };
+export type Limiters = {
+  readonly owner: Limiter | undefined;
+  readonly addresses: AddressLimiters | undefined;
+};
+type Rates = { readonly ratePerOwner: RateLimit | undefined; readonly ratePerAddress: RateLimit | undefined };
+
+/** A provider sends the reports of all owners from a few addresses. */
+const WEBHOOK_FACTOR = 10;
+
+export function openLimiters(
+  { db, log }: { db: Queries; log: Logger },
+  { ratePerOwner, ratePerAddress }: Rates,
+): Limiters {
+  const onError = (error: unknown) =>
+    log.warn({ err: error }, 'rate limits are not applied: the database does not answer');
+  const open = (name: string, { limit, windowSeconds }: RateLimit): Limiter => {
+    const policy = { name, limit, windowSeconds };
+    return { policy, take: openRateLimiter({ db, policy, onError }) };
+  };
+  const webhookRate = ratePerAddress && { ...ratePerAddress, limit: ratePerAddress.limit * WEBHOOK_FACTOR };
+  return {
+    owner: ratePerOwner && open('owner', ratePerOwner),
+    addresses: ratePerAddress &&
+      webhookRate && { address: open('address', ratePerAddress), webhook: open('webhook', webhookRate) },
+  };
+}
+
+/** Before any guard; unknown routes count too. */
+export function limitAddresses(app: FastifyInstance, limiters: AddressLimiters): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const rateClass = request.routeOptions.config?.rateClass;
+    const key = rateClass === 'none' ? undefined : addressOf(request);
+    if (key === undefined) return;
+    const limiter = rateClass === 'webhook' ? limiters.webhook : limiters.address;
+    const result = await limiter.take(key);
+    if (!result) return;
+    if (result.isAllowed) return addHeaders(reply, headersOf(limiter.policy, result));
+    if (!request.raw.complete) reply.header('connection', 'close');
+    throw rateClass === 'webhook' ? busy(result) : refusal(limiter, result);
+  });
+}
+
+/** A header that names no address counts as the proxy that sent it. */
+const addressOf = ({ ip, socket }: FastifyRequest): string | undefined =>
+  addressKey(ip) ?? addressKey(socket.remoteAddress ?? '');
+
+/** Providers are promised 200, 401, 413 or 5xx; any of the last is delivered again. */
+const busy = ({ retryAfterSeconds }: RateResult): ServiceError =>
+  new ServiceError('UNAVAILABLE', `Too many webhooks from this address. Retry in ${retryAfterSeconds} s`, {
+    details: { reason: 'rate_limited' },
+    retryAfterSeconds,
+  });

@@ -1,0 +1,130 @@
+// Sandboxed children as workers: kept and reused, replaced after a failure, ended when idle, and never left behind.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type ChildPool, type ChildPoolOptions, openChildPool } from './child-pool.ts';
+import type { Outcome } from './conversation.ts';
+import { detectSandbox } from './detect-sandbox.ts';
+import { limitsAlone, type Sandbox } from './sandbox.ts';
+
+/** Does what the request names. */
+const WORKER = `
+  import { readFileSync } from 'node:fs';
+  let asked = 0;
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', ({ work, value }) => {
+    if (work === 'loop') for (;;);
+    if (work === 'die') process.exit(3);
+    if (work === 'fill') { const all = []; for (;;) all.push(Buffer.alloc(1 << 24, 1)); }
+    if (work === 'ask') return process.send({ question: value });
+    asked += 1;
+    process.send({ pid: process.pid, asked, value, environment: Object.keys(process.env), status: readFileSync('/proc/self/status', 'utf8') });
+  });
+  process.send('ready');`;
+
+type Answer = { pid: number; asked: number; value: unknown; environment: string[]; status: string };
+
+let script: URL;
+let complete: Sandbox;
+beforeAll(async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'mediary-pool-')), 'worker.mjs');
+  await writeFile(path, WORKER);
+  await promisify(execFile)('chmod', ['-R', 'a+rX', join(path, '..')]);
+  script = pathToFileURL(path);
+  complete = await detectSandbox({
+    hidden: [],
+    readable: [process.execPath, path],
+    user: { uid: 65_533, gid: 65_533 },
+  });
+});
+
+let pool: ChildPool;
+afterEach(() => pool.close());
+function open(options: Partial<ChildPoolOptions> = {}): void {
+  const limits = { cpuSeconds: 60, fileBytes: 0, openFiles: 64, dataBytes: 2 ** 30 };
+  pool = openChildPool({ sandbox: limitsAlone(), script, flags: [], limits, children: 1, ...options });
+}
+
+const run = (work: string, deadlineMs = 20_000): Promise<Outcome<Answer>> =>
+  pool.run<Answer>({
+    deadlineMs,
+    open: () => ({ work }),
+    hear: (message) =>
+      'question' in (message as object) ? { reply: { work: 'tell' } } : { result: message as Answer },
+  });
+const answer = async (work = 'tell'): Promise<Answer> => {
+  const outcome = await run(work);
+  if ('failed' in outcome) throw new Error(outcome.failed);
+  return outcome.result;
+};
+/** Which of the two depends on how busy the machine is. */
+const HELD_UP = [{ failed: 'late' }, { failed: 'starved' }];
+const isAlive = (pid: number) =>
+  readFile(`/proc/${pid}/stat`, 'utf8').then(
+    (stat) => !/\) [ZX] /.test(stat),
+    () => false,
+  );
+
+describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
+  test('keeps a child for the next task, and answers its questions', async () => {
+    open();
+    const first = await answer();
+    expect(await answer('ask')).toMatchObject({ pid: first.pid, asked: 2 });
+  });
+  test('gives it no environment of the service', async () => {
+    open();
+    expect((await answer()).environment).toEqual(expect.not.arrayContaining(['PATH', 'HOME', 'VITEST']));
+  });
+  test.each(['die', 'fill'])('starts a fresh one for the next task after: %s', async (work) => {
+    open();
+    const { pid } = await answer();
+    expect(await run(work)).toEqual({ failed: 'died' });
+    const next = await answer();
+    expect(next).toMatchObject({ asked: 1 });
+    expect(next.pid).not.toBe(pid);
+  });
+  test('kills a child that is busy at the deadline', async () => {
+    open();
+    const { pid } = await answer();
+    expect(HELD_UP).toContainEqual(await run('loop', 300));
+    expect(await isAlive(pid)).toBe(false);
+    expect((await answer()).asked).toBe(1);
+  });
+  test('ends a child that has had nothing to do', async () => {
+    open({ idleMs: 50 });
+    const { pid } = await answer();
+    await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), { timeout: 5000, interval: 20 });
+    expect((await answer()).asked).toBe(1);
+  });
+  test('retires a child that says that it is worn', async () => {
+    open();
+    const worn = { deadlineMs: 20_000, open: () => ({ work: 'tell' }) };
+    await pool.run({ ...worn, hear: () => ({ result: 1, isWorn: true }) });
+    expect((await answer()).asked).toBe(1);
+  });
+  test('passes on what goes wrong while a question is answered', async () => {
+    open();
+    const broken = { deadlineMs: 20_000, open: () => ({ work: 'ask' }) };
+    const hear = () => Promise.reject(new Error('the store is down'));
+    await expect(pool.run({ ...broken, hear })).rejects.toThrow('the store is down');
+    expect((await answer()).asked).toBe(1);
+  });
+  test('does not take a child for hung that waits for an answer of ours', async () => {
+    open();
+    const slow = { deadlineMs: 50, open: () => ({ work: 'ask' }) };
+    expect(await pool.run({ ...slow, hear: () => new Promise(() => {}) })).toEqual({ failed: 'unanswered' });
+  });
+  test('runs in the complete sandbox of this system in the same way', async () => {
+    open({ sandbox: complete });
+    const { status, environment } = await answer();
+    if (complete.protections.no_new_privileges) expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(environment).not.toContain('PATH');
+    expect(HELD_UP).toContainEqual(await run('loop', 300));
+    expect(await run('fill')).toEqual({ failed: 'died' });
+    expect((await answer()).asked).toBe(1);
+  });
+});

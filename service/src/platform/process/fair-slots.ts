@@ -1,0 +1,76 @@
+// Lends things of which there are only so many: each owner gets a few at once, and owners that wait take turns.
+import { ServiceError } from '../errors.ts';
+
+export type FairSlots<T> = {
+  /** Throws UNAVAILABLE with reason `busy` when the wait gets too long. */
+  take(owner: string): Promise<T>;
+  give(owner: string, item: T): void;
+};
+
+export type FairSlotsOptions = {
+  readonly perOwner: number;
+  readonly waitMs: number;
+};
+
+type Waiting<T> = { readonly resolve: (item: T) => void };
+type Owner<T> = { active: number; readonly waiting: Set<Waiting<T>> };
+
+const RETRY_AFTER_SECONDS = 2;
+
+export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: FairSlotsOptions): FairSlots<T> {
+  const free = [...items];
+  /** The owner that was served last is last. */
+  const owners = new Map<string, Owner<T>>();
+
+  function serve(): void {
+    for (const [name, owner] of owners) {
+      const [next] = owner.waiting;
+      if (free.length === 0) return;
+      if (!next || owner.active >= perOwner) continue;
+      owner.waiting.delete(next);
+      owner.active += 1;
+      owners.delete(name);
+      owners.set(name, owner);
+      next.resolve(free.pop() as T); // The one used last is warm.
+      serve();
+      return;
+    }
+  }
+
+  function forgetIdle(name: string, { active, waiting }: Owner<T>): void {
+    if (active === 0 && waiting.size === 0) owners.delete(name);
+  }
+
+  return {
+    async take(name) {
+      const owner = owners.get(name) ?? { active: 0, waiting: new Set() };
+      owners.set(name, owner);
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const waiting = { resolve };
+      owner.waiting.add(waiting);
+      const giveUp = () => {
+        owner.waiting.delete(waiting);
+        forgetIdle(name, owner);
+        reject(busy());
+      };
+      const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
+      serve();
+      return promise.finally(() => clearTimeout(timer));
+    },
+    give(name, item) {
+      free.push(item);
+      const owner = owners.get(name);
+      if (owner) {
+        owner.active -= 1;
+        forgetIdle(name, owner);
+      }
+      serve();
+    },
+  };
+}
+
+export const busy = (): ServiceError =>
+  new ServiceError('UNAVAILABLE', 'The service is busy with other files. Send the request again later.', {
+    details: { reason: 'busy' },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });

@@ -1,0 +1,51 @@
+// Reads limits out of settings: rates such as 100/10s, trusted proxies, and limits that are off unless set.
+import { isIP } from 'node:net';
+import type { Settings } from './settings.ts';
+
+export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
+
+const RATE = /^(\d{1,7})\/(\d{0,5})(s|m|h)$/;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+const MAX_WINDOW = 86_400;
+
+/** `100/10s`, `1000/m`; undefined: off. */
+export function readRate({ text, problems }: Settings, name: string): RateLimit | undefined {
+  const given = text(name);
+  if (given === undefined) return undefined;
+  const [, count, units, unit = ''] = RATE.exec(given) ?? [];
+  const limit = Number(count);
+  const windowSeconds = (units === '' ? 1 : Number(units)) * (SECONDS[unit] ?? Number.NaN);
+  if (limit >= 1 && windowSeconds >= 1 && windowSeconds <= MAX_WINDOW) return { limit, windowSeconds };
+  problems.push(`${name} must be a number of requests and a time of at most 24h, such as 100/10s or 1000/m`);
+  return undefined;
+}
+
+/** Undefined: no limit. */
+export function readLimit({ text, integer }: Settings, name: string): number | undefined {
+  if (text(name) === undefined) return undefined;
+  return integer(name, { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER });
+}
+
+/** Addresses and networks whose X-Forwarded-For is read; undefined: it is ignored. A number of hops would trust direct clients. */
+export type TrustedProxies = readonly string[] | undefined;
+
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+export function readTrustProxy({ text, list, problems }: Settings): TrustedProxies {
+  const given = text('TRUST_PROXY');
+  if (given === undefined) return undefined;
+  const named = list('TRUST_PROXY');
+  if (named.length > 0 && named.every(isNetwork)) return named;
+  problems.push(
+    `TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`,
+  );
+  return undefined;
+}
+
+function isNetwork(text: string): boolean {
+  if (NETWORKS.includes(text)) return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const hasBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return most > 0 && hasBits && more.length === 0;
+}

@@ -1,0 +1,89 @@
+// The purge job removes what an asset may no longer have, and nothing that it may still need.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import { NOW, videoOf } from '../assets/asset.fixture.ts';
+import { openDiskObjectStore } from '../storage/disk-object-store.ts';
+import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { purgeAssetJob } from './purge-asset.job.ts';
+
+let root: string;
+let store: ObjectStore;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'mediary-test-'));
+  store = await openDiskObjectStore(root, { minFreeBytes: 0 });
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+async function* bytes(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('bytes');
+}
+
+/** Which of an original, another upload and a rendition are left after the job. */
+async function leftOf(
+  change: Partial<Asset>,
+): Promise<{ original: boolean; other: boolean; rendition: boolean; removedVideo: boolean }> {
+  const id = randomUUID();
+  const [upload, otherUpload] = [randomUUID(), randomUUID()];
+  const asset = videoOf({ id, uploaded_at: NOW, original_upload: upload, ...change });
+  const keys = {
+    original: uploadKey(id, upload),
+    other: uploadKey(id, asset.upload_writer ?? otherUpload),
+    rendition: renditionKey(id, '1-1', 'thumb.jpg'),
+  };
+  for (const key of Object.values(keys)) await store.put(key, bytes(), 10);
+  let removedVideo = false;
+  const removeVideo = async () => {
+    removedVideo = true;
+  };
+  const purge = purgeAssetJob({ byId: async () => asset, store, removeVideo });
+  await purge({ payload: { assetId: id }, signal: new AbortController().signal });
+  const isLeft = async (key: ObjectKey) => (await store.size(key)) !== undefined;
+  return {
+    original: await isLeft(keys.original),
+    other: await isLeft(keys.other),
+    rendition: await isLeft(keys.rendition),
+    removedVideo,
+  };
+}
+
+test.each([
+  ['a live asset loses the uploads that are not its original', {}, 'original rendition'],
+  [
+    'an asset in the trash keeps what a restore needs',
+    { deleted_at: NOW, purge_at: NOW },
+    'original rendition',
+  ],
+  [
+    'an upload that still holds the lease is kept',
+    { upload_writer: randomUUID() },
+    'original other rendition',
+  ],
+  ['a refused asset loses its original', { refused: true, uploaded_at: null }, 'rendition removedVideo'],
+  ['a purged asset loses everything', { deleted_at: NOW }, 'removedVideo'],
+])('%s', async (_what, change, kept) => {
+  const left = await leftOf(change);
+  expect(
+    Object.entries(left)
+      .filter(([, isLeft]) => isLeft)
+      .map(([name]) => name)
+      .join(' '),
+  ).toBe(kept);
+});
+
+test('a purged asset leaves no key in the store', async () => {
+  const id = randomUUID();
+  await store.put(uploadKey(id, randomUUID()), bytes(), 10);
+  const purge = purgeAssetJob({
+    byId: async () => videoOf({ id, deleted_at: NOW }),
+    store,
+    removeVideo: async () => {},
+  });
+  await purge({ payload: { assetId: id }, signal: new AbortController().signal });
+  for (const prefix of storeRoots())
+    for await (const key of store.list(prefix)) expect(key).not.toContain(id);
+});

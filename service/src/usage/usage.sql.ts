@@ -1,0 +1,42 @@
+// What owners use, and their limits; the counters themselves are kept by triggers (migration 0008).
+import type { Queries } from '../platform/postgres/database.ts';
+import { sql } from '../platform/postgres/sql.ts';
+
+const USAGE = {
+  assets: 'int8',
+  bytes: 'int8',
+  pending: 'int8',
+  max_assets: 'int8?',
+  max_bytes: 'int8?',
+  max_pending: 'int8?',
+  overrides: 'jsonb',
+} as const;
+
+/** Of an owner that no quota applies to, the assets are counted now. */
+export const findUsage = (db: Queries, ownerUserId: string) =>
+  db.one(sql('find usage', USAGE)`
+    with tracked as (select assets, bytes, pending, overrides from owner_usage where owner_user_id = ${ownerUserId})
+    select assets, bytes, pending, overrides, owner_limit(overrides, 'assets') as max_assets,
+           owner_limit(overrides, 'bytes') as max_bytes, owner_limit(overrides, 'pending') as max_pending
+      from (select assets, bytes, pending, overrides from tracked
+            union all
+            select assets, bytes, pending, '{}'::jsonb from recount_owner_usage(${ownerUserId}) where not exists (select from tracked)) as found`);
+
+/** The bytes alone, from the counters alone. */
+export const findByteQuota = (db: Queries, ownerUserId: string) =>
+  db.one(sql('find byte quota', { bytes: 'int8?', max_bytes: 'int8?' })`
+    select bytes, owner_limit(coalesce(overrides, '{}'), 'bytes') as max_bytes
+      from (select 1) as always left join owner_usage on owner_user_id = ${ownerUserId}`);
+
+/** Starts to count for an owner; does nothing where that is done. */
+export const trackOwner = (db: Queries, ownerUserId: string) =>
+  db.one(sql('track owner', { tracked: 'bool' })`
+    select track_owner_usage(${ownerUserId}) is not null as tracked`);
+
+export const setOverrides = (db: Queries, ownerUserId: string, overrides: object) =>
+  db.one(sql('set overrides', { owner_user_id: 'text' })`
+    update owner_usage set overrides = ${JSON.stringify(overrides)}::jsonb where owner_user_id = ${ownerUserId} returning owner_user_id`);
+
+/** Where settings limit every owner, the next upload counts this one afresh. */
+export const untrackOwner = (db: Queries, ownerUserId: string) =>
+  db.one(sql('untrack owner')`delete from owner_usage where owner_user_id = ${ownerUserId}`);

@@ -1,0 +1,81 @@
+// Quotas of owners: enforced by the database within the statement that would exceed one, so that they are exact across processes.
+import type { Database, Queries } from '../platform/postgres/database.ts';
+import { raisedDetail } from '../platform/postgres/database-errors.ts';
+import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
+import { findByteQuota, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
+
+export type UsageNeeds = { readonly db: Database };
+type ReadNeeds = { readonly db: Queries };
+
+export type Amounts = Readonly<Record<QuotaField, number>>;
+/** Null is no limit. */
+export type Limits = Readonly<Record<QuotaField, number | null>>;
+export type OwnerUsage = {
+  readonly usage: Amounts;
+  /** In force: the owner's own, else the settings'. */
+  readonly limits: Limits;
+  readonly overrides: Partial<Limits>;
+};
+
+/** Raised by the triggers of migration 0008. */
+const NOT_TRACKED = 'MQ001';
+const EXCEEDED = 'MQ002';
+/** An operator may end the tracking of an owner at the same moment. */
+const MAX_TRIES = 3;
+
+export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
+
+/** Runs work that may add to what an owner uses; over a limit nothing is stored, and the refusal says the numbers. */
+export async function underQuota<T>(
+  { db }: UsageNeeds,
+  ownerUserId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const excess = raisedDetail(error, EXCEEDED);
+      if (excess !== undefined) throw quotaExceeded(JSON.parse(excess) as QuotaExcess);
+      if (raisedDetail(error, NOT_TRACKED) === undefined || tries === MAX_TRIES) throw error;
+      await trackOwner(db, ownerUserId);
+    }
+  }
+}
+
+export async function usageOf({ db }: ReadNeeds, ownerUserId: string): Promise<OwnerUsage> {
+  const row = await findUsage(db, ownerUserId);
+  if (!row) throw new Error('the usage of an owner has no row');
+  return {
+    usage: { assets: row.assets, bytes: row.bytes, pending: row.pending },
+    limits: { assets: row.max_assets, bytes: row.max_bytes, pending: row.max_pending },
+    overrides: row.overrides as Partial<Limits>,
+  };
+}
+
+/** How many bytes an upload that announced no size may bring; undefined where no limit applies. */
+export async function byteQuota({ db }: UsageNeeds, ownerUserId: string): Promise<ByteQuota | undefined> {
+  const row = await findByteQuota(db, ownerUserId);
+  if (row?.max_bytes === null || row === undefined) return undefined;
+  const used = row.bytes ?? (await usageOf({ db }, ownerUserId)).usage.bytes;
+  return { limit: row.max_bytes, used };
+}
+
+/** Replaces all limits of one owner: null is no limit, an omitted one is the setting. */
+export async function setLimits(
+  { db }: UsageNeeds,
+  ownerUserId: string,
+  overrides: Partial<Limits>,
+): Promise<OwnerUsage> {
+  return db.transaction(async (tx) => {
+    await trackOwner(tx, ownerUserId);
+    await setOverrides(tx, ownerUserId, overrides);
+    return usageOf({ db: tx }, ownerUserId);
+  });
+}
+
+/** Leaves the owner to the settings. */
+export async function clearLimits({ db }: UsageNeeds, ownerUserId: string): Promise<OwnerUsage> {
+  await untrackOwner(db, ownerUserId);
+  return usageOf({ db }, ownerUserId);
+}

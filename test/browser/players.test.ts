@@ -1,0 +1,80 @@
+// Stock players in Chromium play every stream to its end, however many frames its last segment holds, and seek in it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser, type PlayRequest, type TestBrowser } from '../support/browser.ts';
+import { makeClip } from '../support/clips.ts';
+import { ingest } from '../support/media.ts';
+import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+const USER = 'ann';
+const SEGMENT_SECONDS = 4;
+/** No frame of the source may be lost at the end; manifests state times in milliseconds at least. */
+const TOLERANCE_SECONDS = 0.002;
+
+let service: TestService;
+let browser: TestBrowser;
+beforeAll(async () => {
+  service = await startTestService();
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+});
+
+type Clip = {
+  readonly fps: number;
+  readonly segments: number;
+  readonly tail: number;
+  readonly visibility: string;
+};
+const CLIPS: readonly Clip[] = [
+  { fps: 24, segments: 1, visibility: 'public' },
+  { fps: 25, segments: 2, visibility: 'private' },
+  { fps: 30, segments: 2, visibility: 'public' },
+  { fps: 60, segments: 1, visibility: 'private' },
+]
+  .flatMap((clip) => [0, 1, 2].map((tail) => ({ ...clip, tail })))
+  .concat([{ fps: 30, segments: 0, tail: 12, visibility: 'public' }]);
+
+const secondsOf = ({ fps, segments, tail }: Clip): number => segments * SEGMENT_SECONDS + tail / fps;
+
+/** The sound ends before the picture, so that the picture alone decides how long the stream is. */
+const makeSource = (clip: Clip): Promise<string> =>
+  makeClip({
+    fps: clip.fps,
+    seconds: secondsOf(clip) - 0.001,
+    container: 'mp4',
+    more: ['-af', `atrim=end=${Math.max(0.01, secondsOf(clip) - 0.1)}`],
+  });
+
+async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
+  const wishes = { visibility: clip.visibility };
+  const asset = await ingest(service, USER, { file: await makeSource(clip), wishes });
+  expect(asset).toMatchObject({ stream_status: 'ready', warnings: [] });
+  const playback = await call<{ hls: string; dash: string }>(service, `GET /media/${asset.id}/playback`, {
+    headers: asUser(USER),
+  });
+  const { hls, dash } = playback.body.data;
+  expect(hls.includes('/~')).toBe(clip.visibility === 'private');
+  return [
+    { player: 'hls.js', url: hls },
+    { player: 'dash.js', url: dash },
+    { player: 'shaka-player', url: clip.visibility === 'private' ? hls : dash },
+  ];
+}
+
+describe('a video plays to its end and seeks', () => {
+  test.each(CLIPS)('$fps fps, $segments × 4 s + $tail frames, $visibility', async (clip) => {
+    const streams = await streamsOf(clip);
+    const results = await Promise.all(streams.map((stream) => browser.playThrough(stream)));
+    const errors = results.flatMap((result, index) =>
+      result.errors.map((error) => `${streams[index]?.player}: ${error}`),
+    );
+    expect(errors).toEqual([]);
+    for (const result of results) {
+      expect(result).toMatchObject({ width: 320, height: 180 });
+      expect(Math.abs(result.duration - secondsOf(clip))).toBeLessThanOrEqual(TOLERANCE_SECONDS);
+      expect(result.duration - result.endedAt).toBeLessThanOrEqual(TOLERANCE_SECONDS);
+    }
+  });
+});

@@ -1,0 +1,179 @@
+// A writer stops at any await of its upload, for longer than its lease: what another writer stored meanwhile stays, byte for byte.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Asset } from '../../service/src/assets/asset.ts';
+import { assetBatches } from '../../service/src/assets/asset-batches.ts';
+import { byId } from '../../service/src/assets/assets.ts';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
+import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
+import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
+import { receive, type TransferNeeds } from '../../service/src/uploads/transfers.ts';
+import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
+import { eventually, startTestService, type TestService } from '../support/service.ts';
+
+const SIZE = 3000;
+const INTERLEAVINGS = 100;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'error' });
+});
+afterAll(() => service?.stop());
+
+const now = () => new Date();
+const find = (id: string) => byId(assetBatches(service.parts.db), id);
+
+/** What the first writer sends: everything, less than announced, or a body that breaks off. */
+const BODIES = ['whole', 'short', 'broken'] as const;
+/** What happens while it is stopped. */
+const EVENTS = ['takeover', 'takeover and sweep', 'sweep'] as const;
+type Case = {
+  readonly body: (typeof BODIES)[number];
+  readonly event: (typeof EVENTS)[number];
+  /** At which await the first writer stops. */
+  readonly stop: number;
+};
+
+/** Stops at the await of this number; `stopped` resolves there, or when the work is over before. */
+function stopAt(number: number) {
+  const [stopped, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const pass = async () => {
+    count += 1;
+    if (count !== number) return;
+    stopped.resolve();
+    await resumed.promise;
+  };
+  return { pass, stopped, resume: resumed.resolve, count: () => count };
+}
+
+type Pass = () => Promise<void>;
+
+/** Passes before and after each call of a method. */
+const paused = <T extends object>(target: T, pass: Pass): T =>
+  new Proxy(target, {
+    get: (object, name) => {
+      const method = Reflect.get(object, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        await pass();
+        const result: unknown = await method.apply(object, args);
+        await pass();
+        return result;
+      };
+    },
+  });
+
+async function* bodyOf(bytes: Buffer, body: Case['body'], pass: Pass): AsyncGenerator<Uint8Array> {
+  await pass();
+  yield bytes.subarray(0, SIZE / 2);
+  await pass();
+  if (body === 'broken') throw new Error('the connection is gone');
+  if (body === 'whole') yield bytes.subarray(SIZE / 2);
+  await pass();
+}
+
+async function firstWriter(
+  started: Started,
+  bytes: Buffer,
+  { body, pass }: { body: Case['body']; pass: Pass },
+) {
+  const { db, store, jobs, urlSecrets, requireDatabaseSpace } = service.parts;
+  const needs: TransferNeeds = {
+    db: paused(db, pass),
+    store: paused(store, pass),
+    jobs,
+    requireDatabaseSpace,
+    byId: async (id) => paused({ find }, pass).find(id),
+    urlSecrets,
+    maxUploadBytes: 1e6,
+    uploadTtlSeconds: 3600,
+    now,
+    underQuota: (_owner, work) => work(),
+    byteQuota: async () => undefined,
+    limitOwner: async () => {},
+  };
+  const transfer = {
+    assetId: started.asset_id,
+    ticket: new URL(started.upload_url as string).searchParams.get('ticket') ?? '',
+    contentType: 'image/png',
+    contentEncoding: undefined,
+    contentRange: undefined,
+    length: undefined,
+    bytes: bodyOf(bytes, body, pass),
+  };
+  return receive(needs, transfer).then(
+    () => true,
+    () => false,
+  );
+}
+
+const expireLease = (id: string) =>
+  service.parts.db.one(
+    sql(
+      'test: expire lease',
+    )`update assets set upload_writer_until = now() - interval '1 second' where id = ${id} and upload_writer is not null`,
+  );
+
+async function sweep(id: string): Promise<void> {
+  await sweepOrphans({ ...service.parts, now }, { remove: true });
+  const purge = purgeAssetJob({ byId: find, store: service.parts.store, removeVideo: async () => {} });
+  await purge({ payload: { assetId: id }, signal: new AbortController().signal });
+}
+
+/** Whether a second writer was acknowledged meanwhile. */
+async function meanwhile(event: Case['event'], started: Started, bytes: Buffer): Promise<boolean> {
+  await expireLease(started.asset_id);
+  const isStored = event !== 'sweep' && (await putBytes(started, bytes)).status === 200;
+  if (event !== 'takeover') await sweep(started.asset_id);
+  return isStored;
+}
+
+async function keysOf(id: string): Promise<ObjectKey[]> {
+  const keys: ObjectKey[] = [];
+  for await (const key of service.parts.store.list(originalPrefix(id))) keys.push(key);
+  return keys;
+}
+
+/** What is stored is what was acknowledged, and nothing else is left. */
+async function expectKept(asset: Asset, acknowledged: Buffer | undefined, which: string): Promise<void> {
+  const key = originalKey(asset);
+  expect(asset.uploaded_at !== null, which).toBe(acknowledged !== undefined);
+  const stored = await service.parts.store.read(key);
+  expect(stored?.bytes && Buffer.from(stored.bytes).toString('hex'), which).toBe(
+    acknowledged?.toString('hex'),
+  );
+  const expected = acknowledged ? [key] : [];
+  await eventually(
+    () => keysOf(asset.id),
+    (keys) => JSON.stringify(keys) === JSON.stringify(expected),
+    { withinMs: 10_000 },
+  );
+}
+
+/** Returns whether the first writer got as far as the await at which it was to stop. */
+async function interleave({ body, event, stop }: Case): Promise<boolean> {
+  const started = await openUpload(service, 'ann', { ...IMAGE, size_bytes: SIZE });
+  const [first, second] = [randomBytes(SIZE), randomBytes(SIZE)];
+  const gate = stopAt(stop);
+  const writing = firstWriter(started, first, { body, pass: gate.pass });
+  await Promise.race([gate.stopped.promise, writing]);
+  const isStopped = gate.count() >= stop;
+  const isSecondStored = isStopped && (await meanwhile(event, started, second));
+  gate.resume();
+  const isFirstStored = await writing;
+  const which = JSON.stringify({ body, event, stop, isFirstStored, isSecondStored });
+  expect(isFirstStored && isSecondStored, which).toBe(false);
+  const asset = await find(started.asset_id);
+  await expectKept(asset as Asset, isSecondStored ? second : isFirstStored ? first : undefined, which);
+  return isStopped;
+}
+
+test('what is acknowledged stays, wherever a writer stops and whatever happens meanwhile', async () => {
+  let interleavings = 0;
+  for (const body of BODIES)
+    for (const event of EVENTS)
+      for (let stop = 1; await interleave({ body, event, stop }); stop++) interleavings += 1;
+  expect(interleavings).toBeGreaterThanOrEqual(INTERLEAVINGS);
+});

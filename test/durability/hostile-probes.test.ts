@@ -1,0 +1,83 @@
+// Twelve videos that keep the probe busy: another owner's upload is completed as if they were not there.
+import { readFile, rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeClip } from '../support/clips.ts';
+import { complete, openUpload, putBytes } from '../support/media.ts';
+import { eventually, newDataDir } from '../support/service.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+
+const HOSTILE = 12;
+const WITHIN_MS = 3000;
+
+let dataDir: string;
+let service: ServiceProcess;
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  service = await startProcess({ DATA_DIR: dataDir, MEDIARY_ROLE: 'api' });
+});
+afterAll(async () => {
+  await service?.end('SIGKILL');
+  await endAllIn(dataDir);
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A small MP4 whose index says that it holds 2^32 samples. */
+async function endlessVideo(): Promise<Buffer> {
+  const clip = await makeClip({
+    seconds: 1,
+    width: 160,
+    height: 90,
+    audio: false,
+    faststart: true,
+    more: ['-bf', '2'],
+  });
+  const bytes = await readFile(clip);
+  bytes.writeUInt32BE(0xffff_ffff, bytes.indexOf('ctts') + 12);
+  return bytes;
+}
+
+async function uploaded(owner: string, bytes: Uint8Array): Promise<string> {
+  const started = await openUpload(service, owner);
+  expect((await putBytes(started, bytes)).status).toBe(200);
+  return started.asset_id;
+}
+
+test("an owner's hostile videos delay no other owner, and are refused", async () => {
+  const hostile = await endlessVideo();
+  const good = await readFile(await makeClip({ seconds: 1 }));
+  const [attacks, victims] = await Promise.all([
+    Promise.all(Array.from({ length: HOSTILE }, () => uploaded('mallory', hostile))),
+    Promise.all(Array.from({ length: 5 }, () => uploaded('ann', good))),
+  ]);
+
+  let open = HOSTILE;
+  const answers = attacks.map((id) =>
+    complete(service, 'mallory', id).finally(() => {
+      open -= 1;
+    }),
+  );
+  const times: number[] = [];
+  for (const id of victims) {
+    expect(open).toBeGreaterThan(0);
+    const began = performance.now();
+    expect((await complete(service, 'ann', id)).status).toBe(200);
+    times.push(performance.now() - began);
+  }
+  for (const time of times) expect(time).toBeLessThan(WITHIN_MS);
+
+  const ended = await Promise.all(answers);
+  for (const { status, body, headers } of ended) {
+    if (status === 503) expect(headers.get('retry-after')).toMatch(/^[1-9]/);
+    expect([status, body.error.details?.['reason']]).toEqual(
+      status === 503 ? [503, 'busy'] : [400, 'not_media'],
+    );
+  }
+  expect(ended.some(({ status }) => status === 400)).toBe(true);
+
+  // Those that were sent away are judged when they come again.
+  const later = await eventually(
+    () => Promise.all(attacks.slice(-2).map((id) => complete(service, 'mallory', id))),
+    (all) => all.every(({ status }) => status !== 503),
+  );
+  expect(later.map(({ body }) => body.error.details?.['reason'])).toEqual(['not_media', 'not_media']);
+});

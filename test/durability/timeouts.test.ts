@@ -1,0 +1,62 @@
+// Bodies that trickle and responses that nobody reads: each is ended in time, and what is only slow lives.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { IMAGE, openUpload, putBytes } from '../support/media.ts';
+import { openSocket, readAnswer } from '../support/raw-socket.ts';
+import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+
+const BYTES = Buffer.alloc(40_000_000, 'more than the sockets between two processes hold ');
+
+let service: TestService;
+let download: URL;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+  const started = await openUpload(service, 'ann', IMAGE);
+  expectSuccess(await putBytes(started, BYTES));
+  const { body } = await call<{ url: string }>(service, `GET /media/${started.asset_id}/download-url`, {
+    headers: asUser('ann'),
+  });
+  download = new URL(body.data.url);
+});
+afterAll(() => service.stop());
+
+async function ask(head: string): Promise<Socket> {
+  const socket = await openSocket(service.address);
+  socket.on('error', () => {}); // To be reset is one way of being ended.
+  socket.write(`${head} HTTP/1.1\r\nHost: a\r\n`);
+  return socket;
+}
+const openConnections = () =>
+  new Promise<number>((resolve, reject) => {
+    service.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+
+test('a webhook body has ten seconds in all, however steadily it comes', async () => {
+  const socket = await ask('POST /api/v1/webhooks/stream/onprem');
+  socket.write('Content-Length: 100000\r\n\r\n');
+  const trickle = setInterval(() => socket.write('x'.repeat(1000)), 1000);
+  const answer = await readAnswer(socket).finally(() => clearInterval(trickle));
+  expect(expectRefusal(answer, 400).details).toEqual({ reason: 'too_slow', seconds: 10 });
+});
+
+test('a download that nobody reads is ended, and one that is read slowly is not', async () => {
+  const line = `GET ${download.pathname}${download.search}`;
+  const [unread, slow] = await Promise.all([ask(line), ask(line)]);
+  let isSlowClosed = false;
+  slow.once('close', () => {
+    isSlowClosed = true;
+  });
+  for (const socket of [unread, slow]) {
+    socket.write('\r\n');
+    await once(socket, 'readable');
+  }
+  const reading = setInterval(() => slow.read(1_000_000) ?? slow.read(), 500);
+  const before = await openConnections();
+  await eventually(openConnections, (count) => count < before, { withinMs: 60_000 });
+  clearInterval(reading);
+  expect(isSlowClosed).toBe(false);
+  slow.destroy();
+  unread.destroy();
+});

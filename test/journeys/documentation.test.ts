@@ -1,0 +1,55 @@
+// The documentation costs the service nothing per reader: compressed once, told apart by ETags, and removable.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/envelope.ts';
+import { call, startTestService, type TestService } from '../support/service.ts';
+
+const DOCUMENT = '/api/v1/openapi.json';
+const SCRIPT = '/docs/js/scalar.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api' });
+});
+afterAll(() => service.stop());
+
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(`${service.address}${path}`, { method, headers: { 'accept-encoding': 'identity', ...headers } });
+
+describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
+  test.each(['br', 'gzip'])('comes compressed with %s, the same text as without', async (encoding) => {
+    const [plain, compressed] = await Promise.all([get(path), get(path, { 'accept-encoding': encoding })]);
+    expect(compressed.headers.get('content-encoding')).toBe(encoding);
+    expect(compressed.headers.get('vary')).toContain('Accept-Encoding');
+    expect(compressed.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+    expect(Number(compressed.headers.get('content-length'))).toBeLessThan(
+      Number(plain.headers.get('content-length')),
+    );
+    expect(await compressed.text()).toBe(await plain.text());
+  });
+
+  test('is not sent again to who has it', async () => {
+    const etag = (await get(path)).headers.get('etag') ?? '';
+    const again = await get(path, { 'if-none-match': etag });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('etag')).toBe(etag);
+    expect(await again.text()).toBe('');
+    expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('tells its length to HEAD', async () => {
+    const [head, whole] = await Promise.all([get(path, {}, 'HEAD'), get(path)]);
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-length')).toBe(String((await whole.bytes()).byteLength));
+  });
+});
+
+test('DOCS=off removes the pages and keeps the document', async () => {
+  const plain = await startTestService({ MEDIARY_ROLE: 'api', DOCS: 'off' });
+  try {
+    for (const path of ['/docs', '/docs/', SCRIPT])
+      expectRefusal(await call(plain, `GET ${plain.address}${path}`), 404);
+    expect(await (await fetch(`${plain.address}${DOCUMENT}`)).json()).toMatchObject({ openapi: '3.1.0' });
+  } finally {
+    await plain.stop();
+  }
+});

@@ -1,0 +1,87 @@
+// Videos that would take the encoder for long: few frames stay few, and what costs too much is refused with the numbers.
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { makeClip } from '../support/clips.ts';
+import { type AssetJson, ingest } from '../support/media.ts';
+import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const HOUR = 3600;
+const PUBLIC = { wishes: { visibility: 'public' } };
+const playbackOf = (asset: AssetJson) => asset['playback'] as { hls: string; dash: string };
+const textOf = async (url: string) => (await fetch(url)).text();
+
+/** The multivariant playlist's frame rate, and the media playlist of its first rendition. */
+async function hlsOf(asset: AssetJson): Promise<{ frameRate: string | undefined; segments: number[] }> {
+  const { hls } = playbackOf(asset);
+  const multivariant = await textOf(hls);
+  const child = multivariant.split('\n').find((line) => line !== '' && !line.startsWith('#')) ?? '';
+  const media = await textOf(new URL(child, hls).href);
+  return {
+    frameRate: /FRAME-RATE=([\d.]+)/.exec(multivariant)?.[1],
+    segments: [...media.matchAll(/^#EXTINF:([\d.]+),/gm)].map(([, seconds]) => Number(seconds)),
+  };
+}
+
+test.each([
+  ['two frames per second stay two', 2, '2.000'],
+  ['a frame each ten seconds is shown once per second', 1 / 10, '1.000'],
+])(
+  '%s, in segments of four seconds that play',
+  async (_, fps, frameRate) => {
+    const file = await makeClip({ seconds: 40, fps, more: ['-g', '2'] });
+    const asset = await ingest(service, 'ann', { file, ...PUBLIC });
+    expect(asset).toMatchObject({ stream_status: 'ready', failure: null, warnings: [] });
+    const hls = await hlsOf(asset);
+    expect(hls.frameRate).toBe(frameRate);
+    expect(hls.segments).toEqual(Array.from({ length: 10 }, () => 4));
+    const { hls: hlsUrl, dash } = playbackOf(asset);
+    expect([await decode(hlsUrl), await decode(dash)]).toEqual([CLEAN, CLEAN]);
+  },
+  120_000,
+);
+
+test('a video of a few kilobytes that lasts an hour costs the encoder one frame per second', async () => {
+  const file = await makeClip({
+    seconds: HOUR,
+    fps: 1 / 100,
+    audio: false,
+    more: ['-vf', 'scale=64:36', '-g', '2'],
+  });
+  const asset = await ingest(service, 'ann', { file, ...PUBLIC });
+  expect(asset).toMatchObject({ stream_status: 'ready', failure: null, duration_ms: HOUR * 1000 });
+  expect(await hlsOf(asset)).toMatchObject({ frameRate: '1.000', segments: { length: HOUR / 4 } });
+}, 180_000);
+
+async function refusedBy(setting: Record<string, string>): Promise<AssetJson> {
+  const strict = await startTestService(setting);
+  onTestFinished(strict.stop);
+  const asset = await ingest(strict, 'ann', { file: await makeClip({ seconds: 4 }) });
+  expect(asset['stream_status']).toBe('failed');
+  return asset;
+}
+
+test('a video longer than MAX_VIDEO_DURATION_S is refused for good, with both lengths', async () => {
+  const { failure } = await refusedBy({ MAX_VIDEO_DURATION_S: '3' });
+  expect(failure).toEqual({
+    code: 'too_long',
+    message: expect.stringMatching(/^The video is \d s long\. The limit is 3 s\. Upload a shorter video\.$/),
+    retryable: false,
+  });
+});
+
+test('a video above MAX_ENCODE_COST is refused for good, with the estimate and what it consists of', async () => {
+  const { failure } = await refusedBy({ MAX_ENCODE_COST: '1000000' });
+  expect(failure).toEqual({
+    code: 'too_costly',
+    message: expect.stringMatching(
+      /^Encoding this video costs \d+ output pixels \(\d s at 30 frames per second in 180p\)\. The limit is 1000000\. Upload a shorter video, or one/,
+    ),
+    retryable: false,
+  });
+});

@@ -1,0 +1,93 @@
+// What a file says about its owner stays in the file: no log line, job row, event, answer or rendition repeats it (contract B7).
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '../../service/src/platform/logger.ts';
+import { type AssetJson, IMAGE, offer, settled, VIDEO } from '../support/media.ts';
+import { phonePhoto, SECRETS_OF_A_PHOTO } from '../support/pictures.ts';
+import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { CANARIES, damagedTaggedClip, makeTaggedClip } from '../support/tagged-clip.ts';
+import { filesNaming, rows } from '../support/traces.ts';
+
+const lines: string[] = [];
+const answers: string[] = [];
+const canaries = [...CANARIES, ...SECRETS_OF_A_PHOTO.map(String)];
+
+let service: TestService;
+let whole: AssetJson;
+let damaged: AssetJson;
+beforeAll(async () => {
+  const log = createLogger('debug', {
+    write: (line) => {
+      lines.push(line);
+    },
+  });
+  service = await startTestService({}, { log });
+  whole = await journey(await readFile(await makeTaggedClip()), VIDEO);
+  damaged = await journey(await damagedTaggedClip(), VIDEO);
+  const photo = await phonePhoto({ width: 64, height: 64, orientation: 6 });
+  await journey(photo, { ...IMAGE, mime_type: 'image/jpeg' });
+  await journey(photo.subarray(0, photo.length / 2), { ...IMAGE, mime_type: 'image/jpeg' });
+  await journey(photo, VIDEO);
+}, 240_000);
+afterAll(() => service?.stop());
+
+/** Everything that is answered about a file on its way, whatever becomes of it. */
+async function journey(bytes: Uint8Array, wishes: object): Promise<AssetJson> {
+  const { id, stored, completed } = await offer(service, 'ann', { bytes, wishes });
+  const asset = await settled(service, 'ann', id);
+  answers.push(JSON.stringify([stored.body, completed.body, asset]));
+  for (const line of ['GET /media/ID/timeline', 'GET /media/ID/playback', 'POST /media/ID/retry'])
+    answers.push(
+      JSON.stringify((await call(service, line.replace('ID', id), { headers: asUser('ann') })).body),
+    );
+  await settled(service, 'ann', id);
+  return asset;
+}
+
+const found = (text: string): string[] => canaries.filter((canary) => text.includes(canary));
+const failures = () =>
+  lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['asset_id'] === damaged.id && 'engine' in line);
+
+describe('files full of metadata', () => {
+  test('go both ways: one is encoded, one fails in the encoder', () => {
+    expect(whole.stream_status).toBe('ready');
+    expect(damaged).toMatchObject({ stream_status: 'failed', failure: { code: expect.any(String) } });
+  });
+
+  test('a failed encode is logged with its code and at most 2 kB of what the engine said', () => {
+    const [line = {}] = failures();
+    expect(line['code']).toBe(damaged.failure?.code);
+    expect(line['engine']).toMatch(/h264|aac/);
+    expect(Buffer.byteLength(String(line['engine']))).toBeLessThanOrEqual(2000);
+  });
+
+  test('no log line repeats it, and none is long', () => {
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) {
+      expect(found(line), line.slice(0, 500)).toEqual([]);
+      expect(line.length, line.slice(0, 500)).toBeLessThan(10_000);
+    }
+  });
+
+  test('no answer repeats it', async () => {
+    for (const line of ['GET /admin/deliveries', 'GET /admin/providers'])
+      answers.push(JSON.stringify((await call(service, line, { headers: asOperator })).body));
+    for (const answer of answers) expect(found(answer), answer.slice(0, 500)).toEqual([]);
+  });
+
+  test.each(['pgboss.job', 'events', 'deliveries', 'assets'])('no row of %s holds it', async (table) => {
+    const kept = await rows(service.dataDir, `select t::text as text from ${table} t`);
+    expect(kept.length).toBeGreaterThan(0);
+    for (const { text } of kept) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
+  });
+
+  test('no rendition holds it', async () => {
+    const files = await filesNaming(join(service.dataDir, 'objects'), `${whole.id}/`);
+    const made = files.filter((file) => !file.includes('original'));
+    expect(made.length).toBeGreaterThan(3);
+    for (const file of made) expect(found((await readFile(file)).toString('latin1')), file).toEqual([]);
+  });
+});

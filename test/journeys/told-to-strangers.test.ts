@@ -1,0 +1,107 @@
+// No route tells a stranger anything about an asset, and no error tells anybody how the service is made (contract B2, B7).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
+import { expectRefusal } from '../support/envelope.ts';
+import { type Started, VIDEO } from '../support/media.ts';
+import { routesOf } from '../support/openapi.ts';
+import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
+
+const OWNER = 'planted-owner-ann';
+const VIDEO_ID = 'planted-provider-video';
+const WORDS = {
+  filename: 'planted-filename.mp4',
+  title: 'planted-title',
+  tags: ['planted-tag'],
+  metadata: { note: 'planted-metadata' },
+};
+const OPEN = ['/healthz', '/readyz', '/docs', '/api/v1/openapi.json'];
+
+let service: TestService;
+let id: string;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
+  const { body } = await call<Started>(service, 'POST /media/upload-url', {
+    headers: asService,
+    json: { ...VIDEO, ...WORDS, owner_user_id: OWNER, provider: 'cdnhost', provider_video_id: VIDEO_ID },
+  });
+  id = body.data.asset_id;
+});
+afterAll(() => service?.stop());
+
+/** Every route of the service but the open pages, asked for this asset. */
+const lines = (): string[] =>
+  routesOf(service)
+    .filter((route) => /^(?:GET|POST|PUT|PATCH|DELETE) /.test(route))
+    .filter((route) => !OPEN.some((path) => route.includes(` ${path}`)))
+    .map((route) => route.replace(/:\w+/g, id).replace(/\*$/, 'hls.m3u8'));
+
+async function answerTo(line: string, headers: Record<string, string>): Promise<string> {
+  const [method = '', path = ''] = line.split(' ');
+  const hasBody = method !== 'GET';
+  const answer = await fetch(`${service.address}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
+    ...(hasBody && { body: '{}' }),
+  });
+  return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
+}
+
+describe('whoever may not see an asset', () => {
+  const download = () =>
+    issueTicket(service.parts.urlSecrets, 'upload', { assetId: id, expires: Date.now() });
+  test.each<[string, () => Record<string, string>, () => string]>([
+    ['without credentials', () => ({}), () => ''],
+    ['as another user', () => asUser('eve'), () => ''],
+    ['with a wrong service key', () => ({ 'x-service-key': 'wrong' }), () => ''],
+    ['with a wrong operator key', () => ({ 'x-operator-key': 'wrong' }), () => ''],
+    ['with a wrong ticket or token', () => ({}), () => `?ticket=${download()}x&token=x`],
+  ])('is told nothing of it: %s', async (_who, headers, query) => {
+    const asked = lines();
+    expect(asked.length).toBeGreaterThan(20);
+    for (const line of asked) {
+      const answer = await answerTo(`${line}${query()}`, headers());
+      expect.soft(answer, line).not.toContain('planted');
+      expect.soft(answer, line).not.toMatch(/^5/);
+      expect.soft(answer, line).not.toContain(service.dataDir);
+    }
+  });
+
+  test('sees no difference between an unknown, a deleted and a misspelled asset', async () => {
+    const gone = await call<Started>(service, 'POST /media/upload-url', {
+      headers: asUser('ann'),
+      json: VIDEO,
+    });
+    await call(service, `DELETE /media/${gone.body.data.asset_id}`, { headers: asUser('ann') });
+    const told = await Promise.all(
+      ['00000000-0000-7000-8000-000000000000', gone.body.data.asset_id, 'x'].map(async (path) => {
+        const { message, error_code, details } = expectRefusal(
+          await call(service, `GET /media/${path}`, { headers: asUser('eve') }),
+          404,
+        );
+        return { message, error_code, details };
+      }),
+    );
+    expect(told[1]).toEqual(told[0]);
+    expect(told[2]).toEqual(told[0]);
+  });
+});
+
+describe('when a part fails', () => {
+  test.each([
+    ['a statement', () => new Error(`syntax error in "select ${VIDEO_ID} from assets" of ${OWNER}`)],
+    ['a disk', () => Object.assign(new Error(`ENOENT: /var/lib/x/${OWNER}`), { syscall: 'open' })],
+    ['the database', () => Object.assign(new Error(`to postgres://a:b@h/${OWNER}`), { code: '57P01' })],
+    ['anything thrown', () => ({ owner: OWNER }) as unknown as Error],
+  ])('nobody learns how it is made: %s', async (_what, failure) => {
+    const { all } = service.parts.db;
+    Object.assign(service.parts.db, { all: () => Promise.reject(failure()) });
+    try {
+      const answer = await call(service, `GET /media/${id}`, { headers: asUser(OWNER) });
+      expect([500, 503]).toContain(answer.status);
+      expect(JSON.stringify(expectRefusal(answer, answer.status))).not.toContain('planted');
+    } finally {
+      Object.assign(service.parts.db, { all });
+    }
+  });
+});

@@ -1,0 +1,107 @@
+// The script of the player page: plays a stream with a stock player to its end, seeks, and reports what a viewer would notice.
+/* global Hls, dashjs, shaka */
+const WAIT_MS = 20_000;
+/** Playback has resumed after a seek when the clock has moved this far. */
+const RESUMED_SECONDS = 0.3;
+
+const PLAYERS = {
+  'hls.js': (video, url, onError) => {
+    const hls = new Hls();
+    hls.on(Hls.Events.ERROR, (_, { fatal, details }) => {
+      if (fatal) onError(details);
+    });
+    hls.loadSource(url);
+    hls.attachMedia(video);
+  },
+  'dash.js': (video, url, onError) => {
+    const player = dashjs.MediaPlayer().create();
+    player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
+    player.initialize(video, url, false);
+  },
+  'shaka-player': async (video, url, onError) => {
+    shaka.polyfill.installAll();
+    const player = new shaka.Player();
+    player.addEventListener('error', ({ detail }) => onError(`shaka ${detail.code}`));
+    await player.attach(video);
+    await player.load(url);
+  },
+};
+
+/** `step` names what was waited for in the description of a failure. */
+function waitFor(video, step, isDone) {
+  return new Promise((resolve, reject) => {
+    const stopWatching = () => {
+      clearInterval(watch);
+      clearTimeout(deadline);
+    };
+    const watch = setInterval(() => {
+      if (!isDone()) return;
+      stopWatching();
+      resolve();
+    }, 20);
+    const deadline = setTimeout(() => {
+      stopWatching();
+      reject(new Error(`${step}: ${describeVideo(video)}`));
+    }, WAIT_MS);
+  });
+}
+
+function describeVideo(video) {
+  const ranges = Array.from(
+    { length: video.buffered.length },
+    (_, index) => `${video.buffered.start(index)}-${video.buffered.end(index)}`,
+  );
+  const state = `readyState ${video.readyState}, paused ${video.paused}, seeking ${video.seeking}`;
+  return `stopped at ${video.currentTime} of ${video.duration}, buffered ${ranges.join(' ')}, ${state}`;
+}
+
+async function playToEnd(video, step) {
+  await waitFor(video, step, () => {
+    pressPlay(video);
+    return video.ended;
+  });
+}
+
+async function resumeAt(video, seconds) {
+  video.currentTime = seconds;
+  const target = Math.min(seconds + RESUMED_SECONDS, video.duration - 0.01);
+  await waitFor(video, `after a seek to ${seconds}`, () => {
+    pressPlay(video);
+    return !video.seeking && video.currentTime >= target;
+  });
+}
+
+/**
+ * As a viewer does when the video stands still: dash.js pauses at the end, which may cancel a play() that came just before. Nothing
+ * waits for the promise, which stays pending while a player loads.
+ */
+function pressPlay(video) {
+  if (video.paused && !video.ended && !video.seeking) video.play().catch(() => {});
+}
+
+async function visit(video) {
+  await waitFor(video, 'at the start', () => video.readyState >= 1 && Number.isFinite(video.duration));
+  await playToEnd(video, 'in the first run');
+  await resumeAt(video, 0);
+  await resumeAt(video, video.duration / 2);
+  video.currentTime = Math.max(0, video.duration - 0.5);
+  await playToEnd(video, 'after a seek near the end');
+}
+
+/** Resolves with the errors of the player and the clock of the video at the end. */
+globalThis.playThrough = async ({ player, url, rate }) => {
+  const video = document.querySelector('video');
+  const errors = [];
+  const onError = (error) => errors.push(error);
+  video.addEventListener('error', () => onError(video.error?.message));
+  try {
+    await PLAYERS[player](video, url, onError);
+    video.playbackRate = rate;
+    video.defaultPlaybackRate = rate;
+    await visit(video);
+  } catch (error) {
+    onError(error.message);
+  }
+  const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
+  return { errors, endedAt: currentTime, duration, width, height };
+};
