@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secret } from '../service/src/auth/secret.ts';
+import { toSecret } from '../service/src/auth/secret.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { type Ground, ONPREM_SECRET } from './ground.ts';
 import { request } from './load.ts';
@@ -25,7 +25,7 @@ export function getAsset({ service, bare, token, assetIds }: Ground, effort: Eff
 
 /** A signed report that changes the state each time (it opens the next attempt: asset, event and delivery are written), against a one-row UPDATE. */
 export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Promise<Ratios> {
-  const key = secret(ONPREM_SECRET);
+  const key = toSecret(ONPREM_SECRET);
   let count = 0;
   const report = () => {
     const k = count++;

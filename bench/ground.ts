@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/access-token.ts';
-import { secret } from '../service/src/auth/secret.ts';
+import { toSecret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
 import { urlOf } from '../test/support/postgres.ts';
 import { type Server, startServer } from './processes.ts';
@@ -57,7 +57,7 @@ export const databaseUrlOf = (databaseUrl: string, name: string): string =>
   databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);
 
 export const tokenOf = (userId: string): string =>
-  signAccessToken({ user_id: userId, type: 'access' }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+  signAccessToken({ user_id: userId, type: 'access' }, toSecret(SECRETS.ACCESS_TOKEN_SECRET));
 
 /** One process of the service; settings of `environment` go over the defaults. */
 export const startService = (

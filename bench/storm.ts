@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import pg from 'pg';
-import { secret } from '../service/src/auth/secret.ts';
+import { toSecret } from '../service/src/auth/secret.ts';
 import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { urlOf } from '../test/support/postgres.ts';
@@ -63,7 +63,7 @@ function signed({ id, said }: { id: string; said: Said }): Buffer {
     'POST /api/v1/webhooks/stream/onprem',
     {
       'content-type': 'application/json',
-      'x-onprem-signature': signOnprem(Buffer.from(body), secret(ONPREM_SECRET)),
+      'x-onprem-signature': signOnprem(Buffer.from(body), toSecret(ONPREM_SECRET)),
     },
     body,
   );

@@ -1,8 +1,8 @@
 // The contract holds for a provider that nobody has thought of yet: what a new one has to bring is in docs/adding-a-provider.md.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secret } from '../service/src/auth/secret.ts';
+import { toSecret } from '../service/src/auth/secret.ts';
 import { hmacSha256 } from '../service/src/auth/signature.ts';
-import { readSettings } from '../service/src/platform/settings.ts';
+import { createSettings } from '../service/src/platform/settings.ts';
 import { hostedApiContract, WISH } from '../service/src/providers/hosted-api.contract.ts';
 import type { HostedApi } from '../service/src/providers/provider.ts';
 import { providerContract } from '../service/src/providers/provider.contract.ts';
@@ -11,7 +11,7 @@ import { type ScriptedPeer, startPeer } from './support/scripted-peer.ts';
 
 const SET = { FIXTURE_WEBHOOK_SECRET: 'fixture-secret', FIXTURE_API_KEY: 'fixture-key' };
 const opened = (environment: Record<string, string>, limits?: Parameters<typeof openFixture>[1]) =>
-  openFixture(readFixtureSettings(readSettings(environment)), limits);
+  openFixture(readFixtureSettings(createSettings(environment)), limits);
 const webhook = (state: string, more = {}) => JSON.stringify({ id: 'v1', state, ...more });
 
 describe('a provider of the smallest kind', () => {
@@ -23,7 +23,7 @@ describe('a provider of the smallest kind', () => {
       return {
         headers: (name) =>
           name === 'x-fixture-signature'
-            ? [hmacSha256(secret('fixture-secret').key, body).toString('hex')]
+            ? [hmacSha256(toSecret('fixture-secret').key, body).toString('hex')]
             : [],
         body,
         now: new Date(),

@@ -11,7 +11,7 @@ import { assetGuards } from './assets/own-asset.hook.ts';
 import * as reportVerbs from './assets/reports.ts';
 import * as trashVerbs from './assets/trash.ts';
 import { trashRoutes } from './assets/trash.routes.ts';
-import { callerOf } from './auth/auth.hook.ts';
+import { createAuthenticator } from './auth/auth.hook.ts';
 import type { Config } from './config.ts';
 import { deliverReportJob } from './encoding/deliver-report.job.ts';
 import { encodeAssetJob } from './encoding/encode-asset.job.ts';
@@ -33,7 +33,7 @@ import * as healthVerbs from './operations/health.ts';
 import { healthRoutes } from './operations/health.routes.ts';
 import { ownerLimitsRoutes } from './operations/owner-limits.routes.ts';
 import { isOperator, operatorGuard } from './operations/operator.hook.ts';
-import type { Parts } from './parts.ts';
+import type { Adapters } from './parts.ts';
 import { bind } from './platform/bind.ts';
 import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
@@ -42,13 +42,13 @@ import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/protocol-guards.ts';
 import type { Input } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
-import { forgetKeys, onceIn } from './platform/idempotency.ts';
+import { deleteExpiredKeys, createIdempotency } from './platform/idempotency.ts';
 import { createFairQueue } from './platform/fair-queue.ts';
 import type { JobHandlers } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { forgetFullBuckets } from './platform/rate-limiter.ts';
-import { singleFlight } from './platform/single-flight.ts';
-import { takeTurns } from './platform/turns.ts';
+import { createSingleFlight } from './platform/single-flight.ts';
+import { createKeyedMutex } from './platform/turns.ts';
 import * as downloadVerbs from './playback/downloads.ts';
 import { downloadRoutes } from './playback/downloads.routes.ts';
 import * as playbackVerbs from './playback/playback.ts';
@@ -56,7 +56,7 @@ import { playbackRoutes } from './playback/playback.routes.ts';
 import * as inspectionVerbs from './providers/inspections.ts';
 import * as inboxVerbs from './providers/inbox.ts';
 import { inboxRoutes } from './providers/inbox.routes.ts';
-import { type CallNeeds, providerCalls } from './providers/provider-calls.ts';
+import { type CallNeeds, createProviderCaller } from './providers/provider-calls.ts';
 import * as providerVerbs from './providers/hosted-videos.ts';
 import { protectVideoJob } from './providers/protect-video.job.ts';
 import { getProvider, type Providers } from './providers/provider.ts';
@@ -98,7 +98,7 @@ export type AppSettings = {
 
 export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
 
-export async function buildApp(parts: Parts, settings: AppSettings): Promise<App> {
+export async function buildApp(parts: Adapters, settings: AppSettings): Promise<App> {
   const features = buildFeatures(parts, settings);
   const { config, log, checkEveryMs } = settings;
   const server = createServer(log, {
@@ -129,17 +129,25 @@ function buildFeatures(
     urlSecrets,
     workerName,
     sandbox,
-  }: Parts,
+  }: Adapters,
   { config, publicBaseUrl, log, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
   const batches = assetBatches(db);
   const assets = bind(batches, assetVerbs);
-  const reports = bind({ db, batches, jobs, now, inTurn: takeTurns() }, reportVerbs);
+  const reports = bind({ db, batches, jobs, now, inTurn: createKeyedMutex() }, reportVerbs);
   const { maxUploadBytes, uploadTtlSeconds, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
-  const call = providerCalls({ providers, circuits, now });
+  const call = createProviderCaller({ providers, circuits, now });
   const hosted = bind(
-    { db, providers, call, apply: reports.apply, byId: assets.byId, maxUploadBytes, now },
+    {
+      db,
+      providers,
+      call,
+      applyReport: reports.applyReport,
+      findAssetById: assets.findAssetById,
+      maxUploadBytes,
+      now,
+    },
     providerVerbs,
   );
   const limits = uploadLimits(config, { providers, takesHeif: processor.takesHeif });
@@ -156,37 +164,53 @@ function buildFeatures(
     providers,
     guards: assetGuards({
       ...assets,
-      callerOf: callerOf({ tokenSecrets: config.tokenSecrets, serviceKeys: config.serviceKeys, now }),
+      callerOf: createAuthenticator({
+        tokenSecrets: config.tokenSecrets,
+        serviceKeys: config.serviceKeys,
+        now,
+      }),
     }),
     lists: bind({ db, urlSecrets }, listVerbs),
-    edits: bind({ db, jobs, byId: assets.byId, now, isHosted: hosted.isHosted }, { edit: editVerbs.edit }),
+    edits: bind(
+      { db, jobs, findAssetById: assets.findAssetById, now, isHosted: hosted.isHosted },
+      { edit: editVerbs.edit },
+    ),
     trash: bind(
-      { db, jobs, byId: assets.byId, now, trashDays: config.trashDays, startJob: start },
+      { db, jobs, findAssetById: assets.findAssetById, now, trashDays: config.trashDays, startJob: start },
       trashVerbs,
     ),
     encodings: bind({ db, jobs, workerName }, encodingVerbs),
-    encodeQueue: bind({ db, jobs, byId: assets.byId, cancel: reports.cancel }, encodeQueueVerbs),
+    encodeQueue: bind(
+      { db, jobs, findAssetById: assets.findAssetById, cancel: reports.cancel },
+      encodeQueueVerbs,
+    ),
     images: bind(
       {
-        byId: assets.byId,
+        findAssetById: assets.findAssetById,
         store,
         processor,
-        inFlight: singleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
+        inFlight: createSingleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
         queue: createFairQueue(VARIANT_QUEUE),
         maxVariantBytes: config.maxVariantBytes,
         now,
       },
       imageVerbs,
     ),
-    webhooks: bind({ providers, apply: reports.apply, keep: reports.keep, now }, webhookVerbs),
-    inbox: bind({ db, providers, apply: reports.apply, findRef: reports.findRef, now }, inboxVerbs),
+    webhooks: bind(
+      { providers, applyReport: reports.applyReport, recordDelivery: reports.recordDelivery, now },
+      webhookVerbs,
+    ),
+    inbox: bind(
+      { db, providers, applyReport: reports.applyReport, findReportedAsset: reports.findReportedAsset, now },
+      inboxVerbs,
+    ),
     feed: bind({ db }, feedVerbs),
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
     uploads: bind(
       {
-        create: async (asset: NewAsset, note: EventData) => {
+        createAsset: async (asset: NewAsset, note: EventData) => {
           await requireDatabaseSpace();
-          return usage.underQuota(asset.owner_user_id, () => assets.create(asset, note));
+          return usage.underQuota(asset.owner_user_id, () => assets.createAsset(asset, note));
         },
         applyParked: hosted.applyParked,
         prepareUpload: hosted.prepareUpload,
@@ -205,7 +229,7 @@ function buildFeatures(
         jobs,
         store,
         requireDatabaseSpace,
-        byId: assets.byId,
+        findAssetById: assets.findAssetById,
         urlSecrets,
         maxUploadBytes,
         uploadTtlSeconds,
@@ -216,12 +240,19 @@ function buildFeatures(
       transferVerbs,
     ),
     playback: bind(
-      { byId: assets.byId, signed: hosted.signed, urlSecrets, tokenTtlSeconds, publicBaseUrl, now },
+      {
+        findAssetById: assets.findAssetById,
+        signed: hosted.signed,
+        urlSecrets,
+        tokenTtlSeconds,
+        publicBaseUrl,
+        now,
+      },
       playbackVerbs,
     ),
     downloads: bind(
       {
-        byId: assets.byId,
+        findAssetById: assets.findAssetById,
         downloadOf: hosted.downloadOf,
         canAsk: hosted.canAsk,
         urlSecrets,
@@ -237,7 +268,10 @@ function buildFeatures(
       sandbox: sandbox.protections,
       isOperator: (headers: Input['headers']) => isOperator(headers, config.operatorKeys),
     },
-    expiry: bind({ db, now, byId: assets.byId, refuse: reports.refuse }, expiryVerbs),
+    expiry: bind(
+      { db, now, findAssetById: assets.findAssetById, refuseAsset: reports.refuseAsset },
+      expiryVerbs,
+    ),
     reconcile: bind(
       {
         db,
@@ -255,8 +289,8 @@ function buildFeatures(
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
-    keys: { forgetKeys: () => Promise.all([forgetKeys(db), forgetFullBuckets(db)]) },
-    once: onceIn(db),
+    keys: { deleteExpiredKeys: () => Promise.all([deleteExpiredKeys(db), forgetFullBuckets(db)]) },
+    once: createIdempotency(db),
     partitions: bind({ db, now, webhookRetentionDays: config.webhookRetentionDays }, partitionVerbs),
   };
 }
@@ -330,10 +364,10 @@ async function mountRoutes(
       mount(api, { tag: 'media', once, known, ownerLimiter }, [
         ...uploadRoutes(
           {
-            start: uploads.start,
-            complete: completion.complete,
-            retry: (asset, note) =>
-              usage.underQuota(asset.owner_user_id, () => completion.retry(asset, note)),
+            createUpload: uploads.createUpload,
+            completeUpload: completion.completeUpload,
+            retryUpload: (asset, note) =>
+              usage.underQuota(asset.owner_user_id, () => completion.retryUpload(asset, note)),
           },
           guards,
           publicBaseUrl,
@@ -342,8 +376,9 @@ async function mountRoutes(
         ...assetRoutes(edits, guards, publicBaseUrl),
         ...trashRoutes(
           {
-            remove: trash.remove,
-            restore: (asset, note) => usage.underQuota(asset.owner_user_id, () => trash.restore(asset, note)),
+            deleteAsset: trash.deleteAsset,
+            restoreAsset: (asset, note) =>
+              usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, note)),
           },
           guards,
           publicBaseUrl,
@@ -355,7 +390,7 @@ async function mountRoutes(
       mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
       mount(api, { tag: 'playback' }, [
         ...playbackRoutes(playback, guards, objects),
-        ...imageRoutes({ ...images, findVisible: playback.findVisible, objects }),
+        ...imageRoutes({ ...images, findPlayableAsset: playback.findPlayableAsset, objects }),
       ]);
       mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks, [...providers.keys()]));
       mount(api, { tag: 'admin', known }, [
@@ -372,7 +407,7 @@ async function mountRoutes(
 }
 
 const jobHandlers = (
-  { store, encoder, callback, scratchRoot }: Parts,
+  { store, encoder, callback, scratchRoot }: Adapters,
   features: Features,
   { log }: AppSettings,
 ): JobHandlers<JobPayloads> => ({
@@ -380,7 +415,7 @@ const jobHandlers = (
   'remove-run-files': removeRunFilesJob({ store }),
   'deliver-report': deliverReportJob({ callback }),
   'make-poster': makePosterJob({
-    byId: features.assets.byId,
+    findAssetById: features.assets.findAssetById,
     showPoster: features.reports.showPoster,
     store,
     encoder,
@@ -388,15 +423,18 @@ const jobHandlers = (
   }),
   'process-image': processImageJob({
     ...features.images,
-    byId: features.assets.byId,
-    apply: features.reports.apply,
+    findAssetById: features.assets.findAssetById,
+    applyReport: features.reports.applyReport,
   }),
   'purge-asset': purgeAssetJob({
-    byId: features.assets.byId,
+    findAssetById: features.assets.findAssetById,
     store,
     removeVideo: features.hosted.removeVideo,
   }),
-  'protect-video': protectVideoJob({ byId: features.assets.byId, protect: features.hosted.protect }),
+  'protect-video': protectVideoJob({
+    findAssetById: features.assets.findAssetById,
+    protect: features.hosted.protect,
+  }),
   reconcile: reconcileJob(features.reconcile),
   'remove-stray-videos': removeStrayVideosJob(features.strays),
   'expire-uploads': expireUploadsJob(features.expiry),

@@ -1,6 +1,6 @@
 // The settings (contract B9): read once, checked all at once, every problem told in one message.
 import type { ProviderName } from './assets/asset.ts';
-import { type Secret, secret } from './auth/secret.ts';
+import { type Secret, toSecret } from './auth/secret.ts';
 import {
   type OwnerLimits,
   readEncodeConcurrency,
@@ -11,7 +11,7 @@ import { OWN_SECRETS, secretWarnings, unsignedWarnings } from './config-secrets.
 import type { EncodeLimits } from './encoding/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
 import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
-import { type Environment, readSettings, type Settings } from './platform/settings.ts';
+import { type Environment, createSettings, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 
@@ -89,7 +89,7 @@ export function readConfig(
   absolute: (path: string) => string,
   modules: readonly RegisteredProvider[] = PROVIDER_MODULES,
 ): Config {
-  const settings = readSettings(environment);
+  const settings = createSettings(environment);
   const config = read(settings, absolute, modules);
   requireForRole(settings, config);
   if (settings.problems.length > 0)
@@ -116,10 +116,10 @@ function read(
     encoderCallbackUrl: settings.url('ENCODER_CALLBACK_URL'),
     databaseUrl: text('DATABASE_URL'),
     storageUrl: readStorageUrl(settings),
-    tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(secret),
-    serviceKeys: settings.rotating('SERVICE_API_KEY').map(secret),
-    operatorKeys: settings.rotating('OPERATOR_KEY').map(secret),
-    urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(secret),
+    tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
+    serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
+    operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
+    urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
     videoProvider: settings.oneOf(
       'VIDEO_PROVIDER',
       modules.map(({ name }) => name),

@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { runProviderCommand } from './commands/provider.ts';
 import { makeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
-import { simulate } from './commands/simulate.ts';
+import { runSimulated } from './commands/simulate.ts';
 import { findEngine } from './parts.ts';
 import { runService, withDatabase, withProviders } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
-  '--simulate': () => simulate(process.env, runService),
+  '--simulate': () => runSimulated(process.env, runService),
   sample: async () =>
     makeSample(
       await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }),

@@ -1,7 +1,7 @@
 // Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { secret, type Secret } from './auth/secret.ts';
+import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
 import type { Callback } from './encoding/callback.ts';
@@ -18,7 +18,7 @@ import { type JobQueue, openJobs } from './platform/jobs.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
-import { keptSecret } from './platform/postgres/kept-secret.ts';
+import { getStoredSecret } from './platform/postgres/kept-secret.ts';
 import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import type { Providers } from './providers/provider.ts';
@@ -26,7 +26,7 @@ import { openProviders } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
-export type Parts = Decoders & {
+export type Adapters = Decoders & {
   readonly db: Database;
   readonly jobs: JobQueue<JobPayloads>;
   readonly store: ObjectStore;
@@ -44,7 +44,7 @@ export type Parts = Decoders & {
   close(): Promise<void>;
 };
 
-export type Surroundings = {
+export type OpenOptions = {
   readonly log: Logger;
   /** The environment's PATH, on which the video engine is looked for. */
   readonly searchPath: string | undefined;
@@ -54,7 +54,7 @@ export type Surroundings = {
   readonly inspect?: Inspect;
 };
 
-export async function openParts(config: Config, around: Surroundings): Promise<Parts> {
+export async function openAdapters(config: Config, around: OpenOptions): Promise<Adapters> {
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
@@ -64,7 +64,9 @@ export async function openParts(config: Config, around: Surroundings): Promise<P
     openStore(config),
   ]);
   const urlSecrets =
-    config.urlSecrets.length > 0 ? config.urlSecrets : [secret(await keptSecret(connection, 'url_signing'))];
+    config.urlSecrets.length > 0
+      ? config.urlSecrets
+      : [toSecret(await getStoredSecret(connection, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe({
     sandbox,
@@ -130,8 +132,8 @@ async function closeFolderToOthers(
 async function openData(
   connection: Connection,
   config: Config,
-  { log, inspect }: Surroundings,
-): Promise<Pick<Parts, 'db' | 'jobs'>> {
+  { log, inspect }: OpenOptions,
+): Promise<Pick<Adapters, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const onError = (message: string) => (error: Error) => log.warn({ err: error }, message);
@@ -172,7 +174,7 @@ async function openStore(config: Config): Promise<{ store: ObjectStore; place: s
   return { store, place };
 }
 
-type Closing = Pick<Parts, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };
+type Closing = Pick<Adapters, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };
 
 /** Last opened, first closed; the database goes last. */
 async function close({ db, jobs, probe, imageProcessor, postgres }: Closing): Promise<void> {

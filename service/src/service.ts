@@ -5,21 +5,21 @@ import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { OWN_SECRETS } from './config-secrets.ts';
-import { openParts, openPostgres, type Parts, providersAlone } from './parts.ts';
+import { openAdapters, openPostgres, type Adapters, providersAlone } from './parts.ts';
 import { exitOnFatalError } from './platform/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { type LocalSecrets, localSecrets } from './platform/local-secrets.ts';
+import { type LocalSecrets, openLocalSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { sweepScratch } from './platform/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
-import { welcome } from './welcome.ts';
+import { renderBanner } from './welcome.ts';
 
 export type RunningService = {
   readonly address: string;
-  readonly parts: Parts;
+  readonly parts: Adapters;
   readonly server: HttpServer;
   stop(): Promise<void>;
   /** Cuts every connection, then closes the parts. */
@@ -27,7 +27,7 @@ export type RunningService = {
 };
 
 /** What tests set and the process leaves alone. */
-export type Extras = {
+export type TestOverrides = {
   readonly now?: () => Date;
   readonly inspect?: Inspect;
   readonly log?: Logger;
@@ -35,7 +35,7 @@ export type Extras = {
   /** How often connections are checked against their timeouts. */
   readonly checkEveryMs?: number;
   /** Comes between the service and its parts, to count calls and let some fail. */
-  readonly between?: (parts: Parts) => Parts;
+  readonly between?: (parts: Adapters) => Adapters;
 };
 
 /** Runs until SIGTERM or SIGINT; one that comes during the start is obeyed after it. */
@@ -53,7 +53,7 @@ export async function runService(environment: Environment): Promise<void> {
   const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
   running = service;
   process.stdout.write(
-    welcome({
+    renderBanner({
       config,
       local,
       address: service.address,
@@ -91,7 +91,7 @@ export async function withDatabase(
 /** Lends the providers of these settings to a command. */
 export async function withProviders(
   environment: Environment,
-  work: (config: Config, providers: Parts['providers']) => Promise<void>,
+  work: (config: Config, providers: Adapters['providers']) => Promise<void>,
 ): Promise<void> {
   const { settings } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
@@ -115,7 +115,7 @@ async function withLocalSecrets(
   environment: Environment,
 ): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
-  const local = await localSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
+  const local = await openLocalSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
   return { settings: { ...local.values, ...given }, local };
 }
@@ -123,11 +123,11 @@ async function withLocalSecrets(
 export async function startService(
   config: Config,
   { searchPath }: { searchPath: string | undefined },
-  extras: Extras = {},
+  extras: TestOverrides = {},
 ): Promise<RunningService> {
   const log = extras.log ?? createLogger(config.logLevel);
   let address = '';
-  const opened = await openParts(config, {
+  const opened = await openAdapters(config, {
     log,
     searchPath,
     ownAddress: () => address,
@@ -171,7 +171,7 @@ async function listen(server: HttpServer, { port, host }: Config): Promise<strin
   return `http://${own.includes(':') ? `[${own}]` : own}:${bound}`;
 }
 
-async function work({ jobs, scratchRoot }: Parts, handlers: App['handlers']): Promise<void> {
+async function work({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
   await sweepScratch(scratchRoot);
   await jobs.work(handlers);
 }
@@ -180,14 +180,14 @@ async function work({ jobs, scratchRoot }: Parts, handlers: App['handlers']): Pr
 const PATIENCE_MS = 5000;
 
 /** No new requests, those in flight end in time or are cut off; then jobs are handed back and the parts closed. */
-async function stop(server: HttpServer, parts: Parts): Promise<void> {
+async function stop(server: HttpServer, parts: Adapters): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
   await server.close().finally(() => clearTimeout(impatience));
   await parts.close();
 }
 
 /** After a fatal error nobody is served to the end. */
-async function abort(server: HttpServer, parts: Parts): Promise<void> {
+async function abort(server: HttpServer, parts: Adapters): Promise<void> {
   server.server.closeAllConnections();
   server.server.close();
   await parts.close();

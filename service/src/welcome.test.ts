@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { verifyAccessToken } from './auth/access-token.ts';
-import { secret } from './auth/secret.ts';
+import { toSecret } from './auth/secret.ts';
 import { readConfig } from './config.ts';
-import { welcome } from './welcome.ts';
+import { renderBanner } from './welcome.ts';
 
 const MADE = {
   ACCESS_TOKEN_SECRET: 'made-by-the-service-0123456789abcdef-made',
@@ -13,7 +13,7 @@ const GIVEN = 'given-by-the-operator-0123456789abcdef-given';
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 function bannerOf(settings: Record<string, string>): string {
-  return welcome({
+  return renderBanner({
     config: readConfig(settings, (path) => path),
     local: { file: '/data/secrets.json', values: MADE, warnings: [] },
     address: 'http://127.0.0.1:8080',
@@ -28,7 +28,7 @@ const tokenIn = (banner: string) => /TOKEN=(\S+)/.exec(banner)?.[1] ?? '';
 test('the token of a secret that the service made works for a day, and no longer', () => {
   const token = tokenIn(bannerOf(MADE));
   const at = (seconds: number) =>
-    verifyAccessToken(token, [secret(MADE.ACCESS_TOKEN_SECRET)], NOW.getTime() / 1000 + seconds);
+    verifyAccessToken(token, [toSecret(MADE.ACCESS_TOKEN_SECRET)], NOW.getTime() / 1000 + seconds);
   expect(at(0)).toEqual({ userId: 'you' });
   expect(at(86_000)).toEqual({ userId: 'you' });
   expect(at(86_410)).toMatchObject({ fault: { reason: 'expired' } });

@@ -1,14 +1,14 @@
 // The calm lines at the start: where the service listens, where data lies, and a tour to copy and paste.
 import { signAccessToken } from './auth/access-token.ts';
 import type { Config } from './config.ts';
-import type { Parts } from './parts.ts';
+import type { Adapters } from './parts.ts';
 import type { LocalSecrets } from './platform/local-secrets.ts';
 
 type Welcome = {
   readonly config: Config;
   readonly local: LocalSecrets | undefined;
   readonly address: string;
-  readonly places: Parts['places'];
+  readonly places: Adapters['places'];
   readonly encoderMissing: string | undefined;
   readonly now: Date;
   /** What the sandbox of decoders lacks. */
@@ -17,7 +17,7 @@ type Welcome = {
 
 const DAY_S = 86_400;
 
-export function welcome({
+export function renderBanner({
   config,
   local,
   address,

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
 import { assetBatches } from '../../service/src/assets/asset-batches.ts';
-import { byId } from '../../service/src/assets/assets.ts';
+import { findAssetById } from '../../service/src/assets/assets.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
-import { sweepOrphans } from '../../service/src/upkeep/orphans.ts';
+import { findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receive, type TransferNeeds } from '../../service/src/uploads/transfers.ts';
+import { receiveUpload, type TransferNeeds } from '../../service/src/uploads/transfers.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const now = () => new Date();
-const find = (id: string) => byId(assetBatches(service.parts.db), id);
+const find = (id: string) => findAssetById(assetBatches(service.parts.db), id);
 
 /** What the first writer sends: everything, less than announced, or a body that breaks off. */
 const BODIES = ['whole', 'short', 'broken'] as const;
@@ -85,7 +85,7 @@ async function firstWriter(
     store: paused(store, pass),
     jobs,
     requireDatabaseSpace,
-    byId: async (id) => paused({ find }, pass).find(id),
+    findAssetById: async (id) => paused({ find }, pass).find(id),
     urlSecrets,
     maxUploadBytes: 1e6,
     uploadTtlSeconds: 3600,
@@ -103,7 +103,7 @@ async function firstWriter(
     length: undefined,
     bytes: bodyOf(bytes, body, pass),
   };
-  return receive(needs, transfer).then(
+  return receiveUpload(needs, transfer).then(
     () => true,
     () => false,
   );
@@ -117,8 +117,12 @@ const expireLease = (id: string) =>
   );
 
 async function sweep(id: string): Promise<void> {
-  await sweepOrphans({ ...service.parts, now }, { remove: true });
-  const purge = purgeAssetJob({ byId: find, store: service.parts.store, removeVideo: async () => {} });
+  await findOrphans({ ...service.parts, now }, { remove: true });
+  const purge = purgeAssetJob({
+    findAssetById: find,
+    store: service.parts.store,
+    removeVideo: async () => {},
+  });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
 }
 

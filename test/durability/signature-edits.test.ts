@@ -1,7 +1,7 @@
 // A million small edits of a good signature at each of the three doors: none of them opens it (contract A5, B6).
 import type { KnownProvider } from '../support/webhooks.ts';
 import { describe, expect, test } from 'vitest';
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { checkCdnhostSignature, signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
 import {
   checkEdgehostSignature,
@@ -13,7 +13,7 @@ import { randomEdits } from '../support/random-edits.ts';
 const EDITS = 1_000_000;
 const NOW = 1_700_000_000;
 const BODY = Buffer.from('{"status":"ready"}');
-const key = secret('a-secret-of-some-length-0123456789');
+const key = toSecret('a-secret-of-some-length-0123456789');
 const secrets = [key];
 
 type Door = {

@@ -1,6 +1,6 @@
 // A provider that is added to the list works everywhere: settings, uploads, webhooks, playback and the operators' overview.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { hmacSha256 } from '../../service/src/auth/signature.ts';
 import { fixture } from '../support/fixture-provider.ts';
 import { openUpload, readAsset } from '../support/media.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const deliver = (report: object, key = 'fixture-secret') => {
   const body = JSON.stringify(report);
-  const signature = hmacSha256(secret(key).key, Buffer.from(body)).toString('hex');
+  const signature = hmacSha256(toSecret(key).key, Buffer.from(body)).toString('hex');
   return call<{ processed: boolean }>(service, 'POST /webhooks/stream/fixture', {
     headers: { 'x-fixture-signature': signature },
     body,

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 
 const now = () => Math.floor(Date.now() / 1000);
 const tokenBy = (text: string, claims: object = {}) =>
-  signAccessToken({ user_id: 'ann', type: 'access', ...claims }, secret(text));
+  signAccessToken({ user_id: 'ann', type: 'access', ...claims }, toSecret(text));
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const unsigned = (header: object) => `${part(header)}.${part({ user_id: 'ann', type: 'access' })}.`;
 

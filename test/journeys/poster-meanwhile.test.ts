@@ -1,7 +1,7 @@
 // A poster is wished for at awkward moments: while the video is encoded, while its report is on its way, while a worker dies, before the trash.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Parts } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/parts.ts';
 import { choosePoster, colourfulClip, postersDone, thumbnailOf, thumbnailTurns } from '../support/colours.ts';
 import { complete, ingest, openUpload, putBytes, settled } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
@@ -31,7 +31,7 @@ let service: TestService;
 let film: Buffer;
 
 /** A service whose encoder and reports can be held, and whose posters can fail when they are made. */
-const between = (parts: Parts): Parts => ({
+const between = (parts: Adapters): Adapters => ({
   ...parts,
   encoder: {
     async encode(order) {

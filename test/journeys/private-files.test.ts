@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
-import { localSecrets } from '../../service/src/platform/local-secrets.ts';
+import { openLocalSecrets } from '../../service/src/platform/local-secrets.ts';
 import { makeClip } from '../support/clips.ts';
 import { ingest } from '../support/media.ts';
 import { newDataDir, startTestService, type TestService } from '../support/service.ts';
@@ -58,19 +58,19 @@ describe('after a start in a folder that was open, and a video', () => {
 
 test('a secrets file that is open to others is closed, with a warning that names it', async () => {
   const folder = await newFolder();
-  const first = await localSecrets(folder, OWN_SECRETS);
+  const first = await openLocalSecrets(folder, OWN_SECRETS);
   expect(first.warnings).toEqual([]);
   await chmod(first.file, 0o644);
-  const second = await localSecrets(folder, OWN_SECRETS);
+  const second = await openLocalSecrets(folder, OWN_SECRETS);
   expect(second.values).toEqual(first.values);
   expect(second.warnings).toEqual([expect.stringMatching(/secrets\.json was open to other users.*0600/)]);
   expect(await modeOf(first.file)).toBe(0o600);
-  expect((await localSecrets(folder, OWN_SECRETS)).warnings).toEqual([]);
+  expect((await openLocalSecrets(folder, OWN_SECRETS)).warnings).toEqual([]);
 });
 
 test('the process says so at its start, and starts again in the closed folder', async () => {
   const folder = await newFolder();
-  const { file } = await localSecrets(folder, OWN_SECRETS);
+  const { file } = await openLocalSecrets(folder, OWN_SECRETS);
   await chmod(file, 0o640);
   try {
     for (const warnings of [1, 0]) {

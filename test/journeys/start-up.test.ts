@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
-import { localSecrets } from '../../service/src/platform/local-secrets.ts';
+import { openLocalSecrets } from '../../service/src/platform/local-secrets.ts';
 import { SECRETS } from '../support/service.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };
@@ -132,19 +132,19 @@ describe('on a laptop', () => {
 
   test('secrets are made once, kept for nobody else to read, and found again', async () => {
     const place = join(folder, 'new', 'data');
-    const made = await localSecrets(place, OWN_SECRETS);
+    const made = await openLocalSecrets(place, OWN_SECRETS);
     expect(Object.keys(made.values)).toEqual([...OWN_SECRETS]);
     expect(new Set(Object.values(made.values)).size).toBe(OWN_SECRETS.length);
     for (const value of Object.values(made.values)) expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect((await stat(made.file)).mode & 0o777).toBe(0o600);
-    expect(await localSecrets(place, OWN_SECRETS)).toEqual(made);
+    expect(await openLocalSecrets(place, OWN_SECRETS)).toEqual(made);
     expect(read(made.values).warnings).toEqual([]);
   });
 
   test('one that is new with a release is added, the others stay', async () => {
     const place = join(folder, 'grown');
-    const before = await localSecrets(place, ['ACCESS_TOKEN_SECRET']);
-    const after = await localSecrets(place, OWN_SECRETS);
+    const before = await openLocalSecrets(place, ['ACCESS_TOKEN_SECRET']);
+    const after = await openLocalSecrets(place, OWN_SECRETS);
     expect(after.values).toMatchObject(before.values);
     expect(Object.keys(after.values)).toHaveLength(OWN_SECRETS.length);
     expect((await stat(after.file)).mode & 0o777).toBe(0o600);
@@ -152,7 +152,7 @@ describe('on a laptop', () => {
 
   test('many first starts at once end with the same secrets', async () => {
     const place = join(folder, 'twice');
-    const made = await Promise.all(Array.from({ length: 8 }, () => localSecrets(place, OWN_SECRETS)));
+    const made = await Promise.all(Array.from({ length: 8 }, () => openLocalSecrets(place, OWN_SECRETS)));
     for (const other of made) expect(other).toEqual(made[0]);
   });
 
@@ -160,7 +160,7 @@ describe('on a laptop', () => {
     const place = join(folder, 'broken');
     await mkdir(place);
     await writeFile(join(place, 'secrets.json'), '{"ACCESS_TOKEN_SECRET":');
-    await expect(localSecrets(place, OWN_SECRETS)).rejects.toThrow(/secrets\.json cannot be read/);
+    await expect(openLocalSecrets(place, OWN_SECRETS)).rejects.toThrow(/secrets\.json cannot be read/);
     expect(await readFile(join(place, 'secrets.json'), 'utf8')).toBe('{"ACCESS_TOKEN_SECRET":');
   });
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobPayloads } from '../../service/src/job-list.ts';
-import type { Parts } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/parts.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { timelineOf } from '../support/hosted.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
@@ -20,7 +20,7 @@ let picture: Buffer;
 let offset = 0;
 /** Jobs of these names vanish as soon as they are sent. */
 const lost = new Set<JobName>();
-const losing = (parts: Parts): Parts => ({
+const losing = (parts: Adapters): Adapters => ({
   ...parts,
   jobs: {
     ...parts.jobs,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { UNAUTHORIZED_REASONS } from '../../service/src/platform/errors.ts';
 import { issuePlaybackToken } from '../../service/src/playback/playback-token.ts';
 import { expectRefusal } from '../support/envelope.ts';
@@ -31,7 +31,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const forged = (claims: object) =>
   bearer(
-    signAccessToken({ user_id: 'ann', type: 'access', ...claims }, secret('of-somebody-else-0123456789')),
+    signAccessToken({ user_id: 'ann', type: 'access', ...claims }, toSecret('of-somebody-else-0123456789')),
   );
 
 function expectUnauthorized(answer: Answer, details: object): Answer {

@@ -1,8 +1,8 @@
 // A made-up hosted provider, as small as one can be: the worked example of docs/adding-a-provider.md, in one file where a real one has a folder.
 import { Type } from 'typebox';
-import { toldUrl } from '../../service/src/assets/playback-manifest.ts';
+import { parseReportedUrl } from '../../service/src/assets/playback-manifest.ts';
 import type { StreamReport } from '../../service/src/assets/stream-report.ts';
-import { type Secret, secret } from '../../service/src/auth/secret.ts';
+import { type Secret, toSecret } from '../../service/src/auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../service/src/auth/signature.ts';
 import type { ClientLimits } from '../../service/src/platform/http-client.ts';
 import type { Settings } from '../../service/src/platform/settings.ts';
@@ -45,7 +45,7 @@ export type FixtureSettings = {
 };
 
 export const readFixtureSettings = (settings: Settings): FixtureSettings => ({
-  webhookSecrets: settings.rotating('FIXTURE_WEBHOOK_SECRET').map(secret),
+  webhookSecrets: settings.rotating('FIXTURE_WEBHOOK_SECRET').map(toSecret),
   apiUrl: settings.url('FIXTURE_API_URL') ?? 'https://api.fixture.example',
   apiKey: readSecret(settings, 'FIXTURE_API_KEY'),
 });
@@ -119,7 +119,7 @@ function reportOf({ state, hls }: JsonObject, source: 'webhook' | 'inspect'): St
       },
     };
   return state === 'done'
-    ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: toldUrl(hls) } } }
+    ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: parseReportedUrl(hls) } } }
     : undefined;
 }
 

@@ -3,11 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { readConfig } from '../../service/src/config.ts';
 import type { RegisteredProvider } from '../../service/src/providers/provider-module.ts';
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
-import { type Extras, type RunningService, startService } from '../../service/src/service.ts';
+import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
 import { inspect } from './inspect.ts';
 
 /** Long enough not to be warned about; planted in full, so that a test can look for them where they must not be. */
@@ -29,7 +29,7 @@ export async function startTestService(
   {
     addedProviders = [],
     ...extras
-  }: Extras & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
+  }: TestOverrides & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
   const config = readConfig(
@@ -80,7 +80,7 @@ export async function newDataDir(): Promise<string> {
 }
 
 export const tokenOf = (userId: string | number, claims: object = {}): string =>
-  signAccessToken({ user_id: userId, type: 'access', ...claims }, secret(SECRETS.ACCESS_TOKEN_SECRET));
+  signAccessToken({ user_id: userId, type: 'access', ...claims }, toSecret(SECRETS.ACCESS_TOKEN_SECRET));
 
 export const asUser = (userId: string) => ({ authorization: `Bearer ${tokenOf(userId)}` });
 export const asService = { 'x-service-key': SECRETS.SERVICE_API_KEY };

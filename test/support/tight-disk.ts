@@ -4,13 +4,13 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { freeBytes } from '../../service/src/platform/free-space.ts';
-import type { Parts } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/parts.ts';
 import { ObjectRefused, type ObjectStore } from '../../service/src/storage/object-store.ts';
 
 const run = promisify(execFile);
 
 /** `between` stands in for the disk where none could be mounted. */
-export type TightDisk = { readonly between?: (parts: Parts) => Parts; unmount(): Promise<void> };
+export type TightDisk = { readonly between?: (parts: Adapters) => Adapters; unmount(): Promise<void> };
 
 export type DiskSize = { readonly bytes: number; readonly reserve: number };
 

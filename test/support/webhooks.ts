@@ -1,5 +1,5 @@
 // Webhooks as the three providers send them, signed and over HTTP; every answer is held against the envelope.
-import { secret } from '../../service/src/auth/secret.ts';
+import { toSecret } from '../../service/src/auth/secret.ts';
 import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
 import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';
 import { columns, sql } from '../../service/src/platform/postgres/sql.ts';
@@ -34,7 +34,7 @@ export function signatureOf(
   body: Body,
   { secret: text = DOOR_SECRETS[provider], timeSeconds = Math.floor(Date.now() / 1000) }: Signing = {},
 ): Headers {
-  const key = secret(text);
+  const key = toSecret(text);
   const bytes = bytesOf(body);
   if (provider === 'cdnhost')
     return {

@@ -7,7 +7,10 @@ import type { EventData } from './asset-event.ts';
 export type Actor = { readonly caller: Caller; readonly ownerUserId: string };
 
 /** A service caller may name somebody else than the owner: accepted, and noted (B2). */
-export const noteOf = ({ caller, ownerUserId }: Actor, asset: Pick<Asset, 'owner_user_id'>): EventData => ({
+export const toActorData = (
+  { caller, ownerUserId }: Actor,
+  asset: Pick<Asset, 'owner_user_id'>,
+): EventData => ({
   source: 'caller',
   caller: caller.kind,
   ...(ownerUserId !== asset.owner_user_id && { named_owner: ownerUserId }),

@@ -1,9 +1,9 @@
 // Reads and writes of assets that come at once travel together: under load each costs a share of a statement and of a commit.
-import { inBatches } from '../platform/batches.ts';
+import { createBatcher } from '../platform/batches.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Asset, VideoRef } from './asset.ts';
 import { findAssets, findByVideos, insertAssets, type Making } from './assets.sql.ts';
-import { keepDeliveries, type Kept, type Move, storeChanges } from './changes.sql.ts';
+import { recordDeliveries, type DeliveryRecord, type PendingWrite, storeChanges } from './changes.sql.ts';
 
 export type AssetBatches = {
   /** A UUID, in either case. */
@@ -12,8 +12,8 @@ export type AssetBatches = {
   /** Undefined where an asset of this id was made before. */
   readonly insert: (making: Making) => Promise<Asset | undefined>;
   /** Undefined where another change was faster. */
-  readonly store: (move: Move) => Promise<Asset | undefined>;
-  readonly keepDelivery: (kept: Kept) => Promise<undefined>;
+  readonly store: (move: PendingWrite) => Promise<Asset | undefined>;
+  readonly keepDelivery: (kept: DeliveryRecord) => Promise<undefined>;
 };
 
 /** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
@@ -22,17 +22,17 @@ const LIMITS = { atOnce: 2, most: 100 };
 const HEAVIEST = 4 * 1024 * 1024;
 
 export function assetBatches(db: Database): AssetBatches {
-  const find = inBatches((ids: readonly string[]) => findAssets(db, ids), LIMITS);
+  const find = createBatcher((ids: readonly string[]) => findAssets(db, ids), LIMITS);
   return {
     find: (id) => find(id.toLowerCase()),
-    findByVideo: inBatches((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS),
-    insert: inBatches((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
-    store: inBatches((moves: readonly Move[]) => storeChanges(db, moves), {
+    findByVideo: createBatcher((videos: readonly VideoRef[]) => findByVideos(db, videos), LIMITS),
+    insert: createBatcher((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
+    store: createBatcher((moves: readonly PendingWrite[]) => storeChanges(db, moves), {
       ...LIMITS,
       weigh: ({ kept }) => weightOf(kept),
       heaviest: HEAVIEST,
     }),
-    keepDelivery: inBatches((kept: readonly Kept[]) => keepDeliveries(db, kept), {
+    keepDelivery: createBatcher((kept: readonly DeliveryRecord[]) => recordDeliveries(db, kept), {
       ...LIMITS,
       weigh: weightOf,
       heaviest: HEAVIEST,
@@ -40,4 +40,4 @@ export function assetBatches(db: Database): AssetBatches {
   };
 }
 
-const weightOf = (kept: Kept | undefined): number => kept?.delivery.body.length ?? 0;
+const weightOf = (kept: DeliveryRecord | undefined): number => kept?.delivery.body.length ?? 0;

@@ -5,14 +5,14 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Asset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
 import { type Edited, storeEdit } from './asset-edits.sql.ts';
-import { requireVersion } from './if-match.ts';
-import { requireFitting } from './own-text.ts';
-import { awaitsReport, isPosterDue, requirePoster } from './poster.ts';
+import { assertVersion } from './if-match.ts';
+import { assertTextLimits } from './own-text.ts';
+import { awaitsReport, isPosterDue, assertPosterTime } from './poster.ts';
 
 export type EditNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly now: () => Date;
   /** Whether somebody else makes the pictures of this video. */
   readonly isHosted: (asset: Asset) => boolean;
@@ -30,12 +30,12 @@ export async function edit(
   asset: Asset,
   { edit: wished, ifMatch, note }: Editing,
 ): Promise<Asset> {
-  requireFitting(wished);
+  assertTextLimits(wished);
   let seen: Asset | undefined = asset;
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen || seen.deleted_at) throw notFound('No such asset');
-    requireVersion(seen, ifMatch);
-    requirePoster(seen, { timeMs: wished.poster_time_ms, isHosted: needs.isHosted(seen) });
+    assertVersion(seen, ifMatch);
+    assertPosterTime(seen, { timeMs: wished.poster_time_ms, isHosted: needs.isHosted(seen) });
     const { title, tags, metadata, visibility, poster_time_ms } = { ...seen, ...wished };
     const event = newEvent('asset.updated', { ...note, fields: Object.keys(wished) });
     const stored = await store(needs, seen, {
@@ -44,7 +44,7 @@ export async function edit(
       now: needs.now(),
     });
     if (stored) return stored;
-    seen = await needs.byId(asset.id);
+    seen = await needs.findAssetById(asset.id);
   }
   throw new Error(`asset changed ${MAX_RACES} times while it was edited`);
 }

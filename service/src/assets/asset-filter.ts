@@ -1,6 +1,6 @@
 // Which of an owner's assets are meant: the list's query in the terms of the table (contract B3).
 import type { AssetKind, ProviderName } from './asset.ts';
-import { idAt, plainText } from './query-values.ts';
+import { parseIdAt, parsePlainText } from './query-values.ts';
 import type { StreamStatus } from './stream-status.ts';
 
 export type AssetFilter = {
@@ -33,16 +33,16 @@ export type ListQuery = {
   readonly created_before?: string;
 };
 
-export const filterOf = (owner: string, query: ListQuery): AssetFilter => ({
+export const toAssetFilter = (owner: string, query: ListQuery): AssetFilter => ({
   owner,
   isTrash: query.deleted === true,
   kind: query.kind,
   streamStatus: query.stream_status,
   provider: query.provider,
-  tag: plainText('tag', query.tag),
-  text: patternOf(plainText('q', query.q)),
-  fromId: idAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
-  belowId: idAt('created_before', query.created_before, Math.ceil),
+  tag: parsePlainText('tag', query.tag),
+  text: patternOf(parsePlainText('q', query.q)),
+  fromId: parseIdAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
+  belowId: parseIdAt('created_before', query.created_before, Math.ceil),
 });
 
 const patternOf = (words: string | undefined) =>

@@ -2,11 +2,11 @@
 import { ProviderName } from '@mediary/contract/schemas/common';
 import { Type } from 'typebox';
 import type { ListQuery as Query } from './asset-filter.ts';
-import type { Page } from './asset-list.ts';
-import { AssetView, nullable, Owner, viewOf } from './asset-view.ts';
+import type { AssetPage } from './asset-list.ts';
+import { AssetView, nullable, Owner, toAssetView } from './asset-view.ts';
 import type { Guards } from './own-asset.hook.ts';
 
-type Lists = { list(owner: string, query: Query): Promise<Page> };
+type Lists = { listAssetPage(owner: string, query: Query): Promise<AssetPage> };
 
 const ListQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
@@ -44,9 +44,9 @@ export const assetListRoutes = (lists: Lists, { asReader }: Guards, publicBaseUr
     query: ListQuery,
     answer: ListAnswer,
     handle: async ({ actor, query }) => {
-      const { items, nextCursor, total } = await lists.list(actor.ownerUserId, query as Query);
+      const { items, nextCursor, total } = await lists.listAssetPage(actor.ownerUserId, query as Query);
       return {
-        items: items.map((asset) => viewOf(asset, publicBaseUrl())),
+        items: items.map((asset) => toAssetView(asset, publicBaseUrl())),
         next_cursor: nextCursor,
         ...(total !== undefined && { total }),
       };

@@ -7,7 +7,7 @@ import type { AssetFilter } from './asset-filter.ts';
 
 const SHOWN = columns(shownColumns);
 
-export type Walk = {
+export type PageWalk = {
   readonly after: string | undefined;
   readonly limit: number;
   readonly isOldestFirst: boolean;
@@ -16,7 +16,7 @@ export type Walk = {
 export const listAssets = async (
   db: Queries,
   filter: AssetFilter,
-  { after, limit, isOldestFirst }: Walk,
+  { after, limit, isOldestFirst }: PageWalk,
 ): Promise<readonly ShownAsset[]> =>
   (await db.all(
     composed('list assets', shownColumns, [

@@ -78,7 +78,7 @@ export const AssetView = Type.Object(
 export type AssetView = Static<typeof AssetView>;
 
 /** `publicBaseUrl` without a slash at its end. */
-export function viewOf(asset: ShownAsset, publicBaseUrl: string): AssetView {
+export function toAssetView(asset: ShownAsset, publicBaseUrl: string): AssetView {
   return {
     id: asset.id,
     owner_user_id: asset.owner_user_id,
@@ -92,7 +92,7 @@ export function viewOf(asset: ShownAsset, publicBaseUrl: string): AssetView {
     stream_status: asset.stream_status,
     provider: asset.provider,
     provider_video_id: asset.provider_video_id,
-    playback: playbackOf(asset.playback, playbackUrl(publicBaseUrl, asset.id)),
+    playback: toPlaybackUrls(asset.playback, toPlaybackBase(publicBaseUrl, asset.id)),
     playable_at: time(asset.playable_at),
     completed_at: time(asset.completed_at),
     progress: asset.progress,
@@ -118,11 +118,11 @@ export function viewOf(asset: ShownAsset, publicBaseUrl: string): AssetView {
 const time = (moment: Date | null) => moment?.toISOString() ?? null;
 
 /** Where our own renditions of an asset are served. */
-export const playbackUrl = (publicBaseUrl: string, assetId: string): string =>
+export const toPlaybackBase = (publicBaseUrl: string, assetId: string): string =>
   `${publicBaseUrl}/api/v1/playback/${assetId}`;
 
 /** Ours as absolute paths below `base`, a stranger's byte for byte. */
-export function playbackOf(manifest: Manifest | null, base: string): Static<typeof PlaybackView> | null {
+export function toPlaybackUrls(manifest: Manifest | null, base: string): Static<typeof PlaybackView> | null {
   if (!manifest) return null;
   if (manifest.kind === 'image') return { hls: null, dash: null, thumbnail: `${base}/thumb.jpg` };
   if (manifest.kind === 'own')

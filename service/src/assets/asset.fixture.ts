@@ -1,7 +1,7 @@
 // A video as its row says it, for tests of rules that take one.
 import { assetRow } from '../tables.ts';
 import type { Asset } from './asset.ts';
-import { decide } from './change.ts';
+import { decideReport } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const CREATED = new Date('2026-01-01T10:00:00.000Z');
@@ -36,12 +36,12 @@ const PENDING = {
 } satisfies Asset;
 
 /** An onprem video that waits for its bytes; `more` goes over that. */
-export const videoOf = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, ...more });
+export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, ...more });
 
 /** The asset as a report leaves it. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
   ...asset,
-  ...decide(asset, report, now).change?.next,
+  ...decideReport(asset, report, now).change?.next,
 });
 
 export const afterReports = (asset: Asset, reports: readonly StreamReport[]): Asset =>

@@ -1,9 +1,9 @@
 // Reading and editing one asset (contract B2).
 import { Type } from 'typebox';
-import { noteOf } from './actor.ts';
+import { toActorData } from './actor.ts';
 import type { Asset } from './asset.ts';
 import type { Edit, Editing } from './asset-edits.ts';
-import { AssetView, nullable, Owner, viewOf } from './asset-view.ts';
+import { AssetView, nullable, Owner, toAssetView } from './asset-view.ts';
 import type { Guards } from './own-asset.hook.ts';
 
 type Edits = { edit(asset: Asset, editing: Editing): Promise<Asset> };
@@ -44,7 +44,7 @@ export const assetRoutes = (
     answer: AssetView,
     errors: [403, 404],
     etag: ({ asset }) => `"${asset.revision}"`,
-    handle: async ({ asset }) => viewOf(asset, publicBaseUrl()),
+    handle: async ({ asset }) => toAssetView(asset, publicBaseUrl()),
   }),
   changingAsset({
     method: 'PATCH',
@@ -56,11 +56,11 @@ export const assetRoutes = (
     errors: [403, 404, 412],
     handle: async ({ asset, actor, body, headers }) => {
       const { owner_user_id: _, ...edit } = body;
-      return viewOf(
+      return toAssetView(
         await edits.edit(asset, {
           edit: onlyKnown(edit),
           ifMatch: headers['if-match'],
-          note: noteOf(actor, asset),
+          note: toActorData(actor, asset),
         }),
         publicBaseUrl(),
       );

@@ -1,12 +1,12 @@
 // A cancelled encode stays cancelled for its attempt, whatever its encoder still reports; a retry opens the next.
 import { describe, expect, test } from 'vitest';
 import type { Asset } from './asset.ts';
-import { NOW, videoOf } from './asset.fixture.ts';
+import { NOW, createVideo } from './asset.fixture.ts';
 import { CANCELLED, cancelled } from './cancellation.ts';
-import { decide, retried } from './change.ts';
+import { decideReport, decideRetry } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 
-const encoding = videoOf({
+const encoding = createVideo({
   provider: 'onprem',
   stream_status: 'processing',
   uploaded_at: NOW,
@@ -28,12 +28,12 @@ describe('a cancelled encode', () => {
     ]);
   });
   test.each(['started', 'succeeded'] as const)('is not changed by a late "%s"', (event) =>
-    expect(decide(stopped, report(event), NOW)).toEqual({ processed: false, reason: 'late' }),
+    expect(decideReport(stopped, report(event), NOW)).toEqual({ processed: false, reason: 'late' }),
   );
   test('is encoded again by a retry', () => {
-    const again: Asset = { ...stopped, ...retried(stopped, {}, NOW)?.next };
+    const again: Asset = { ...stopped, ...decideRetry(stopped, {}, NOW)?.next };
     expect(again).toMatchObject({ stream_status: 'processing', attempt: 2, failure: null });
-    expect(decide(again, { ...report('succeeded'), attempt: 2 }, NOW).processed).toBe(true);
+    expect(decideReport(again, { ...report('succeeded'), attempt: 2 }, NOW).processed).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 // How a new attempt begins, and how an encoder takes a `ready` back (contract B6).
 import { describe, expect, test } from 'vitest';
-import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
-import { decide, MAX_ATTEMPTS_AHEAD } from './change.ts';
+import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
+import { decideReport, MAX_ATTEMPTS_AHEAD } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const LATER = new Date(NOW.getTime() + 60_000);
@@ -13,7 +13,7 @@ const say = (event: StreamReport['event'], more: Partial<StreamReport> = {}): St
 });
 const hls = (url: string): Partial<StreamReport> => ({ playback: { kind: 'urls', urls: { hls: url } } });
 
-const first = afterReports(videoOf(), [
+const first = afterReports(createVideo(), [
   say('started', { progress: 60, renditions: [{ height: 720, state: 'ready' }] }),
   say('succeeded', hls('https://a.example/1.m3u8')),
   say('failed'),
@@ -74,7 +74,7 @@ describe('a new attempt', () => {
 
   test('forgets the failure of the one before', () => {
     const failed = afterReport(
-      videoOf(),
+      createVideo(),
       say('failed', { failure: { code: 'first', message: 'first', retryable: true } }),
     );
     expect(afterReport(failed, say('started', { attempt: 2 })).failure).toBeNull();
@@ -99,7 +99,7 @@ describe('a new attempt', () => {
   test('is not moved by reports of the one before', () => {
     for (const event of ['started', 'failed', 'succeeded'] as const) {
       expect(
-        decide(opened, say(event, { attempt: 1, progress: 99, ...hls('https://old.example/') }), NOW),
+        decideReport(opened, say(event, { attempt: 1, progress: 99, ...hls('https://old.example/') }), NOW),
       ).toEqual({ processed: false, reason: 'older_attempt' });
     }
   });
@@ -118,7 +118,7 @@ describe('an attempt far ahead of the current one', () => {
 
   test.each(['started', 'failed', 'succeeded'] as const)('of a report "%s" changes nothing', (event) => {
     for (const attempt of [farthest + 1, 1_000_000_000])
-      expect(decide(opened, say(event, { attempt }), LATER)).toEqual({
+      expect(decideReport(opened, say(event, { attempt }), LATER)).toEqual({
         processed: false,
         reason: 'not_actionable',
       });

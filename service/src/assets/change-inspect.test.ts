@@ -1,10 +1,10 @@
 // What the provider itself says when it is asked counts more than any webhook, and ends the attempt (contract B6).
 import { describe, expect, test } from 'vitest';
-import { afterReport, NOW, videoOf } from './asset.fixture.ts';
-import { decide } from './change.ts';
+import { afterReport, NOW, createVideo } from './asset.fixture.ts';
+import { decideReport } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 
-const hosted = videoOf({ provider: 'cdnhost', provider_video_id: 'v-1', stream_status: 'processing' });
+const hosted = createVideo({ provider: 'cdnhost', provider_video_id: 'v-1', stream_status: 'processing' });
 const say = (event: StreamReport['event'], more: Partial<StreamReport> = {}): StreamReport => ({
   source: 'webhook',
   provider: 'cdnhost',
@@ -33,12 +33,18 @@ describe('a last word learned by asking', () => {
   test('closes the attempt: later webhooks and replays change nothing', () => {
     const closed = afterReport(hosted, asked('failed', broken));
     for (const source of ['webhook', 'replay'] as const) {
-      expect(decide(closed, say('succeeded', { source }), NOW)).toEqual({ processed: false, reason: 'late' });
-      expect(decide(closed, say('started', { source, progress: 40 }), NOW)).toEqual({
+      expect(decideReport(closed, say('succeeded', { source }), NOW)).toEqual({
         processed: false,
         reason: 'late',
       });
-      expect(decide(closed, say('failed', { source }), NOW)).toEqual({ processed: true, reason: 'repeat' });
+      expect(decideReport(closed, say('started', { source, progress: 40 }), NOW)).toEqual({
+        processed: false,
+        reason: 'late',
+      });
+      expect(decideReport(closed, say('failed', { source }), NOW)).toEqual({
+        processed: true,
+        reason: 'repeat',
+      });
     }
   });
 
@@ -80,7 +86,11 @@ describe('a last word learned by asking', () => {
   });
 
   test("tells the timeline who said it, with the provider's own code", () => {
-    const { change } = decide(hosted, asked('failed', { ...broken, providerCode: 'ERR_NON_VIDEO' }), NOW);
+    const { change } = decideReport(
+      hosted,
+      asked('failed', { ...broken, providerCode: 'ERR_NON_VIDEO' }),
+      NOW,
+    );
     expect(change?.events).toMatchObject([
       {
         type: 'asset.failed',
@@ -93,21 +103,22 @@ describe('a last word learned by asking', () => {
 describe('what is waited for has a time at which somebody looks', () => {
   const inMinutes = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
   const started = afterReport(
-    videoOf({ provider: 'edgehost', provider_video_id: 'v-2' }),
+    createVideo({ provider: 'edgehost', provider_video_id: 'v-2' }),
     say('started', { provider: 'edgehost' }),
   );
 
   test('work under way is looked at soon, and the timeline says when', () => {
     expect(started.check_at).toEqual(inMinutes(2));
     expect(
-      decide(videoOf(), say('started', { provider: 'onprem' }), NOW).change?.events[0]?.data,
+      decideReport(createVideo(), say('started', { provider: 'onprem' }), NOW).change?.events[0]?.data,
     ).toMatchObject({ next_check_at: inMinutes(2).toISOString() });
   });
 
   test('a hosted video that failed by report is asked about, one of our own encoder is not', () => {
     expect(afterReport(hosted, say('failed')).check_at).toEqual(inMinutes(30));
     expect(
-      afterReport(videoOf({ stream_status: 'processing' }), say('failed', { provider: 'onprem' })).check_at,
+      afterReport(createVideo({ stream_status: 'processing' }), say('failed', { provider: 'onprem' }))
+        .check_at,
     ).toBeNull();
   });
 

@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Ending, foretell } from '../../../test/support/report-model.ts';
 import type { Asset } from './asset.ts';
-import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
-import { decide, refused } from './change.ts';
+import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
+import { decideReport, decideRefusal } from './change.ts';
 import { RENDITION_STATES, type Rendition } from './renditions.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const ASKED = { started: 'processing', failed: 'failed', succeeded: 'ready' } as const;
 const RANK = ['pending_upload', 'processing', 'failed', 'ready'];
-const pending = videoOf();
+const pending = createVideo();
 const refusedVideo: Asset = {
   ...pending,
-  ...refused(pending, { code: 'playlist', message: 'no', retryable: false }).next,
+  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).next,
 };
 
 /** Everything that was said, in the words of the model. */
@@ -118,8 +118,12 @@ describe('any order and repetition of reports', () => {
         reportOf(fc.constantFrom(undefined, 1, 2, 3)),
         (start, reports, report) => {
           const before = afterReports(start, reports);
-          const first = decide(before, report, NOW);
-          const second = decide({ ...before, ...first.change?.next }, report, new Date(NOW.getTime() + 1000));
+          const first = decideReport(before, report, NOW);
+          const second = decideReport(
+            { ...before, ...first.change?.next },
+            report,
+            new Date(NOW.getTime() + 1000),
+          );
           expect(second).toEqual({
             processed: first.processed,
             reason: first.processed ? 'repeat' : first.reason,
@@ -161,7 +165,7 @@ describe('every sequence of up to five reports', () => {
     if (said.length === 5) return 1;
     let seen = 1;
     for (const report of alphabet) {
-      const { processed, reason, change } = decide(asset, report, NOW);
+      const { processed, reason, change } = decideReport(asset, report, NOW);
       const after: Asset = { ...asset, ...change?.next };
       const isAsAsked =
         !['older_attempt', 'refused'].includes(reason) && after.stream_status === ASKED[report.event];

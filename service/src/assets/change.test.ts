@@ -1,9 +1,9 @@
 // What the sender of a report is told, and what the asset is afterwards (contract B6).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from './asset.ts';
-import { afterReport, afterReports, NOW, videoOf } from './asset.fixture.ts';
-import { completed, decide, refused, retried } from './change.ts';
-import type { ToldPlayback } from './playback-manifest.ts';
+import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
+import { decideCompletion, decideReport, decideRefusal, decideRetry } from './change.ts';
+import type { ReportedPlayback } from './playback-manifest.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const LATER = new Date(NOW.getTime() + 60_000);
@@ -16,7 +16,7 @@ const say = (event: StreamReport['event'], more: Partial<StreamReport> = {}): St
 const started = say('started');
 const failed = say('failed');
 const succeeded = say('succeeded');
-const urls = (hls: string, thumbnail?: string): ToldPlayback => ({
+const urls = (hls: string, thumbnail?: string): ReportedPlayback => ({
   kind: 'urls',
   urls: { hls, ...(thumbnail && { thumbnail }) },
 });
@@ -24,21 +24,21 @@ const because = (code: string): Partial<StreamReport> => ({
   failure: { code, message: code, retryable: true },
 });
 
-const pending = videoOf();
+const pending = createVideo();
 const processing = afterReport(pending, started);
 const ready = afterReport(pending, say('succeeded', { playback: urls('https://a.example/1.m3u8') }));
 const failedVideo = afterReport(pending, failed);
 const refusedVideo: Asset = {
   ...pending,
-  ...refused(pending, { code: 'playlist', message: 'no', retryable: false }).next,
+  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).next,
 };
 
 const verdict = (asset: Asset, report: StreamReport) => {
-  const { processed, reason } = decide(asset, report, LATER);
+  const { processed, reason } = decideReport(asset, report, LATER);
   return `${processed} ${reason}`;
 };
 const types = (asset: Asset, report: StreamReport) =>
-  (decide(asset, report, LATER).change?.events ?? []).map(({ type }) => type);
+  (decideReport(asset, report, LATER).change?.events ?? []).map(({ type }) => type);
 
 describe('the sender is told', () => {
   const verdicts = [
@@ -69,12 +69,12 @@ describe('the sender is told', () => {
     ['a deleted asset', { ...processing, deleted_at: NOW }, succeeded, 'false deleted_asset'],
     [
       'a deleted asset of another provider',
-      videoOf({ provider: 'cdnhost', deleted_at: NOW }),
+      createVideo({ provider: 'cdnhost', deleted_at: NOW }),
       succeeded,
       'false deleted_asset',
     ],
-    ["another provider's asset", videoOf({ provider: 'edgehost' }), succeeded, 'false wrong_provider'],
-    ['an image', videoOf({ kind: 'image', provider: null }), succeeded, 'false wrong_provider'],
+    ["another provider's asset", createVideo({ provider: 'edgehost' }), succeeded, 'false wrong_provider'],
+    ['an image', createVideo({ kind: 'image', provider: null }), succeeded, 'false wrong_provider'],
     ['a refused asset: ready', refusedVideo, succeeded, 'false refused'],
     ['a refused asset: failed', refusedVideo, failed, 'false refused'],
     [
@@ -94,15 +94,18 @@ describe('the sender is told', () => {
   test('that a report which does not count changes nothing', () => {
     const uncounted: Asset[] = [
       { ...processing, deleted_at: NOW },
-      videoOf({ provider: 'cdnhost' }),
+      createVideo({ provider: 'cdnhost' }),
       refusedVideo,
       { ...ready, attempt: 9 },
     ];
     for (const asset of uncounted) {
       for (const event of ['started', 'failed', 'succeeded'] as const) {
         expect(
-          decide(asset, say(event, { attempt: 1, progress: 50, playback: urls('https://b.example/') }), NOW)
-            .change,
+          decideReport(
+            asset,
+            say(event, { attempt: 1, progress: 50, playback: urls('https://b.example/') }),
+            NOW,
+          ).change,
         ).toBeUndefined();
       }
     }
@@ -126,7 +129,7 @@ describe('within one attempt', () => {
   test('a failure after ready leaves one warning and what plays, however often it comes', () => {
     const after = afterReports(ready, [failed, failed, say('failed', because('other'))]);
     expect(after).toEqual({ ...ready, warnings: [expect.objectContaining({ code: 'encoding_incomplete' })] });
-    expect(decide(after, failed, LATER).change).toBeUndefined();
+    expect(decideReport(after, failed, LATER).change).toBeUndefined();
   });
 
   test('a late processing after ready leaves no warning', () => {
@@ -238,34 +241,34 @@ describe('the timeline', () => {
 
   test("says which attempt, who reported it, and the failure's code", () => {
     const [event] =
-      decide(pending, { ...say('failed', because('too_long')), attempt: 4, source: 'replay' }, NOW).change
-        ?.events ?? [];
+      decideReport(pending, { ...say('failed', because('too_long')), attempt: 4, source: 'replay' }, NOW)
+        .change?.events ?? [];
     expect(event?.data).toEqual({ attempt: 4, source: 'replay', code: 'too_long' });
   });
 });
 
 describe('the service itself', () => {
   test('sets processing once, when the bytes are found good', () => {
-    expect(completed(pending, { facts: { width: 320 }, now: NOW })).toMatchObject({
+    expect(decideCompletion(pending, { facts: { width: 320 }, now: NOW })).toMatchObject({
       next: { stream_status: 'processing', width: 320 },
       events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }],
     });
     for (const asset of [processing, ready, failedVideo])
-      expect(completed(asset, { facts: {}, now: NOW })).toBeUndefined();
+      expect(decideCompletion(asset, { facts: {}, now: NOW })).toBeUndefined();
   });
 
   test('opens another attempt for a caller only where one failed', () => {
-    expect(retried(failedVideo, {}, NOW)).toMatchObject({
+    expect(decideRetry(failedVideo, {}, NOW)).toMatchObject({
       next: { stream_status: 'processing', attempt: 2, progress: 0, failure: null },
       events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }],
     });
-    for (const asset of [pending, processing, ready]) expect(retried(asset, {}, NOW)).toBeUndefined();
+    for (const asset of [pending, processing, ready]) expect(decideRetry(asset, {}, NOW)).toBeUndefined();
   });
 
   test('refuses for good within the attempt', () => {
-    expect(refused(pending, { code: 'playlist', message: 'no', retryable: false }).events).toMatchObject([
-      { type: 'asset.failed', data: { attempt: 1, source: 'service', code: 'playlist' } },
-    ]);
+    expect(
+      decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).events,
+    ).toMatchObject([{ type: 'asset.failed', data: { attempt: 1, source: 'service', code: 'playlist' } }]);
     expect(refusedVideo).toMatchObject({
       stream_status: 'failed',
       refused: true,
@@ -281,7 +284,7 @@ describe('the service itself', () => {
 });
 
 test('a picture that is ready can be seen, in its size, with something to show until then', () => {
-  const picture = videoOf({ kind: 'image', provider: null, stream_status: 'processing' });
+  const picture = createVideo({ kind: 'image', provider: null, stream_status: 'processing' });
   const report: StreamReport = {
     source: 'service',
     provider: null,

@@ -4,8 +4,8 @@ import type { streamStateColumns } from '../tables.ts';
 import type { Asset, Failure, Warning } from './asset.ts';
 import { type EventData, type EventType, type NewEvent, newEvent } from './asset-event.ts';
 import type { Outcome } from './delivery.ts';
-import { firstCheck } from './next-check.ts';
-import { afterReady, withPoster } from './playback-manifest.ts';
+import { firstReconcileAt } from './next-check.ts';
+import { toReadyManifest, withPoster } from './playback-manifest.ts';
 import { isPosterDue } from './poster.ts';
 import { mergeRenditions } from './renditions.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
@@ -19,19 +19,23 @@ export type Change = { readonly next: StreamState; readonly events: readonly New
 export type Decision = Outcome & { readonly change?: Change };
 
 /** What becomes of the asset, and what the sender is told. */
-export function decide(asset: Asset, report: StreamReport, now: Date): Decision {
-  const why = ignored(asset, report);
+export function decideReport(asset: Asset, report: StreamReport, now: Date): Decision {
+  const why = findIgnoreReason(asset, report);
   if (why) return { processed: false, reason: why };
-  if (isClosedTo(asset, report))
+  if (isSettledFor(asset, report))
     return advance('pending_upload', report.event) === asset.stream_status ? REPEAT : LATE;
   const base =
     (report.attempt ?? asset.attempt) > asset.attempt
       ? openAttempt(asset, report.attempt as number)
       : stateOf(asset);
-  const isLast = isLastWord(report);
+  const isLast = isFinalAnswer(report);
   const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
   const seen = { ...withProgress(base, report), closed: base.closed || isLast };
-  const next = withCheck(asset, to ? entered(seen, to, { report, now }) : tooLate(seen, report), now);
+  const next = withReconcileTime(
+    asset,
+    to ? enterStatus(seen, to, { report, now }) : applyLateReport(seen, report),
+    now,
+  );
   const change = isDeepStrictEqual(stateOf(asset), next)
     ? undefined
     : { next, events: eventsOf(asset, next, report) };
@@ -43,18 +47,18 @@ const REPEAT: Decision = { processed: true, reason: 'repeat' };
 const LATE: Decision = { processed: false, reason: 'late' };
 
 /** Learned by asking the provider itself: taken as it is, whatever the table says, and the end of the attempt. */
-const isLastWord = ({ source, event, complete }: StreamReport): boolean =>
+const isFinalAnswer = ({ source, event, complete }: StreamReport): boolean =>
   source === 'inspect' && event !== 'started' && complete !== false;
 
 /** After the provider's last word only its next one, or another attempt, changes anything. */
-const isClosedTo = (asset: Asset, report: StreamReport): boolean =>
-  asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isLastWord(report);
+const isSettledFor = (asset: Asset, report: StreamReport): boolean =>
+  asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
 
 /** Deliveries that arrive in any order never lie this far apart; one that does would use up the counter (B6). */
 export const MAX_ATTEMPTS_AHEAD = 100;
 
 /** Why a report does not count for this asset, if it does not. */
-function ignored(asset: Asset, report: StreamReport): Reason | undefined {
+function findIgnoreReason(asset: Asset, report: StreamReport): Reason | undefined {
   if (asset.deleted_at) return 'deleted_asset';
   if (asset.provider !== report.provider) return 'wrong_provider';
   const attempt = report.attempt ?? asset.attempt;
@@ -71,20 +75,25 @@ type Completing = {
 };
 
 /** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
-export function completed(asset: Asset, { facts, note = {}, now }: Completing): Change | undefined {
+export function decideCompletion(asset: Asset, { facts, note = {}, now }: Completing): Change | undefined {
   const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
   if (!to) return undefined;
-  const next = withCheck(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
+  const next = withReconcileTime(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
   return {
     next,
     events: [
-      newEvent('asset.processing', { attempt: asset.attempt, source: 'caller', ...looked(next), ...note }),
+      newEvent('asset.processing', {
+        attempt: asset.attempt,
+        source: 'caller',
+        ...toCheckData(next),
+        ...note,
+      }),
     ],
   };
 }
 
 /** The service itself refuses the asset: final for its attempt; the bytes are gone for later ones too. */
-export function refused(asset: Asset, failure: Failure): Change {
+export function decideRefusal(asset: Asset, failure: Failure): Change {
   return {
     next: {
       ...stateOf(asset),
@@ -99,37 +108,42 @@ export function refused(asset: Asset, failure: Failure): Change {
 }
 
 /** The caller wants another attempt after a failure; undefined where nothing failed. */
-export function retried(asset: Asset, note: EventData, now: Date): Change | undefined {
+export function decideRetry(asset: Asset, note: EventData, now: Date): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
-  const next = withCheck(asset, openAttempt(asset, asset.attempt + 1), now);
+  const next = withReconcileTime(asset, openAttempt(asset, asset.attempt + 1), now);
   return {
     next,
     events: [
-      newEvent('asset.processing', { attempt: next.attempt, source: 'caller', ...looked(next), ...note }),
+      newEvent('asset.processing', {
+        attempt: next.attempt,
+        source: 'caller',
+        ...toCheckData(next),
+        ...note,
+      }),
     ],
   };
 }
 
 /** `isStartedAgain`: whole files whose report was lost are made once more. */
-export type Note = {
+export type CheckRecord = {
   readonly words: EventData;
   readonly checkAt: Date | null;
   readonly isStartedAgain?: boolean;
 };
 
 /** The sweep looked and nothing moved: why, and when it looks again. */
-export function noted(asset: Asset, { words, checkAt, isStartedAgain = false }: Note): Change {
+export function decideCheck(asset: Asset, { words, checkAt, isStartedAgain = false }: CheckRecord): Change {
   const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
   return {
     next,
     events: [
-      newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...looked(next) }),
+      newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...toCheckData(next) }),
     ],
   };
 }
 
 /** The picture that `made` was to show is stored; undefined where another is wanted by now, or another run plays. */
-export function posterMade(asset: Asset, made: Asset): Change | undefined {
+export function decidePoster(asset: Asset, made: Asset): Change | undefined {
   const { playback, poster_time_ms: timeMs } = asset;
   if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder)
     return undefined;
@@ -138,17 +152,17 @@ export function posterMade(asset: Asset, made: Asset): Change | undefined {
 }
 
 /** A move, or a trace of trouble, sets anew when the sweep looks. */
-function withCheck(asset: Asset, next: StreamState, now: Date): StreamState {
+function withReconcileTime(asset: Asset, next: StreamState, now: Date): StreamState {
   const isMoved =
     asset.stream_status !== next.stream_status ||
     asset.attempt !== next.attempt ||
     asset.warnings.length !== next.warnings.length;
   return isMoved || asset.closed !== next.closed
-    ? { ...next, check_at: firstCheck({ ...asset, ...next }, now) }
+    ? { ...next, check_at: firstReconcileAt({ ...asset, ...next }, now) }
     : next;
 }
 
-const looked = ({ check_at }: StreamState): EventData =>
+const toCheckData = ({ check_at }: StreamState): EventData =>
   check_at ? { next_check_at: check_at.toISOString() } : {};
 
 /** A new attempt: what was playable keeps playing until the new one is ready. */
@@ -178,9 +192,9 @@ function withProgress(state: StreamState, report: StreamReport): StreamState {
   };
 }
 
-type Told = { readonly report: StreamReport; readonly now: Date };
+type ReportContext = { readonly report: StreamReport; readonly now: Date };
 
-function entered(state: StreamState, to: StreamStatus, told: Told): StreamState {
+function enterStatus(state: StreamState, to: StreamStatus, told: ReportContext): StreamState {
   if (to === 'ready') return ready(state, told);
   if (to === 'failed')
     return {
@@ -191,9 +205,9 @@ function entered(state: StreamState, to: StreamStatus, told: Told): StreamState 
   return { ...state, stream_status: to };
 }
 
-function ready(state: StreamState, { report, now }: Told): StreamState {
-  const playback = afterReady(state.playback, report.playback, state.attempt);
-  const known = isLastWord(report)
+function ready(state: StreamState, { report, now }: ReportContext): StreamState {
+  const playback = toReadyManifest(state.playback, report.playback, state.attempt);
+  const known = isFinalAnswer(report)
     ? state.warnings.filter(({ code }) => code !== INCOMPLETE.code)
     : state.warnings;
   return {
@@ -213,7 +227,7 @@ function ready(state: StreamState, { report, now }: Told): StreamState {
 }
 
 /** Only a failure after `ready` leaves a trace: what plays keeps playing. */
-const tooLate = (state: StreamState, report: StreamReport): StreamState =>
+const applyLateReport = (state: StreamState, report: StreamReport): StreamState =>
   report.event === 'failed' && state.stream_status === 'ready'
     ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) }
     : state;
@@ -248,7 +262,7 @@ function eventsOf(before: Asset, next: StreamState, { source, providerCode }: St
     source,
     ...(code !== undefined && { code }),
     ...(providerCode !== undefined && { provider_code: providerCode }),
-    ...looked(next),
+    ...toCheckData(next),
   };
   const playable = !before.playable_at && next.playable_at;
   return [

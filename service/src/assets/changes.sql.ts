@@ -8,16 +8,16 @@ import type { Change } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 
 /** A delivery with what became of it, and when. */
-export type Kept = Outcome & {
+export type DeliveryRecord = Outcome & {
   readonly delivery: Delivery;
   readonly assetId: string | null;
   readonly now: Date;
 };
 /** `seen` is the row that the change was decided on. */
-export type Move = {
+export type PendingWrite = {
   readonly seen: Asset;
   readonly change: Change;
-  readonly kept: Kept | undefined;
+  readonly kept: DeliveryRecord | undefined;
   readonly now: Date;
 };
 
@@ -28,7 +28,10 @@ const CAME = definitions(deliveryRow);
  * Asset, events and delivery of each move in one statement, in the order of the moves; undefined if another change was faster (read and decide again).
  * Rows are locked in the order of their ids, so that two statements never wait for each other; of two moves of one asset one is stored.
  */
-export async function storeChanges(db: Queries, moves: readonly Move[]): Promise<(Asset | undefined)[]> {
+export async function storeChanges(
+  db: Queries,
+  moves: readonly PendingWrite[],
+): Promise<(Asset | undefined)[]> {
   const rows = await db.all(sql('store changes', { place: 'int4', revision: 'int4' })`
     with move as materialized (
       select * from json_to_recordset(${JSON.stringify(moves.map(recordOf))}::json)
@@ -56,7 +59,7 @@ export async function storeChanges(db: Queries, moves: readonly Move[]): Promise
   });
 }
 
-const recordOf = ({ seen, change: { next, events }, kept, now }: Move, place: number) => ({
+const recordOf = ({ seen, change: { next, events }, kept, now }: PendingWrite, place: number) => ({
   ...next,
   place,
   id: seen.id,
@@ -67,7 +70,10 @@ const recordOf = ({ seen, change: { next, events }, kept, now }: Move, place: nu
 });
 
 /** Keeps deliveries that changed nothing; one that was parked gets its new outcome. */
-export async function keepDeliveries(db: Queries, deliveries: readonly Kept[]): Promise<undefined[]> {
+export async function recordDeliveries(
+  db: Queries,
+  deliveries: readonly DeliveryRecord[],
+): Promise<undefined[]> {
   await db.all(sql('keep deliveries')`
     insert into deliveries (${DELIVERY})
     select came.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as came (${CAME})
@@ -76,7 +82,7 @@ export async function keepDeliveries(db: Queries, deliveries: readonly Kept[]): 
 }
 
 /** In JSON, bytes travel as PostgreSQL writes them. */
-const rowOf = ({ delivery, assetId, processed, reason, now }: Kept) => ({
+const rowOf = ({ delivery, assetId, processed, reason, now }: DeliveryRecord) => ({
   id: delivery.id,
   provider: delivery.provider,
   provider_video_id: delivery.providerVideoId,

@@ -3,7 +3,7 @@ import { ServiceError } from '../platform/errors.ts';
 import type { Asset } from './asset.ts';
 
 /** `If-Match` names the version, in quotes; `*` any (not the ETag, which changes with every change). */
-export function requireVersion({ version }: Asset, ifMatch: string | undefined): void {
+export function assertVersion({ version }: Asset, ifMatch: string | undefined): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;

@@ -1,6 +1,6 @@
 // How long the sweep waits: as long as an encoding may take, then longer and longer, and after a failure for a day.
 import { expect, test } from 'vitest';
-import { expectedMs, nextLook, nextLookAfterFailure } from './next-check.ts';
+import { expectedMs, nextReconcileAt, nextReconcileAfterFailure } from './next-check.ts';
 
 const NOW = new Date('2026-01-01T12:00:00Z');
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
@@ -32,13 +32,13 @@ test.for<
 });
 
 test('the longer something takes already, the longer the pause: five minutes to six hours', () => {
-  expect([1, 10, 60, 24 * 60].map((minutes) => minutesUntil(nextLook(ago(minutes), NOW)))).toEqual([
+  expect([1, 10, 60, 24 * 60].map((minutes) => minutesUntil(nextReconcileAt(ago(minutes), NOW)))).toEqual([
     5, 5, 30, 360,
   ]);
 });
 
 test('a failure is asked about for a day', () => {
-  expect(minutesUntil(nextLookAfterFailure(ago(1), NOW))).toBe(30);
-  expect(minutesUntil(nextLookAfterFailure(ago(23 * 60), NOW))).toBe(385);
-  expect(nextLookAfterFailure(ago(24 * 60), NOW)).toBeNull();
+  expect(minutesUntil(nextReconcileAfterFailure(ago(1), NOW))).toBe(30);
+  expect(minutesUntil(nextReconcileAfterFailure(ago(23 * 60), NOW))).toBe(385);
+  expect(nextReconcileAfterFailure(ago(24 * 60), NOW)).toBeNull();
 });

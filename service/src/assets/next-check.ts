@@ -17,14 +17,14 @@ const LONGEST_PAUSE_MS = 6 * HOUR;
 type Waiting = Pick<Asset, 'stream_status' | 'provider' | 'provider_video_id' | 'refused' | 'warnings'>;
 
 /** After a move: when to look first; null where nothing is waited for. */
-export function firstCheck(asset: Waiting, now: Date): Date | null {
-  if (asset.stream_status === 'processing') return later(now, FIRST_LOOK_MS);
+export function firstReconcileAt(asset: Waiting, now: Date): Date | null {
+  if (asset.stream_status === 'processing') return addMs(now, FIRST_LOOK_MS);
   if (asset.provider_video_id === null || asset.refused) return null;
-  if (asset.stream_status === 'failed') return later(now, FAILURE_PAUSE_MS);
+  if (asset.stream_status === 'failed') return addMs(now, FAILURE_PAUSE_MS);
   return asset.warnings.some(({ code }) => code === 'encoding_incomplete') ? now : null;
 }
 
-export const firstLookAtUpload = (opened: Date): Date => later(opened, UPLOAD_LOOK_MS);
+export const firstUploadCheckAt = (opened: Date): Date => addMs(opened, UPLOAD_LOOK_MS);
 
 /** What is known of a file before it is encoded. */
 type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
@@ -43,13 +43,13 @@ export function expectedMs(
 }
 
 /** The pause before the next look: the longer something takes already, the longer. */
-export const nextLook = (since: Date, now: Date): Date =>
-  later(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+export const nextReconcileAt = (since: Date, now: Date): Date =>
+  addMs(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
 
 /** After a failure the provider is asked for a day; null: no more. */
-export const nextLookAfterFailure = (failedAt: Date, now: Date): Date | null =>
+export const nextReconcileAfterFailure = (failedAt: Date, now: Date): Date | null =>
   now.getTime() - failedAt.getTime() < ASKED_AFTER_FAILURE_MS
-    ? later(nextLook(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS)
+    ? addMs(nextReconcileAt(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS)
     : null;
 
-export const later = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);
+export const addMs = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { SECURITY } from '../auth/auth.hook.ts';
 import type { Caller } from '../auth/caller.ts';
-import { userIdOf } from '../auth/user-id.ts';
+import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/errors.ts';
 import { guarded, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './actor.ts';
@@ -11,14 +11,18 @@ import type { Asset } from './asset.ts';
 type Door = (caller: Caller, id: string) => Promise<Asset>;
 type Doors = {
   readonly callerOf: (request: FastifyRequest) => Caller;
-  readonly findFor: Door;
+  readonly findAssetForCaller: Door;
   /** Finds one in the trash too. */
-  readonly findInTrashFor: Door;
+  readonly findTrashedAssetForCaller: Door;
 };
 
 export type Guards = ReturnType<typeof assetGuards>;
 
-export function assetGuards({ callerOf, findFor, findInTrashFor }: Doors) {
+export function assetGuards({
+  callerOf,
+  findAssetForCaller: findFor,
+  findTrashedAssetForCaller: findInTrashFor,
+}: Doors) {
   const guard = <Extra>(
     name: string,
     admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
@@ -66,7 +70,7 @@ const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${cal
 /** The owner whose request rate counts; a service call that reads one asset names none. */
 function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): string | undefined {
   if (caller.kind === 'user') return caller.userId;
-  return userIdOf(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+  return parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
 }
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
@@ -74,7 +78,7 @@ const member = (value: unknown, name: string): unknown => (value as Record<strin
 /** A user owns what it writes, whatever else it says; a service has to say for whom. */
 function ownerOf(caller: Caller, named: unknown): string {
   if (caller.kind === 'user') return caller.userId;
-  const owner = userIdOf(named);
+  const owner = parseUserId(named);
   if (owner === undefined)
     throw badRequest('owner_user_id is required: a service call names the owner, 1–255 characters', {
       field: 'owner_user_id',

@@ -5,7 +5,7 @@ import { badRequest } from '../platform/errors.ts';
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** Words of a stranger, fit to be stored and shown; undefined where there are none. */
-export const plainWords = (value: unknown, longest = 500): string | undefined =>
+export const toPlainText = (value: unknown, longest = 500): string | undefined =>
   typeof value === 'string'
     ? value
         .toWellFormed()
@@ -41,7 +41,7 @@ type OwnText = {
 };
 
 /** Throws BAD_REQUEST with the field. */
-export function requireFitting({ title, tags, metadata }: OwnText): void {
+export function assertTextLimits({ title, tags, metadata }: OwnText): void {
   if (title && !isPlainText(title)) throw badRequest('title must be plain text', { field: 'title' });
   if (tags?.some((tag) => !isPlainText(tag))) throw badRequest('tags must be plain text', { field: 'tags' });
   if (metadata && !isMetadata(metadata)) {

@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TEST_DATA } from '../../../test/support/test-data.ts';
 import {
-  afterReady,
-  anyRefused,
+  toReadyManifest,
+  hasRefusedUrl,
   isPlaybackUrl,
   type Manifest,
-  type ToldUrls,
-  toldUrl,
+  type ReportedUrls,
+  parseReportedUrl,
 } from './playback-manifest.ts';
 
 const BASE = 'https://v.example/';
@@ -44,7 +44,7 @@ describe('a playback URL', () => {
     `${BASE}${'a'.repeat(2048 - BASE.length)}`,
   ])('may be %s', (url) => {
     expect(isPlaybackUrl(url)).toBe(true);
-    expect(toldUrl(url)).toBe(url);
+    expect(parseReportedUrl(url)).toBe(url);
   });
 
   const forbidden: Record<string, readonly string[]> = {
@@ -142,15 +142,15 @@ describe('a playback URL', () => {
       `may not be one ${why}: %s`,
       (_, url) => {
         expect(isPlaybackUrl(url)).toBe(false);
-        expect(toldUrl(url)).toEqual({ refused: true });
+        expect(parseReportedUrl(url)).toEqual({ refused: true });
       },
     );
   }
 
   test('that is not told is null, and one that is no text is refused', () => {
-    expect([undefined, null].map(toldUrl)).toEqual([null, null]);
+    expect([undefined, null].map(parseReportedUrl)).toEqual([null, null]);
     for (const value of [0, 1, true, false, [], [BASE], {}, { hls: BASE }, Symbol.iterator, 1n])
-      expect(toldUrl(value)).toEqual({ refused: true });
+      expect(parseReportedUrl(value)).toEqual({ refused: true });
   });
 
   test('that is taken is absolute http or https without credentials for every parser', () => {
@@ -218,10 +218,10 @@ describe('what plays after ready', () => {
     attempt: number,
     urls: Partial<Record<'hls' | 'dash' | 'thumbnail', string>>,
   ): Manifest => ({ kind: 'urls', attempt, hls: null, dash: null, thumbnail: null, ...urls });
-  const told = (urls: ToldUrls) => ({ kind: 'urls', urls }) as const;
+  const told = (urls: ReportedUrls) => ({ kind: 'urls', urls }) as const;
   const NO = { refused: true } as const;
 
-  const cases: [string, Manifest | null, Parameters<typeof afterReady>[1], Manifest | null][] = [
+  const cases: [string, Manifest | null, Parameters<typeof toReadyManifest>[1], Manifest | null][] = [
     ['nothing, of nothing told', null, undefined, null],
     ['what is known, of nothing told', own(2, 1), undefined, own(2, 1)],
     ['nothing of an older attempt', own(1, 1), undefined, null],
@@ -307,13 +307,13 @@ describe('what plays after ready', () => {
   ];
   for (const [what, known, report, expected] of cases) {
     test(`is ${what}`, () => {
-      expect(afterReady(known, report, 2)).toEqual(expected);
+      expect(toReadyManifest(known, report, 2)).toEqual(expected);
     });
   }
 
   test('a warning is due where any URL was refused', () => {
     expect(
-      [{}, { hls: 'a' }, { hls: NO }, { hls: 'a', thumbnail: NO }, { dash: null }].map(anyRefused),
+      [{}, { hls: 'a' }, { hls: NO }, { hls: 'a', thumbnail: NO }, { dash: null }].map(hasRefusedUrl),
     ).toEqual([false, false, true, true, false]);
   });
 });

@@ -32,13 +32,17 @@ export type PlayUrls = {
 };
 
 /** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
-export type ToldUrls = { readonly hls?: ToldUrl; readonly dash?: ToldUrl; readonly thumbnail?: ToldUrl };
-export type ToldUrl = string | null | { readonly refused: true };
+export type ReportedUrls = {
+  readonly hls?: ReportedUrl;
+  readonly dash?: ReportedUrl;
+  readonly thumbnail?: ReportedUrl;
+};
+export type ReportedUrl = string | null | { readonly refused: true };
 
 /** What a `ready` report says of playback. */
-export type ToldPlayback =
+export type ReportedPlayback =
   | { readonly kind: 'own'; readonly run: number; readonly posterTimeMs?: number }
-  | { readonly kind: 'urls'; readonly urls: ToldUrls }
+  | { readonly kind: 'urls'; readonly urls: ReportedUrls }
   | Omit<ImageManifest, 'attempt'>;
 
 const MAX_URL = 2048;
@@ -62,18 +66,18 @@ export function isPlaybackUrl(text: string): boolean {
 const hasUserInfo = (text: string) => /^https?:\/\/[^/?#]*@/i.test(text);
 
 /** One member of a `playback` object from outside. */
-export function toldUrl(value: unknown): ToldUrl {
+export function parseReportedUrl(value: unknown): ReportedUrl {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' && isPlaybackUrl(value) ? value : { refused: true };
 }
 
-export const anyRefused = ({ hls, dash, thumbnail }: ToldUrls): boolean =>
+export const hasRefusedUrl = ({ hls, dash, thumbnail }: ReportedUrls): boolean =>
   [hls, dash, thumbnail].some((url) => typeof url === 'object' && url !== null);
 
 /** What plays after a `ready` report of this attempt: the latest URL told of each kind; of our own runs the latest. */
-export function afterReady(
+export function toReadyManifest(
   known: Manifest | null,
-  told: ToldPlayback | undefined,
+  told: ReportedPlayback | undefined,
   attempt: number,
 ): Manifest | null {
   const same = known?.attempt === attempt ? known : null;
@@ -104,8 +108,8 @@ export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: numbe
 
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
 
-function withUrls(known: UrlManifest | null, urls: ToldUrls, attempt: number): UrlManifest | null {
-  const pick = (told: ToldUrl | undefined, before: string | null) =>
+function withUrls(known: UrlManifest | null, urls: ReportedUrls, attempt: number): UrlManifest | null {
+  const pick = (told: ReportedUrl | undefined, before: string | null) =>
     typeof told === 'string' ? told : told ? null : before;
   const hls = pick(urls.hls, known?.hls ?? null);
   const dash = pick(urls.dash, known?.dash ?? null);

@@ -1,9 +1,9 @@
 // Who may choose the picture of a thumbnail, and when one has to be made (contract B2).
 import { describe, expect, test } from 'vitest';
-import { videoOf } from './asset.fixture.ts';
-import { posterMade } from './change.ts';
+import { createVideo } from './asset.fixture.ts';
+import { decidePoster } from './change.ts';
 import type { Manifest } from './playback-manifest.ts';
-import { awaitsReport, isPosterDue, requirePoster } from './poster.ts';
+import { awaitsReport, isPosterDue, assertPosterTime } from './poster.ts';
 
 const own = (posterTimeMs?: number, folder = '1-1'): Manifest => ({
   kind: 'own',
@@ -21,9 +21,9 @@ const urls: Manifest = {
 
 describe('a time that is chosen', () => {
   const choose =
-    (timeMs: number | null | undefined, more: Parameters<typeof videoOf>[0] = {}, isHosted = false) =>
+    (timeMs: number | null | undefined, more: Parameters<typeof createVideo>[0] = {}, isHosted = false) =>
     () =>
-      requirePoster(videoOf(more), { timeMs, isHosted });
+      assertPosterTime(createVideo(more), { timeMs, isHosted });
 
   test.each([0, 1, 5999])('may be %d of a video of six seconds', (timeMs) => {
     expect(choose(timeMs, { duration_ms: 6000 })).not.toThrow();
@@ -68,18 +68,18 @@ describe('a picture', () => {
 
   test('of whole files waits for their report', () => {
     expect([
-      awaitsReport(videoOf({ stream_status: 'processing', encoded_try: 1 })),
-      awaitsReport(videoOf({ stream_status: 'processing' })),
-      awaitsReport(videoOf({ stream_status: 'ready', encoded_try: 1 })),
+      awaitsReport(createVideo({ stream_status: 'processing', encoded_try: 1 })),
+      awaitsReport(createVideo({ stream_status: 'processing' })),
+      awaitsReport(createVideo({ stream_status: 'ready', encoded_try: 1 })),
     ]).toEqual([true, false, false]);
   });
 });
 
 describe('a picture that was made', () => {
-  const made = videoOf({ playback: own(), poster_time_ms: 7 });
+  const made = createVideo({ playback: own(), poster_time_ms: 7 });
 
   test('is shown, and nothing else changes or is told', () => {
-    const change = posterMade(made, made);
+    const change = decidePoster(made, made);
     expect(change).toMatchObject({
       next: { stream_status: made.stream_status, progress: made.progress, attempt: 1 },
       events: [],
@@ -88,7 +88,7 @@ describe('a picture that was made', () => {
   });
   test('is no longer shown where the choice was given up', () => {
     const before = { ...made, playback: own(7), poster_time_ms: null };
-    expect(posterMade(before, before)?.next.playback).toEqual(own());
+    expect(decidePoster(before, before)?.next.playback).toEqual(own());
   });
   test.each([
     ['another time is wanted', { poster_time_ms: 8 }],
@@ -98,6 +98,6 @@ describe('a picture that was made', () => {
     ['nothing plays', { playback: null }],
     ['it is shown already', { playback: own(7) }],
   ])('is not shown where %s', (_why, more) => {
-    expect(posterMade({ ...made, ...more }, made)).toBeUndefined();
+    expect(decidePoster({ ...made, ...more }, made)).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ const FIELD = 'poster_time_ms';
 type Chosen = { readonly timeMs: number | null | undefined; readonly isHosted: boolean };
 
 /** Throws BAD_REQUEST with the field. To leave the choice to the service is right for every asset. */
-export function requirePoster(
+export function assertPosterTime(
   { kind, duration_ms: end }: Pick<Asset, 'kind' | 'duration_ms'>,
   { timeMs, isHosted }: Chosen,
 ): void {

@@ -4,7 +4,7 @@ import { firstIdOf } from '../platform/uuid.ts';
 import { isPlainText } from './own-text.ts';
 
 /** Text that a column could hold, and so could be found. Throws BAD_REQUEST with the field. */
-export function plainText(field: string, text: string | undefined): string | undefined {
+export function parsePlainText(field: string, text: string | undefined): string | undefined {
   if (text !== undefined && !isPlainText(text)) throw badRequest(`${field} must be plain text`, { field });
   return text;
 }
@@ -12,7 +12,7 @@ export function plainText(field: string, text: string | undefined): string | und
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** The lowest id of a moment; `round` says of which millisecond, where the moment lies between two. Throws BAD_REQUEST with the field. */
-export function idAt(
+export function parseIdAt(
   field: string,
   moment: string | undefined,
   round: (ms: number) => number,

@@ -38,13 +38,13 @@ function greater<T extends number | null | undefined>(a: T, b: T): T {
   return b;
 }
 
-type Told = Pick<Rendition, 'height' | 'state'> & {
+type RenditionUpdate = Pick<Rendition, 'height' | 'state'> & {
   readonly width?: number | undefined;
   readonly bitrate?: number | null | undefined;
 };
 
 /** No members but ours, so that a stranger's own do not end up in the asset. */
-const canonical = ({ height, width, state, bitrate }: Told): Rendition => ({
+const canonical = ({ height, width, state, bitrate }: RenditionUpdate): Rendition => ({
   height,
   ...(width && { width }),
   state,

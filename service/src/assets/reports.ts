@@ -2,7 +2,7 @@
 import type { ServiceJobs, StartJob } from '../job-list.ts';
 import { notFound, unavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { Turns } from '../platform/turns.ts';
+import type { RunExclusive } from '../platform/turns.ts';
 import type { Asset, AssetRef, Failure } from './asset.ts';
 import type { EventData } from './asset-event.ts';
 import type { AssetBatches } from './asset-batches.ts';
@@ -11,13 +11,13 @@ import { cancelled } from './cancellation.ts';
 import { storeChanges } from './changes.sql.ts';
 import {
   type Change,
-  completed,
-  decide,
-  type Note,
-  noted,
-  posterMade,
-  refused,
-  retried,
+  decideCompletion,
+  decideReport,
+  type CheckRecord,
+  decideCheck,
+  decidePoster,
+  decideRefusal,
+  decideRetry,
   type StreamState,
 } from './change.ts';
 import type { Delivery, Outcome } from './delivery.ts';
@@ -27,7 +27,7 @@ export type ReportNeeds = {
   readonly db: Database;
   readonly batches: AssetBatches;
   readonly jobs: ServiceJobs;
-  readonly inTurn: Turns;
+  readonly inTurn: RunExclusive;
   readonly now: () => Date;
 };
 export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
@@ -36,7 +36,11 @@ export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 const MAX_RACES = 50;
 
 /** Applies a report to the asset it names, and keeps the delivery it came in. Undefined: no such asset, and nothing was kept. */
-export const apply = (needs: ReportNeeds, report: StreamReport, cause: Cause): Promise<Outcome | undefined> =>
+export const applyReport = (
+  needs: ReportNeeds,
+  report: StreamReport,
+  cause: Cause,
+): Promise<Outcome | undefined> =>
   needs.inTurn(
     'assetId' in cause.ref ? cause.ref.assetId : `${cause.ref.provider} ${cause.ref.providerVideoId}`,
     () => applyNow(needs, report, cause),
@@ -49,9 +53,9 @@ async function applyNow(
 ): Promise<Outcome | undefined> {
   const { batches, now } = needs;
   for (let race = 0; race < MAX_RACES; race++) {
-    const asset = await findRef(needs, ref);
+    const asset = await findReportedAsset(needs, ref);
     if (!asset) return undefined;
-    const { change, ...outcome } = decide(asset, report, now());
+    const { change, ...outcome } = decideReport(asset, report, now());
     const kept = delivery && { ...outcome, delivery, assetId: asset.id, now: now() };
     if (!change) {
       if (kept) await batches.keepDelivery(kept);
@@ -63,7 +67,7 @@ async function applyNow(
 }
 
 /** Keeps a delivery that reached no asset, or says nothing that can be acted on. */
-export async function keep(
+export async function recordDelivery(
   { batches, now }: ReportNeeds,
   delivery: Delivery,
   reason: Reason,
@@ -81,40 +85,40 @@ export type Completion = {
 };
 
 /** The bytes are there and good: state, event and the job that goes on are stored together. Said before: nothing changes. */
-export const complete = (
+export const completeAsset = (
   needs: ReportNeeds,
   asset: Asset,
   { facts, job, note }: Completion,
 ): Promise<Asset> =>
-  start(needs, asset, { job, decide: (seen) => completed(seen, { facts, note, now: needs.now() }) });
+  start(needs, asset, { job, decide: (seen) => decideCompletion(seen, { facts, note, now: needs.now() }) });
 
 /** The service itself refuses the asset, for good; its bytes are removed by a job. */
-export const refuse = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
+export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure): Promise<Asset> =>
   start(needs, asset, {
     job: { name: 'purge-asset', payload: { assetId: asset.id } },
-    decide: (seen) => (seen.stream_status === 'pending_upload' ? refused(seen, failure) : undefined),
+    decide: (seen) => (seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined),
   });
 
 /** Another attempt after a failure; nothing changes where there was none, or somebody was faster. */
-export const retry = (
+export const retryAsset = (
   needs: ReportNeeds,
   asset: Asset,
   { job, note }: { job: StartJob | undefined; note: EventData },
 ): Promise<Asset> =>
   start(needs, asset, {
     job,
-    decide: (seen) => (seen.attempt === asset.attempt ? retried(seen, note, needs.now()) : undefined),
+    decide: (seen) => (seen.attempt === asset.attempt ? decideRetry(seen, note, needs.now()) : undefined),
   });
 
 /** Notes what the sweep saw, and starts a job that had vanished; nothing where the asset moved meanwhile. */
-export const note = (
+export const recordCheck = (
   needs: ReportNeeds,
   asset: Asset,
-  { job, ...seenBySweep }: Note & { readonly job?: StartJob | undefined },
+  { job, ...seenBySweep }: CheckRecord & { readonly job?: StartJob | undefined },
 ): Promise<Asset> =>
   start(needs, asset, {
     job,
-    decide: (seen) => (seen.revision === asset.revision ? noted(seen, seenBySweep) : undefined),
+    decide: (seen) => (seen.revision === asset.revision ? decideCheck(seen, seenBySweep) : undefined),
   });
 
 /** Stops the encoding of a video, as an operator wants it; nothing where none is under way. */
@@ -123,7 +127,7 @@ export const cancel = (needs: ReportNeeds, asset: Asset): Promise<Asset> =>
 
 /** Shows the picture that was made of a video; nothing where something else is wanted by now. */
 export const showPoster = (needs: ReportNeeds, made: Asset): Promise<Asset> =>
-  start(needs, made, { job: undefined, decide: (seen) => posterMade(seen, made) });
+  start(needs, made, { job: undefined, decide: (seen) => decidePoster(seen, made) });
 
 type Start = { readonly job: StartJob | undefined; readonly decide: (seen: Asset) => Change | undefined };
 
@@ -154,5 +158,5 @@ async function startNow(
 }
 
 /** The asset that a report names. */
-export const findRef = ({ batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
+export const findReportedAsset = ({ batches }: ReportNeeds, ref: AssetRef): Promise<Asset | undefined> =>
   'assetId' in ref ? batches.find(ref.assetId) : batches.findByVideo(ref);

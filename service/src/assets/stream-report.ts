@@ -1,6 +1,6 @@
 // What a provider says of a video, whatever its own words were: a webhook, an answer to a question, or a replay of either.
 import type { Failure, ProviderName, Warning } from './asset.ts';
-import type { ToldPlayback } from './playback-manifest.ts';
+import type { ReportedPlayback } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 
 export type ReportSource = 'webhook' | 'replay' | 'inspect' | 'service';
@@ -14,7 +14,7 @@ export type StreamReport = {
   readonly attempt?: number;
   readonly progress?: number;
   readonly renditions?: readonly Rendition[];
-  readonly playback?: ToldPlayback;
+  readonly playback?: ReportedPlayback;
   /** Whether a `ready` is the last word, or more rungs are coming; absent: it is. */
   readonly complete?: boolean;
   readonly failure?: Failure;

@@ -1,6 +1,6 @@
 // Holds the moves against the contract's table, written out once more (B6).
 import { describe, expect, test } from 'vitest';
-import { advance, MOVES, type StreamEvent, type StreamStatus } from './stream-status.ts';
+import { advance, TRANSITIONS, type StreamEvent, type StreamStatus } from './stream-status.ts';
 
 const EVENTS: readonly StreamEvent[] = ['completed', 'started', 'failed', 'succeeded'];
 
@@ -27,8 +27,8 @@ describe('the moves of a video', () => {
 
   test('are those of the contract and no others', () => {
     expect(cells).toHaveLength(16);
-    expect(Object.keys(MOVES).sort()).toEqual(rows.map(([from]) => from).sort());
-    for (const row of Object.values(MOVES)) expect(Object.keys(row).sort()).toEqual([...EVENTS].sort());
+    expect(Object.keys(TRANSITIONS).sort()).toEqual(rows.map(([from]) => from).sort());
+    for (const row of Object.values(TRANSITIONS)) expect(Object.keys(row).sort()).toEqual([...EVENTS].sort());
   });
 
   test('never lead back to a lower state', () => {

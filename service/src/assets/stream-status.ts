@@ -6,7 +6,7 @@ export type StreamStatus = 'pending_upload' | 'processing' | 'ready' | 'failed';
 export type StreamEvent = 'completed' | 'started' | 'failed' | 'succeeded';
 
 /** The state that an event leads to; undefined where it comes too late to move anything. */
-export const MOVES = {
+export const TRANSITIONS = {
   pending_upload: { completed: 'processing', started: 'processing', failed: 'failed', succeeded: 'ready' },
   processing: { completed: undefined, started: 'processing', failed: 'failed', succeeded: 'ready' },
   failed: { completed: undefined, started: undefined, failed: 'failed', succeeded: 'ready' },
@@ -14,4 +14,4 @@ export const MOVES = {
 } as const satisfies Record<StreamStatus, Record<StreamEvent, StreamStatus | undefined>>;
 
 export const advance = (status: StreamStatus, event: StreamEvent): StreamStatus | undefined =>
-  MOVES[status][event];
+  TRANSITIONS[status][event];

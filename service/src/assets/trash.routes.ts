@@ -1,15 +1,15 @@
 // Removing and restoring assets (contract B2).
 import { Type } from 'typebox';
-import { noteOf } from './actor.ts';
+import { toActorData } from './actor.ts';
 import type { Asset } from './asset.ts';
 import type { EventData } from './asset-event.ts';
-import { AssetView, Owner, viewOf } from './asset-view.ts';
+import { AssetView, Owner, toAssetView } from './asset-view.ts';
 import type { Guards } from './own-asset.hook.ts';
-import type { Removed, Removing } from './trash.ts';
+import type { DeletedAsset, DeleteRequest } from './trash.ts';
 
 type Trash = {
-  remove(asset: Asset, removing: Removing): Promise<Removed>;
-  restore(asset: Asset, note: EventData): Promise<Asset>;
+  deleteAsset(asset: Asset, removing: DeleteRequest): Promise<DeletedAsset>;
+  restoreAsset(asset: Asset, note: EventData): Promise<Asset>;
 };
 
 const OwnerOnly = Type.Object({ owner_user_id: Owner });
@@ -34,10 +34,10 @@ export const trashRoutes = (trash: Trash, { changingTrash }: Guards, publicBaseU
     answer: RemovedView,
     errors: [403, 404, 412],
     handle: ({ asset, actor, query, headers }) =>
-      trash.remove(asset, {
+      trash.deleteAsset(asset, {
         isForGood: query.purge,
         ifMatch: headers['if-match'],
-        note: noteOf(actor, asset),
+        note: toActorData(actor, asset),
       }),
   }),
   changingTrash({
@@ -49,6 +49,6 @@ export const trashRoutes = (trash: Trash, { changingTrash }: Guards, publicBaseU
     answer: AssetView,
     errors: [403, 404, 409],
     handle: async ({ asset, actor }) =>
-      viewOf(await trash.restore(asset, noteOf(actor, asset)), publicBaseUrl()),
+      toAssetView(await trash.restoreAsset(asset, toActorData(actor, asset)), publicBaseUrl()),
   }),
 ];

@@ -34,6 +34,6 @@ export const markRestored = async (db: Queries, id: string, { event, now }: { ev
     select ${ASSET} from back`)) as Asset | undefined;
 
 /** Assets whose time in the trash is over, oldest first. */
-export const overdue = async (db: Queries, now: Date, limit: number) =>
+export const findOverdueInTrash = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('overdue in trash', assetRow)`
     select ${ASSET} from assets where purge_at <= ${now} order by purge_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];

@@ -2,17 +2,17 @@
 import type { ServiceJobs, StartJob } from '../job-list.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { brokenUniqueRule } from '../platform/postgres/database-errors.ts';
+import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import type { Asset } from './asset.ts';
 import { type EventData, newEvent } from './asset-event.ts';
-import { requireVersion } from './if-match.ts';
+import { assertVersion } from './if-match.ts';
 import { isPosterDue } from './poster.ts';
-import { markDeleted, markRestored, overdue } from './trash.sql.ts';
+import { markDeleted, markRestored, findOverdueInTrash } from './trash.sql.ts';
 
 export type TrashNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly now: () => Date;
   readonly trashDays: number;
   /** What goes on with an asset that was being worked on when it was removed. */
@@ -20,25 +20,29 @@ export type TrashNeeds = {
 };
 
 /** `isForGood`: false keeps it restorable for TRASH_DAYS, and changes nothing on an asset that is in the trash. */
-export type Removing = {
+export type DeleteRequest = {
   readonly isForGood: boolean;
   readonly ifMatch: string | undefined;
   readonly note: EventData;
 };
-export type Removed = { readonly id: string; readonly deleted: true };
+export type DeletedAsset = { readonly id: string; readonly deleted: true };
 
 const MAX_RACES = 50;
 const DAY_MS = 86_400_000;
 
 /** Stops everything that the asset shows at once; its bytes are removed by a job, or when its time in the trash is over. */
-export async function remove(needs: TrashNeeds, asset: Asset, removing: Removing): Promise<Removed> {
+export async function deleteAsset(
+  needs: TrashNeeds,
+  asset: Asset,
+  removing: DeleteRequest,
+): Promise<DeletedAsset> {
   let seen: Asset | undefined = asset;
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen || (seen.deleted_at && !seen.purge_at)) throw notFound('No such asset');
-    requireVersion(seen, removing.ifMatch);
+    assertVersion(seen, removing.ifMatch);
     if (seen.deleted_at && !removing.isForGood) return { id: asset.id, deleted: true };
     if (await removeSeen(needs, seen, removing)) return { id: asset.id, deleted: true };
-    seen = await needs.byId(asset.id);
+    seen = await needs.findAssetById(asset.id);
   }
   throw new Error(`asset changed ${MAX_RACES} times while it was removed`);
 }
@@ -46,7 +50,7 @@ export async function remove(needs: TrashNeeds, asset: Asset, removing: Removing
 function removeSeen(
   { db, jobs, now, trashDays }: TrashNeeds,
   seen: Asset,
-  { isForGood, note }: Removing,
+  { isForGood, note }: DeleteRequest,
 ): Promise<boolean> {
   const purgeAt = isForGood ? null : new Date(now().getTime() + trashDays * DAY_MS);
   return db.transaction(async (tx) => {
@@ -61,8 +65,8 @@ function removeSeen(
 }
 
 /** Brings an asset back from the trash; one that is not in it is left as it is. */
-export async function restore(
-  { db, jobs, now, startJob, byId }: TrashNeeds,
+export async function restoreAsset(
+  { db, jobs, now, startJob, findAssetById: byId }: TrashNeeds,
   asset: Asset,
   note: EventData,
 ): Promise<Asset> {
@@ -79,7 +83,7 @@ export async function restore(
     });
     return restored ?? living(await byId(asset.id));
   } catch (error) {
-    if (brokenUniqueRule(error))
+    if (findViolatedConstraint(error))
       throw conflict('Another asset is linked to this video by now', { field: 'provider_video_id' });
     throw error;
   }
@@ -94,7 +98,7 @@ const BATCH = 200;
 
 /** Purges the assets whose time in the trash is over; returns how many were due. An asset that was restored or changed since it was read is left alone. */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
-  const assets = await overdue(needs.db, needs.now(), BATCH);
+  const assets = await findOverdueInTrash(needs.db, needs.now(), BATCH);
   for (const asset of assets)
     await removeSeen(needs, asset, {
       isForGood: true,

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../test/support/random-edits.ts';
 import { signAccessToken, verifyAccessToken } from './access-token.ts';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 
 const NOW = 1_700_000_000;
-const current = secret('current-secret-0123456789-0123456789');
-const previous = secret('previous-secret-0123456789-0123456789');
+const current = toSecret('current-secret-0123456789-0123456789');
+const previous = toSecret('previous-secret-0123456789-0123456789');
 
 const verify = (token: string, now = NOW) => {
   const verified = verifyAccessToken(token, [current, previous], now);
@@ -32,7 +32,7 @@ describe('an access token', () => {
   test('is good under the current secret and the previous one, and under no other', () => {
     const good = { user_id: 'ada', type: 'access' };
     expect(verify(signAccessToken(good, previous))).toEqual({ userId: 'ada' });
-    expect(verify(signAccessToken(good, secret('other-secret')))).toBeUndefined();
+    expect(verify(signAccessToken(good, toSecret('other-secret')))).toBeUndefined();
     expect(verifyAccessToken(signAccessToken(good, current), [], NOW)).toEqual({
       fault: { reason: 'bad_signature' },
     });
@@ -42,7 +42,7 @@ describe('an access token', () => {
     // HS256 of {"alg":"HS256","typ":"JWT"} and {"user_id":"ada","type":"access"} under "secret", computed with Python's hmac.
     const token =
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyX2lkIjoiYWRhIiwidHlwZSI6ImFjY2VzcyJ9.wDr-fG4juka6NfV4N-wewlCneWDfVE35ADmDM2pNYoU';
-    expect(verifyAccessToken(token, [secret('secret')], NOW)).toEqual({ userId: 'ada' });
+    expect(verifyAccessToken(token, [toSecret('secret')], NOW)).toEqual({ userId: 'ada' });
   });
 
   test('may carry what it likes beside', () => {

@@ -1,8 +1,8 @@
 // Decides whose request it is from an access token, verified here and now with our own secret (A4, B10).
-import { openHs256, signHs256 } from './hs256.ts';
-import { type JsonObject, own, parseJsonObject } from './json-object.ts';
+import { verifyHs256, signHs256 } from './hs256.ts';
+import { type JsonObject, getOwn, parseJsonObject } from './json-object.ts';
 import type { Secret } from './secret.ts';
-import { userIdOf } from './user-id.ts';
+import { parseUserId } from './user-id.ts';
 
 const LEEWAY_S = 5;
 /** The end of year 9999: a larger number was meant as milliseconds, and such a token would never expire. */
@@ -27,7 +27,7 @@ export function verifyAccessToken(
   secrets: readonly Secret[],
   nowSeconds: number,
 ): VerifiedToken {
-  const payload = openHs256(
+  const payload = verifyHs256(
     token,
     secrets.map((secret) => secret.key),
   );
@@ -36,7 +36,7 @@ export function verifyAccessToken(
   if (!claims) return { fault: { reason: 'malformed' } };
   const fault = typeFault(claims) ?? timeFault(claims, nowSeconds);
   if (fault) return { fault };
-  const userId = userIdOf(own(claims, 'user_id'));
+  const userId = parseUserId(getOwn(claims, 'user_id'));
   return userId === undefined ? { fault: { reason: 'missing_claim', field: 'user_id' } } : { userId };
 }
 
@@ -45,7 +45,7 @@ export const signAccessToken = (claims: JsonObject, secret: Secret): string =>
   signHs256(JSON.stringify(claims), secret.key);
 
 function typeFault(claims: JsonObject): TokenFault | undefined {
-  const type = own(claims, 'type');
+  const type = getOwn(claims, 'type');
   if (type === 'access') return undefined;
   return { reason: type === undefined ? 'missing_claim' : 'wrong_type', field: 'type' };
 }

@@ -1,6 +1,6 @@
 // The right to write one original or to read it back, signed into a URL (contract B4, B5).
 import type { Secret } from './secret.ts';
-import { deriveKey, open, type Purpose, sign } from './signed-token.ts';
+import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
@@ -19,7 +19,7 @@ export function issueTicket(
   const [root] = secrets;
   if (!root) throw new Error('no URL signing secret');
   const version = playbackVersion === undefined ? '' : `:${playbackVersion}`;
-  return sign(deriveKey(root, kind), `${expires}:${assetId}${version}`);
+  return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}`);
 }
 
 type Presented = {
@@ -31,12 +31,12 @@ type Presented = {
 };
 
 /** Whether the ticket opens this asset now. */
-export function isTicketGood(
+export function isValidTicket(
   secrets: readonly Secret[],
   kind: Kind,
   { ticket, assetId, now, playbackVersion }: Presented,
 ): boolean {
-  const payload = open(
+  const payload = verifyToken(
     secrets.map((root) => deriveKey(root, kind)),
     ticket,
   );

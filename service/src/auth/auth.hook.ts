@@ -7,7 +7,7 @@ import { type Caller, type CallerFault, type CallerNeeds, identify } from './cal
 export type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
 
 /** Throws UNAUTHORIZED. */
-export const callerOf =
+export const createAuthenticator =
   ({ tokenSecrets, serviceKeys, now }: AuthNeeds) =>
   ({ raw }: FastifyRequest): Caller => {
     const credentials = {

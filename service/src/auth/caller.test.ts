@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { signAccessToken } from './access-token.ts';
 import { identify } from './caller.ts';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 
-const tokenSecret = secret('token-secret-0123456789-0123456789');
-const serviceKey = secret('service-key-0123456789-0123456789');
+const tokenSecret = toSecret('token-secret-0123456789-0123456789');
+const serviceKey = toSecret('service-key-0123456789-0123456789');
 const needs = { tokenSecrets: [tokenSecret], serviceKeys: [serviceKey], nowSeconds: 1_700_000_000 };
 
 const token = signAccessToken({ user_id: 'ada', type: 'access' }, tokenSecret);

@@ -25,12 +25,12 @@ export type CallerFault = {
   readonly field?: string;
   readonly challenge: string;
 };
-export type Identified = { readonly caller: Caller } | { readonly fault: CallerFault };
+export type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 const HAS_TOKEN = /^Bearer +[^ ]/i;
 
-export function identify({ authorization, serviceKey }: Credentials, needs: CallerNeeds): Identified {
+export function identify({ authorization, serviceKey }: Credentials, needs: CallerNeeds): IdentifyResult {
   const [header] = authorization;
   const [key] = serviceKey;
   if (header === undefined && key === undefined) return NO_CREDENTIALS;
@@ -39,10 +39,10 @@ export function identify({ authorization, serviceKey }: Credentials, needs: Call
 }
 
 const SEND_ONE = 'Send either "Authorization: Bearer <access token>" or "X-Service-Key: <key>"';
-const NO_CREDENTIALS: Identified = {
+const NO_CREDENTIALS: IdentifyResult = {
   fault: { reason: 'missing', message: `No credentials. ${SEND_ONE}.`, challenge: 'Bearer' },
 };
-const MULTIPLE_CREDENTIALS: Identified = {
+const MULTIPLE_CREDENTIALS: IdentifyResult = {
   fault: {
     reason: 'multiple_credentials',
     message: `More than one credential was sent. ${SEND_ONE}, once.`,
@@ -50,7 +50,7 @@ const MULTIPLE_CREDENTIALS: Identified = {
   },
 };
 
-function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): Identified {
+function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): IdentifyResult {
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) return malformedHeader(header);
   const verified = verifyAccessToken(token, tokenSecrets, nowSeconds);
@@ -62,7 +62,7 @@ function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds)
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
 /** Another scheme, or one without a token, gets no error code in the challenge: it did not try a token (RFC 6750 §3.1). */
-const malformedHeader = (header: string): Identified => ({
+const malformedHeader = (header: string): IdentifyResult => ({
   fault: {
     reason: 'malformed',
     message: 'The Authorization header is malformed. Expected: "Authorization: Bearer <access token>".',
@@ -86,7 +86,7 @@ const tokenFault = (fault: TokenFault): CallerFault => ({
   challenge: `${INVALID_TOKEN}, error_description="${fault.reason}"`,
 });
 
-function identifyService(key: string, { serviceKeys }: CallerNeeds): Identified {
+function identifyService(key: string, { serviceKeys }: CallerNeeds): IdentifyResult {
   if (isServiceKey(key, serviceKeys)) return { caller: { kind: 'service' } };
   return {
     fault: {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEST_DATA } from '../../../test/support/test-data.ts';
-import { openHs256, signHs256 } from './hs256.ts';
-import { secret } from './secret.ts';
+import { verifyHs256, signHs256 } from './hs256.ts';
+import { toSecret } from './secret.ts';
 
-const { key } = secret('hs256-secret-0123456789-0123456789');
-const other = secret('hs256-other-0123456789-0123456789').key;
+const { key } = toSecret('hs256-secret-0123456789-0123456789');
+const other = toSecret('hs256-other-0123456789-0123456789').key;
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
@@ -18,7 +18,7 @@ function signed(text: string, by: KeyObject = key): string {
 
 const withHeader = (header: string) => signed(`${encode(header)}.${encode('payload')}`);
 const payloadOf = (token: string, keys: readonly KeyObject[]) => {
-  const payload = openHs256(token, keys);
+  const payload = verifyHs256(token, keys);
   return Buffer.isBuffer(payload) ? payload.toString() : undefined;
 };
 const opened = (token: string) => payloadOf(token, [key]);

@@ -1,7 +1,7 @@
 // Compact JWS with HS256 and nothing else: the MAC comes first, and nothing that it does not cover is ever parsed.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { fromBase64url, toBase64url } from './base64url.ts';
-import { own, parseJsonObject } from './json-object.ts';
+import { getOwn, parseJsonObject } from './json-object.ts';
 
 const LONGEST = 12_288;
 const HEADER = toBase64url(Buffer.from('{"alg":"HS256","typ":"JWT"}'));
@@ -25,7 +25,7 @@ export function signHs256(payload: string, key: KeyObject): string {
 export type Hs256Fault = 'malformed' | 'bad_signature';
 
 /** The payload's bytes, or why there are none. */
-export function openHs256(token: string, keys: readonly KeyObject[]): Buffer | Hs256Fault {
+export function verifyHs256(token: string, keys: readonly KeyObject[]): Buffer | Hs256Fault {
   if (token.length > LONGEST) return 'malformed';
   const lastDot = token.lastIndexOf('.');
   const signed = token.slice(0, lastDot);
@@ -52,7 +52,7 @@ function isPlainHs256(part: string): boolean {
   const header = bytes && parseJsonObject(bytes);
   return (
     header !== undefined &&
-    own(header, 'alg') === 'HS256' &&
+    getOwn(header, 'alg') === 'HS256' &&
     !REFUSED.some((name) => Object.hasOwn(header, name))
   );
 }

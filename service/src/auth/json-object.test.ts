@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { own, parseJsonObject } from './json-object.ts';
+import { getOwn, parseJsonObject } from './json-object.ts';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
 const nested = fc.dictionary(fc.string(), fc.jsonValue());
@@ -86,6 +86,10 @@ describe('the JSON of tokens', () => {
 
   test('a member is one that the text had', () => {
     const object = parse('{"a":1,"__proto__":{"b":2}}') ?? {};
-    expect([own(object, 'a'), own(object, 'b'), own(object, 'toString')]).toEqual([1, undefined, undefined]);
+    expect([getOwn(object, 'a'), getOwn(object, 'b'), getOwn(object, 'toString')]).toEqual([
+      1,
+      undefined,
+      undefined,
+    ]);
   });
 });

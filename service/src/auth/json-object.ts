@@ -17,7 +17,7 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
 }
 
 /** A member that the text had, never one that a prototype lends. */
-export const own = (object: JsonObject, name: string): unknown =>
+export const getOwn = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 const isObject = (value: unknown): value is JsonObject =>

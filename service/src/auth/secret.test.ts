@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 
 const TEXT = 'planted-canary-7f3a';
-const one = secret(TEXT);
+const one = toSecret(TEXT);
 
 describe('a secret', () => {
   test.each([
@@ -33,7 +33,7 @@ describe('a secret', () => {
     const text = 'schlüssel-鍵';
     const mac = (key: Parameters<typeof createHmac>[1]) =>
       createHmac('sha256', key).update('m').digest('hex');
-    expect(mac(secret(text).key)).toBe(mac(Buffer.from(text, 'utf8')));
+    expect(mac(toSecret(text).key)).toBe(mac(Buffer.from(text, 'utf8')));
   });
 
   test('cannot be changed', () => {
@@ -41,6 +41,6 @@ describe('a secret', () => {
   });
 
   test('is never empty: an empty key would verify what anyone can sign', () => {
-    expect(() => secret('')).toThrow('a secret cannot be empty');
+    expect(() => toSecret('')).toThrow('a secret cannot be empty');
   });
 });

@@ -11,7 +11,7 @@ export type Secret = {
 const HIDDEN = '[secret]';
 const hide = () => HIDDEN;
 
-export function secret(text: string): Secret {
+export function toSecret(text: string): Secret {
   if (text === '') throw new Error('a secret cannot be empty');
   return Object.freeze({
     key: createSecretKey(text, 'utf8'),

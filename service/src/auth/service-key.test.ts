@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 import { isServiceKey } from './service-key.ts';
 
 const KEY = 'service-key-current-0123456789';
-const keys = [secret(KEY), secret('service-key-previous')];
+const keys = [toSecret(KEY), toSecret('service-key-previous')];
 
 describe('the service key', () => {
   test('the current and the previous one are known', () => {

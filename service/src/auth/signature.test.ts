@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../test/support/random-edits.ts';
 import { TEST_DATA } from '../../../test/support/test-data.ts';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 import { equalHex, hmacSha256, sha256Concat } from './signature.ts';
 
 const expected = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
@@ -67,22 +67,22 @@ describe('a received digest', () => {
 
 describe('digests', () => {
   test('parts are signed as one text', () => {
-    const { key } = secret('k');
+    const { key } = toSecret('k');
     expect(hmacSha256(key, '17', '.', Buffer.from('{}'))).toEqual(hmacSha256(key, '17.{}'));
   });
 
   test('HMAC-SHA256 gives what RFC 4231 gives (test case 2)', () => {
-    expect(hmacSha256(secret('Jefe').key, 'what do ya want for nothing?').toString('hex')).toBe(
+    expect(hmacSha256(toSecret('Jefe').key, 'what do ya want for nothing?').toString('hex')).toBe(
       '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     );
   });
 
   test('the secret follows the body, as UTF-8', () => {
-    expect(sha256Concat(Buffer.from('a'), secret('bc')).toString('hex')).toBe(
+    expect(sha256Concat(Buffer.from('a'), toSecret('bc')).toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
-    expect(sha256Concat(Buffer.from('aü'), secret('鍵'))).toEqual(
-      sha256Concat(Buffer.from('aü鍵').subarray(0, 3), secret('鍵')),
+    expect(sha256Concat(Buffer.from('aü'), toSecret('鍵'))).toEqual(
+      sha256Concat(Buffer.from('aü鍵').subarray(0, 3), toSecret('鍵')),
     );
   });
 });

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../test/support/random-edits.ts';
-import { secret } from './secret.ts';
-import { deriveKey, open, type Purpose, sign } from './signed-token.ts';
+import { toSecret } from './secret.ts';
+import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 
 const PURPOSES: readonly Purpose[] = ['upload', 'download', 'playback', 'cursor', 'encoder'];
-const root = secret('url-signing-secret-0123456789');
+const root = toSecret('url-signing-secret-0123456789');
 const key = deriveKey(root, 'playback');
 const PAYLOAD = '0190b8e2-1111-7222-8333-444455556666.3.1700000000';
 
 describe('purpose keys', () => {
   test('are the same for the same root and purpose, today and after a restart', () => {
-    expect(deriveKey(secret(root.reveal()), 'upload').reveal()).toBe(deriveKey(root, 'upload').reveal());
+    expect(deriveKey(toSecret(root.reveal()), 'upload').reveal()).toBe(deriveKey(root, 'upload').reveal());
     expect(deriveKey(root, 'upload')).toBe(deriveKey(root, 'upload'));
   });
 
@@ -21,7 +21,7 @@ describe('purpose keys', () => {
   });
 
   test('differ by purpose and by root', () => {
-    const roots = [root, secret('another-root')];
+    const roots = [root, toSecret('another-root')];
     const texts = roots.flatMap((one) => PURPOSES.map((purpose) => deriveKey(one, purpose).reveal()));
     expect(new Set(texts).size).toBe(10);
     expect(texts.join(' ')).not.toContain(root.reveal());
@@ -31,32 +31,37 @@ describe('purpose keys', () => {
 describe('a signed token', () => {
   test('gives its payload back, any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (payload) => open([key], sign(key, payload)) === payload),
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        (payload) => verifyToken([key], signToken(key, payload)) === payload,
+      ),
       { numRuns: 500 },
     );
   });
 
   test('can stand in a path and in a query as it is', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (payload) => /^[A-Za-z0-9_-]+$/.test(sign(key, payload))),
+      fc.property(fc.string({ unit: 'grapheme' }), (payload) =>
+        /^[A-Za-z0-9_-]+$/.test(signToken(key, payload)),
+      ),
     );
   });
 
   test('costs 22 characters over its payload', () => {
-    expect(sign(key, PAYLOAD).length).toBe(Math.ceil(((PAYLOAD.length + 16) * 4) / 3));
+    expect(signToken(key, PAYLOAD).length).toBe(Math.ceil(((PAYLOAD.length + 16) * 4) / 3));
   });
 
   test('opens for its purpose alone', () => {
-    const upload = sign(deriveKey(root, 'upload'), PAYLOAD);
-    expect(PURPOSES.filter((purpose) => open([deriveKey(root, purpose)], upload) !== undefined)).toEqual([
-      'upload',
-    ]);
+    const upload = signToken(deriveKey(root, 'upload'), PAYLOAD);
+    expect(
+      PURPOSES.filter((purpose) => verifyToken([deriveKey(root, purpose)], upload) !== undefined),
+    ).toEqual(['upload']);
   });
 
   test('opens with the current root and with the previous one, and with no other', () => {
-    const token = sign(key, PAYLOAD);
-    const other = deriveKey(secret('another-root'), 'playback');
-    expect([[key], [other, key], [key, other], [other], []].map((keys) => open(keys, token))).toEqual([
+    const token = signToken(key, PAYLOAD);
+    const other = deriveKey(toSecret('another-root'), 'playback');
+    expect([[key], [other, key], [key, other], [other], []].map((keys) => verifyToken(keys, token))).toEqual([
       PAYLOAD,
       PAYLOAD,
       PAYLOAD,
@@ -66,9 +71,11 @@ describe('a signed token', () => {
   });
 
   test('is refused after any of 100 000 random edits', () => {
-    const token = sign(key, PAYLOAD);
+    const token = signToken(key, PAYLOAD);
     const accepted = (seed: number) =>
-      [...randomEdits(token, { count: 1_000, seed })].filter((edited) => open([key], edited) !== undefined);
+      [...randomEdits(token, { count: 1_000, seed })].filter(
+        (edited) => verifyToken([key], edited) !== undefined,
+      );
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         expect(accepted(seed)).toEqual([]);
@@ -78,7 +85,7 @@ describe('a signed token', () => {
   });
 
   test('is refused in another spelling of the same bytes', () => {
-    const token = sign(key, 'ab');
+    const token = signToken(key, 'ab');
     const bytes = Buffer.from(token, 'base64url');
     const spellings = [
       `${token}=`,
@@ -87,10 +94,10 @@ describe('a signed token', () => {
       bytes.toString('base64'),
       bytes.toString('hex'),
     ].filter((text) => text !== token);
-    expect(spellings.map((text) => open([key], text))).toEqual(spellings.map(() => undefined));
+    expect(spellings.map((text) => verifyToken([key], text))).toEqual(spellings.map(() => undefined));
   });
 
   test.each(['', 'A', 'AAAA', 'A'.repeat(21), 'A'.repeat(22), '~', 'null'])('%j opens nothing', (text) => {
-    expect(open([key], text)).toBeUndefined();
+    expect(verifyToken([key], text)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 // Tickets that only this service can write: upload, download and playback tokens, and cursors (B9).
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { fromBase64url, toBase64url } from './base64url.ts';
-import { secret, type Secret } from './secret.ts';
+import { toSecret, type Secret } from './secret.ts';
 import { hmacSha256 } from './signature.ts';
 
 /** What a key is for. A ticket made for one purpose never opens as another. */
@@ -18,16 +18,16 @@ export function deriveKey(root: Secret, purpose: Purpose): Secret {
 }
 
 const derive = (root: Secret, purpose: Purpose): Secret =>
-  secret(toBase64url(Buffer.from(hkdfSync('sha256', root.key, '', `mediary ${purpose}`, 32))));
+  toSecret(toBase64url(Buffer.from(hkdfSync('sha256', root.key, '', `mediary ${purpose}`, 32))));
 
 /** Text of `A-Za-z0-9_-` alone, for a path segment or a query. The payload is signed, not hidden. */
-export function sign(key: Secret, payload: string): string {
+export function signToken(key: Secret, payload: string): string {
   const bytes = Buffer.from(payload);
   return toBase64url(Buffer.concat([macOf(key, bytes), bytes]));
 }
 
 /** The payload, or undefined for a text that none of the keys signed. */
-export function open(keys: readonly Secret[], text: string): string | undefined {
+export function verifyToken(keys: readonly Secret[], text: string): string | undefined {
   const bytes = fromBase64url(text);
   if (!bytes || bytes.length < MAC_BYTES) return undefined;
   const mac = bytes.subarray(0, MAC_BYTES);

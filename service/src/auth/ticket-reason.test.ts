@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { issueTicket } from './asset-ticket.ts';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 import { ticketReason } from './ticket-reason.ts';
 
 const NOW = 1_700_000_000;
-const [ours, other] = [secret('url-signing-secret-0123456789'), secret('another-secret-0123456789-0123')];
+const [ours, other] = [toSecret('url-signing-secret-0123456789'), toSecret('another-secret-0123456789-0123')];
 const ticket = (expires: number, by = ours) => issueTicket([by], 'upload', { assetId: 'a', expires });
 
 test.each([

@@ -1,6 +1,6 @@
 // Tells why a signed URL or a playback token was rejected, for the `details.reason` of its 401.
 import type { Secret } from './secret.ts';
-import { deriveKey, open, type Purpose } from './signed-token.ts';
+import { deriveKey, verifyToken, type Purpose } from './signed-token.ts';
 
 type Rejected = {
   readonly purpose: Extract<Purpose, 'upload' | 'download' | 'playback'>;
@@ -15,7 +15,7 @@ export function ticketReason(
   { purpose, token, now }: Rejected,
 ): 'missing' | 'invalid' | 'expired' {
   if (token === '') return 'missing';
-  const payload = open(
+  const payload = verifyToken(
     secrets.map((root) => deriveKey(root, purpose)),
     token,
   );

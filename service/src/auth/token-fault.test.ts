@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { signAccessToken, verifyAccessToken } from './access-token.ts';
-import { secret } from './secret.ts';
+import { toSecret } from './secret.ts';
 
 const NOW = 1_700_000_000;
-const current = secret('current-secret-0123456789-0123456789');
+const current = toSecret('current-secret-0123456789-0123456789');
 
 const faultOf = (token: string) => {
   const verified = verifyAccessToken(token, [current], NOW);
@@ -56,7 +56,7 @@ describe('a rejected token says why (B10)', () => {
     (claims) => {
       const token = signAccessToken(
         { user_id: 'ada', type: 'access', ...claims },
-        secret('of-somebody-else'),
+        toSecret('of-somebody-else'),
       );
       expect(faultOf(token)).toEqual({ reason: 'bad_signature' });
       expect(faultOf(`${token.slice(0, token.lastIndexOf('.'))}.`)).toEqual({ reason: 'bad_signature' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { userIdOf } from './user-id.ts';
+import { parseUserId } from './user-id.ts';
 
 describe('a user id', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('a user id', () => {
     '-1',
     'null',
   ])('%j stays as it is', (id) => {
-    expect(userIdOf(id)).toBe(id);
+    expect(parseUserId(id)).toBe(id);
   });
 
   test.each([
@@ -24,14 +24,14 @@ describe('a user id', () => {
     [9007199254740991, '9007199254740991'],
     [1e3, '1000'],
   ])('the integer %d is its decimal text', (id, text) => {
-    expect(userIdOf(id)).toBe(text);
+    expect(parseUserId(id)).toBe(text);
   });
 
   test('takes 255 code points, however many places they need', () => {
     const longest = ['x'.repeat(255), '𝒳'.repeat(255)];
-    expect(longest.map(userIdOf)).toEqual(longest);
+    expect(longest.map(parseUserId)).toEqual(longest);
     expect(
-      ['x'.repeat(256), '𝒳'.repeat(256), `${'𝒳'.repeat(254)}xx`, 'x'.repeat(1_000_000)].map(userIdOf),
+      ['x'.repeat(256), '𝒳'.repeat(256), `${'𝒳'.repeat(254)}xx`, 'x'.repeat(1_000_000)].map(parseUserId),
     ).toEqual(Array(4).fill(undefined));
   });
 
@@ -58,6 +58,6 @@ describe('a user id', () => {
     {},
     { toString: () => 'a' },
   ])('%j is nobody', (id) => {
-    expect(userIdOf(id)).toBeUndefined();
+    expect(parseUserId(id)).toBeUndefined();
   });
 });

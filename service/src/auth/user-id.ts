@@ -4,7 +4,7 @@ const LONGEST = 255;
 const CONTROL = /\p{Cc}/u;
 
 /** The user's id as text, or undefined where the value names nobody. */
-export function userIdOf(value: unknown): string | undefined {
+export function parseUserId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && isUserId(value) ? value : undefined;
 }

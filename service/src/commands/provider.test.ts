@@ -1,7 +1,7 @@
 // An operator tries a provider's settings and has it send its webhooks here; what is wrong is said in words.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
-import { readSettings } from '../platform/settings.ts';
+import { createSettings } from '../platform/settings.ts';
 import { configureProviders, openProviders } from '../providers/registry.ts';
 import { runProviderCommand } from './provider.ts';
 
@@ -24,7 +24,7 @@ const SET = {
 
 /** What it said, or why it failed. */
 async function run(command: string, environment: Record<string, string | undefined> = {}): Promise<string> {
-  const settings = readSettings({
+  const settings = createSettings({
     ...SET,
     CDNHOST_API_URL: peer.url,
     EDGEHOST_API_URL: peer.url,

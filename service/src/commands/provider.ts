@@ -1,21 +1,21 @@
 // Tries the settings of a hosted provider, and has it send its webhooks here: `npm run provider -- check|register <provider>`.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
-import type { Parts } from '../parts.ts';
+import type { Adapters } from '../parts.ts';
 import { getProvider } from '../providers/provider.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
 
-export type Lent = {
+export type CommandContext = {
   readonly config: Pick<Config, 'publicBaseUrl'>;
-  readonly providers: Parts['providers'];
+  readonly providers: Adapters['providers'];
   readonly say: (text: string) => void;
 };
 
-type Act = (lent: Lent, name: ProviderName) => Promise<void>;
+type Act = (lent: CommandContext, name: ProviderName) => Promise<void>;
 
 /** Throws with what is wrong, in words. */
 export async function runProviderCommand(
-  lent: Lent,
+  lent: CommandContext,
   [verb = '', wanted = '']: readonly string[],
 ): Promise<void> {
   const hosted = [...lent.providers.values()].filter(({ kind }) => kind === 'hosted').map(({ name }) => name);
@@ -55,14 +55,14 @@ const ACTS: ReadonlyMap<string, Act> = new Map([
   ['register', register],
 ]);
 
-function apiOf({ providers }: Lent, name: ProviderName) {
+function apiOf({ providers }: CommandContext, name: ProviderName) {
   const { api, capabilities } = getProvider(providers, name);
   if (!api) throw new Error(`${name} is not configured. Not set: ${capabilities.missingSettings.join(', ')}`);
   return api;
 }
 
 /** What is not reachable from outside is of no use to a provider that is there; one on this machine is a simulator. */
-function webhookUrl({ config: { publicBaseUrl }, providers }: Lent, name: ProviderName): string {
+function webhookUrl({ config: { publicBaseUrl }, providers }: CommandContext, name: ProviderName): string {
   if (publicBaseUrl === undefined)
     throw new Error('PUBLIC_BASE_URL is not set: the provider has to know where to send its webhooks');
   const { api } = getProvider(providers, name);

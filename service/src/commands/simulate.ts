@@ -8,7 +8,7 @@ import type { Environment } from '../platform/settings.ts';
 const SIMULATORS = resolve(import.meta.dirname, '../../../simulators/start.js');
 
 /** `run` gets the settings that the simulators told, under those that were given. */
-export async function simulate(
+export async function runSimulated(
   environment: Environment,
   run: (environment: Environment) => Promise<void>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import {
   isVideo,
   peakBitrate,
   playlistName,
-  secondsOfTrack,
+  trackSeconds,
   segmentName,
   targetDuration,
 } from './cmaf-track.ts';
@@ -28,7 +28,7 @@ const track = (...segments: [seconds: number, bytes: number][]): CmafTrack => ({
 describe('CMAF track', () => {
   test('average over the whole track', () => {
     expect(averageBitrate(track([4, 500_000], [4, 1_500_000], [2, 500_000]))).toBe(2_000_000);
-    expect(secondsOfTrack(track([4, 1], [4, 1], [2.5, 1]))).toBe(10.5);
+    expect(trackSeconds(track([4, 1], [4, 1], [2.5, 1]))).toBe(10.5);
   });
   test('peak of the most demanding segment', () =>
     expect(peakBitrate(track([4, 500_000], [4, 1_500_000], [2, 250_000]))).toBe(3_000_000));

@@ -18,19 +18,19 @@ export const playlistName = (id: number): string => `r${id}.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
 
-export const secondsOfSegment = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
+export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;
 
-export const secondsOfTrack = (track: CmafTrack): number =>
+export const trackSeconds = (track: CmafTrack): number =>
   sum(track.segments.map(({ duration }) => duration)) / track.timescale;
 
 /** Bits per second over the whole track. */
 export const averageBitrate = (track: CmafTrack): number =>
-  Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / secondsOfTrack(track));
+  Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / trackSeconds(track));
 
 /** The longest segment in whole seconds, as the media playlist states it. */
 export const targetDuration = (track: CmafTrack): number =>
-  Math.max(1, Math.round(Math.max(...track.segments.map((segment) => secondsOfSegment(track, segment)))));
+  Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
 
 /**
  * Bits per second of the most demanding run of segments that lasts between half and one and a half target durations (RFC 8216,
@@ -48,7 +48,7 @@ function runBitrates(track: CmafTrack, first: number): number[] {
   const bitrates: number[] = [];
   let [seconds, bytes] = [0, 0];
   for (const segment of track.segments.slice(first)) {
-    seconds += secondsOfSegment(track, segment);
+    seconds += segmentSeconds(track, segment);
     bytes += segment.bytes;
     if (seconds > target * 1.5) break;
     if (seconds >= target * 0.5) bitrates.push((bytes * 8) / seconds);

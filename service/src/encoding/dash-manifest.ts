@@ -1,15 +1,15 @@
 // DASH (ISO/IEC 23009-1, live profile, static) for the tracks that HLS names too.
-import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, secondsOfTrack } from './cmaf-track.ts';
-import type { Presentation } from './hls-playlist.ts';
+import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } from './cmaf-track.ts';
+import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from './source-facts.ts';
 
 /** Digits of a millisecond that are kept before it is rounded up: further ones are noise of the arithmetic. */
 const ROUNDING_DIGITS = 6;
 
 /** The base of all children is their folder, relative to where the manifest is served. */
-export function dashManifest({ tracks, frameRate, childFolder }: Presentation): string {
+export function dashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
   // The picture's: sound ends up to two packets later, which players then cut.
-  const duration = Math.max(...tracks.filter(isVideo).map(secondsOfTrack));
+  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" ' +

@@ -10,18 +10,18 @@ import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { Callback } from './callback.ts';
-import { isPassing } from './encode-failure.ts';
+import { isTransient } from './encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from './encoder.ts';
 import type { EncoderReport } from './encoder-report.ts';
 import type { Run } from './encodings.ts';
 import { engineLogExcerpt } from './engine-log.ts';
-import { progressTeller } from './progress-teller.ts';
+import { createProgressReporter } from './progress-teller.ts';
 
 export type EncodeNeeds = {
-  readonly begin: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
-  readonly finish: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly beginRun: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
+  readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
   readonly discard: (run: Run) => Promise<void>;
-  readonly handBack: (run: Run) => Promise<void>;
+  readonly handRunBack: (run: Run) => Promise<void>;
   readonly isCurrent: (run: Run) => Promise<boolean>;
   readonly end: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
@@ -39,7 +39,7 @@ const MAX_FILE = 2 ** 31;
 export const encodeAssetJob =
   (needs: EncodeNeeds) =>
   async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
-    const run = await needs.begin(payload);
+    const run = await needs.beginRun(payload);
     if (!run) return;
     try {
       await encodeRun(needs, run, signal);
@@ -69,11 +69,11 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
       overtaken,
       signal: AbortSignal.any([signal, overtaken.signal]),
     });
-    if (!(await needs.finish(run, report))) await needs.discard(run);
+    if (!(await needs.finishRun(run, report))) await needs.discard(run);
   } catch (error) {
     if (overtaken.signal.aborted) return await needs.discard(run);
     await needs.store.removeAll(folderOf(run));
-    if (signal.aborted) await needs.handBack(run);
+    if (signal.aborted) await needs.handRunBack(run);
     throw error;
   } finally {
     watch.close();
@@ -106,13 +106,13 @@ async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<Encod
     return {
       ...reportHead(run),
       status: 'failed',
-      failure: { code: error.code, message: error.message, retryable: isPassing(error.code) },
+      failure: { code: error.code, message: error.message, retryable: isTransient(error.code) },
     };
   }
 }
 
 async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal }: Work): Promise<Encoding> {
-  const teller = progressTeller({
+  const teller = createProgressReporter({
     head: reportHead(run),
     callback: needs.callback,
     log: needs.log,

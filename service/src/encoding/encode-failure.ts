@@ -25,4 +25,4 @@ const PASSING = new Set([
   'encoding_failed',
 ]);
 
-export const isPassing = (code: string): boolean => PASSING.has(code);
+export const isTransient = (code: string): boolean => PASSING.has(code);

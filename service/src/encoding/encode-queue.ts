@@ -11,7 +11,7 @@ import { findEncodes } from './encode-queue.sql.ts';
 export type EncodeQueueNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly cancel: (asset: Asset) => Promise<Asset>;
 };
 
@@ -90,7 +90,7 @@ export type CancelledEncode = { readonly asset_id: string; readonly cancelled: t
 
 /** Twice is the same as once. The worker stops within two seconds. */
 export async function cancelEncode(
-  { byId, cancel }: EncodeQueueNeeds,
+  { findAssetById: byId, cancel }: EncodeQueueNeeds,
   assetId: string,
 ): Promise<CancelledEncode> {
   const asset = isUuid(assetId) ? await byId(assetId) : undefined;

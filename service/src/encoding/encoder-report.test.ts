@@ -1,11 +1,11 @@
 // What the onprem webhook's members mean, and which shapes are nothing to act on (contract A1, B5, B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type EncoderReport, reportOf } from './encoder-report.ts';
+import { type EncoderReport, parseEncoderReport } from './encoder-report.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
-const stranger = (members: object) => reportOf({ asset_id: ID, ...members }, false);
-const ours = (members: object) => reportOf({ asset_id: ID, attempt: 1, try: 1, ...members }, true);
+const stranger = (members: object) => parseEncoderReport({ asset_id: ID, ...members }, false);
+const ours = (members: object) => parseEncoderReport({ asset_id: ID, attempt: 1, try: 1, ...members }, true);
 const HEAD = { source: 'webhook', provider: 'onprem' };
 const MAX_INT = 2 ** 31 - 1;
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -234,8 +234,10 @@ describe('a report of our own encoder', () => {
       playback: { kind: 'own', run: 3 },
       picture: { width: 640, height: 360, durationMs: 2000 },
     };
-    expect(reportOf(report, true)).toEqual(expected);
-    expect(reportOf({ ...report, playback: { hls: 'https://v.example/' } }, true)).toEqual(expected);
+    expect(parseEncoderReport(report, true)).toEqual(expected);
+    expect(parseEncoderReport({ ...report, playback: { hls: 'https://v.example/' } }, true)).toEqual(
+      expected,
+    );
   });
 
   test('tells of which time a poster is stored, whole milliseconds alone', () => {
@@ -265,8 +267,8 @@ describe('a report of our own encoder', () => {
   });
 
   test('names attempt and run, or is nothing to act on', () => {
-    expect(reportOf({ asset_id: ID, status: 'ready', try: 1 }, true)).toBeUndefined();
-    expect(reportOf({ asset_id: ID, status: 'ready', attempt: 1 }, true)).toBeUndefined();
+    expect(parseEncoderReport({ asset_id: ID, status: 'ready', try: 1 }, true)).toBeUndefined();
+    expect(parseEncoderReport({ asset_id: ID, status: 'ready', attempt: 1 }, true)).toBeUndefined();
     expect(stranger({ status: 'ready', try: 9 })).not.toHaveProperty('playback');
   });
 });
@@ -296,7 +298,7 @@ test('no JSON makes reading a report throw', () => {
   );
   fc.assert(
     fc.property(members, fc.boolean(), (body, isOurs) => {
-      reportOf(body, isOurs);
+      parseEncoderReport(body, isOurs);
     }),
     { numRuns: 2000 },
   );

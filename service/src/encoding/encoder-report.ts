@@ -1,7 +1,12 @@
 // The body of the onprem webhook: our encoder writes it, the onprem door reads it, and so does a stranger's encoder (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
-import { plainWords } from '../assets/own-text.ts';
-import { anyRefused, type ToldPlayback, type ToldUrls, toldUrl } from '../assets/playback-manifest.ts';
+import { toPlainText } from '../assets/own-text.ts';
+import {
+  hasRefusedUrl,
+  type ReportedPlayback,
+  type ReportedUrls,
+  parseReportedUrl,
+} from '../assets/playback-manifest.ts';
 import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 
@@ -36,7 +41,7 @@ const MAX_RENDITIONS = 64;
 const MAX_WARNINGS = 16;
 
 /** What the members of a body say; undefined where their shape is another, or there is nothing to act on. `isOurs`: signed by our own encoder. */
-export function reportOf(body: Members, isOurs: boolean): StreamReport | undefined {
+export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
   if (
@@ -63,7 +68,7 @@ export function reportOf(body: Members, isOurs: boolean): StreamReport | undefin
   };
 }
 
-function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback: ToldPlayback } {
+function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback: ReportedPlayback } {
   return {
     playback: {
       kind: 'own',
@@ -73,11 +78,15 @@ function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback:
   };
 }
 
-function strangersOf(playback: unknown): { playback?: ToldPlayback; warnings?: Warning[] } {
+function strangersOf(playback: unknown): { playback?: ReportedPlayback; warnings?: Warning[] } {
   if (!playback) return {};
   const { hls, dash, thumbnail } = playback as Members;
-  const urls: ToldUrls = { hls: toldUrl(hls), dash: toldUrl(dash), thumbnail: toldUrl(thumbnail) };
-  return { playback: { kind: 'urls', urls }, ...(anyRefused(urls) && { warnings: [REFUSED] }) };
+  const urls: ReportedUrls = {
+    hls: parseReportedUrl(hls),
+    dash: parseReportedUrl(dash),
+    thumbnail: parseReportedUrl(thumbnail),
+  };
+  return { playback: { kind: 'urls', urls }, ...(hasRefusedUrl(urls) && { warnings: [REFUSED] }) };
 }
 
 /** Entries of another shape are left out: a warning must never keep a video from being ready. */
@@ -85,7 +94,7 @@ function warningsOf({ warnings }: Members): { warnings?: Warning[] } {
   if (!Array.isArray(warnings)) return {};
   const valid = warnings.slice(0, MAX_WARNINGS).flatMap((warning: unknown) => {
     const { code, message } = isMembers(warning) ? warning : {};
-    const text = plainWords(message);
+    const text = toPlainText(message);
     return isCode(code) && text !== undefined ? [{ code, message: text }] : [];
   });
   return valid.length > 0 ? { warnings: valid } : {};
@@ -115,7 +124,7 @@ function failureOf({ failure }: Members): { failure?: Failure } {
   return {
     failure: {
       code: isCode(code) ? code : 'encode_failed',
-      message: plainWords(message) ?? 'The video could not be encoded',
+      message: toPlainText(message) ?? 'The video could not be encoded',
       retryable: retryable !== false,
     },
   };

@@ -5,7 +5,7 @@ import { sql } from '../platform/postgres/sql.ts';
 type RunKey = { readonly assetId: string; readonly attempt: number; readonly try: number };
 
 /** Begins the next run, if the attempt still wants one; earlier runs lose their right to publish. */
-export const beginRun = (
+export const claimRun = (
   db: Queries,
   { assetId, attempt, worker }: { assetId: string; attempt: number; worker: string },
 ) =>

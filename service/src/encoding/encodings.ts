@@ -3,7 +3,7 @@ import type { ServiceJobs } from '../job-list.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../storage/object-key.ts';
 import type { EncoderReport } from './encoder-report.ts';
-import { beginRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './encodings.sql.ts';
+import { claimRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './encodings.sql.ts';
 
 export type EncodingNeeds = {
   readonly db: Database;
@@ -23,11 +23,11 @@ export type Run = {
 };
 
 /** undefined: there is nothing to encode any more. */
-export async function begin(
+export async function beginRun(
   { db, workerName }: EncodingNeeds,
   { assetId, attempt }: { assetId: string; attempt: number },
 ): Promise<Run | undefined> {
-  const begun = await beginRun(db, { assetId, attempt, worker: workerName });
+  const begun = await claimRun(db, { assetId, attempt, worker: workerName });
   return (
     begun && {
       assetId,
@@ -59,7 +59,7 @@ export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
   );
 
 /** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
-export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
+export const finishRun = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
   db.transaction(async (tx) => {
     const marked = await markEncoded(tx, run);
     if (!marked) return false;
@@ -70,6 +70,6 @@ export const finish = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderRep
   });
 
 /** A run that ended because its process was told to stop is no failure, however often that happens. */
-export const handBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
+export const handRunBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await uncountRun(db, run);
 };

@@ -9,7 +9,7 @@ import {
   initName,
   isVideo,
   playlistName,
-  secondsOfTrack,
+  trackSeconds,
 } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
 import { assertCost, encodeCost, wallMsFor } from './encode-cost.ts';
@@ -20,9 +20,9 @@ import {
   type EngineAccess,
   type EngineOptions,
   type Session,
-  failed,
+  createEncodeFailure,
   openSession,
-  runToSuccess,
+  runEngineOrFail,
 } from './ffmpeg-session.ts';
 import { examineSource } from './ffmpeg-source.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
@@ -44,7 +44,7 @@ export const openFfmpegEncoder = ({
   encode: (order) => encode(openSession(engine, order, { limits, concurrency })),
   makePoster: async (order) => {
     const folder = dirname(order.picture);
-    await runToSuccess({ ...engine, folder, order }, { args: posterArguments(order) });
+    await runEngineOrFail({ ...engine, folder, order }, { args: posterArguments(order) });
   },
 });
 
@@ -64,7 +64,7 @@ async function encode(session: Session): Promise<Encoding> {
   assertCost(plan, session.limits);
   const log = await render(session, plan);
   const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
-  if (!tracks.every((track) => isComplete(track, plan))) throw failed('truncated', log);
+  if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
   return {
     files: [
       ...(await writeManifests(tracks, plan, order)),
@@ -97,7 +97,7 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
     wallMs: wallMsFor(encodeCost(plan)),
     output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
   };
-  return (await runToSuccess(session, { args: encodeArguments(plan), limits, onLine })).log;
+  return (await runEngineOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
 }
 
 /** Twice what the caps allow: to be reached only by something gone wrong. */
@@ -109,7 +109,7 @@ const mostBytes = (rungs: readonly Rung[], seconds: number): number =>
 function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
   const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
   return (
-    track.segments[0]?.start === 0 && Math.abs(secondsOfTrack(track) - timeline.durationSeconds) <= tolerance
+    track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - timeline.durationSeconds) <= tolerance
   );
 }
 
@@ -166,7 +166,7 @@ async function makePicture(
   const excerpt = fileOf(session.order, 'excerpt.mp4').path;
   const picture = fileOf(session.order, name);
   await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
-  await runToSuccess(session, { args: argumentsOf(excerpt, picture.path) });
+  await runEngineOrFail(session, { args: argumentsOf(excerpt, picture.path) });
   return picture;
 }
 

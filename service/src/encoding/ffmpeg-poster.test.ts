@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
 import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
-import { excerptFiles } from './hls-reader.ts';
+import { findExcerptFiles } from './hls-reader.ts';
 
 let folder: string;
 let film: Film;
@@ -27,7 +27,7 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
   const [excerpt, picture] = [join(folder, 'excerpt.mp4'), join(folder, name)];
-  const files = excerptFiles(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
+  const files = findExcerptFiles(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
   await writeFile(excerpt, await Promise.all(files.map((file) => readFile(film.path(file)))));
   await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster({
     excerpt,

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
 import { type EngineFiles, openEngineFiles } from './ffmpeg-files.ts';
-import { type BrokenLimit, type EngineLimits, openWatch } from './ffmpeg-watch.ts';
+import { type ExceededLimit, type EngineLimits, openWatch } from './ffmpeg-watch.ts';
 
 export type EngineRun = {
   readonly path: string;
@@ -24,7 +24,7 @@ export type EngineRun = {
 };
 
 export type EngineEnd = {
-  readonly ended: 'exited' | 'not_started' | BrokenLimit;
+  readonly ended: 'exited' | 'not_started' | ExceededLimit;
   readonly code: number;
   readonly log: string;
 };

@@ -58,7 +58,7 @@ export function openSession(
 }
 
 /** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
-export async function runStep(
+export async function runEngine(
   { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, order }: Running,
   { limits, ...step }: EngineStep,
 ): Promise<EngineEnd> {
@@ -71,16 +71,16 @@ export async function runStep(
     ...step,
   });
   if (end.ended === 'exited') return end;
-  throw failed(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
+  throw createEncodeFailure(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
 }
 
 /** The same, for runs that must succeed. A full disk is ours to mend, not the film's fault. */
-export async function runToSuccess(running: Running, step: EngineStep): Promise<EngineEnd> {
-  const end = await runStep(running, step);
+export async function runEngineOrFail(running: Running, step: EngineStep): Promise<EngineEnd> {
+  const end = await runEngine(running, step);
   if (end.code === 0) return end;
   if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
-  throw failed('encoding_failed', end.log);
+  throw createEncodeFailure('encoding_failed', end.log);
 }
 
-export const failed = (code: FailureCode, log = ''): EncodeFailed =>
+export const createEncodeFailure = (code: FailureCode, log = ''): EncodeFailed =>
   new EncodeFailed(code, FAILURES[code], log);

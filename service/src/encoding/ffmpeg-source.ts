@@ -10,11 +10,11 @@ import {
   packetListArguments,
   soundCheckArguments,
 } from './engine-input.ts';
-import { type Session, failed, runStep } from './ffmpeg-session.ts';
+import { type Session, createEncodeFailure, runEngine } from './ffmpeg-session.ts';
 import { type PacketEnds, openPacketList } from './packet-ends.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from './source-facts.ts';
 import { type Timeline, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
-import { audioUnsupported, type ChosenStreams, chooseStreams, saysTruncated } from './stream-choice.ts';
+import { audioUnsupported, type ChosenStreams, chooseStreams, isTruncationLog } from './stream-choice.ts';
 
 export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
   readonly audio: SourceStream | undefined;
@@ -29,19 +29,20 @@ const FACTS_MS = 60_000;
 
 /** Throws EncodeFailed for a source that cannot be encoded, or not to its end. */
 export async function examineSource(session: Session): Promise<ExaminedSource> {
-  const { log } = await runStep(session, {
+  const { log } = await runEngine(session, {
     args: factsArguments(session.input),
     limits: { wallMs: FACTS_MS },
     logBytes: FACTS_BYTES,
   });
   const facts = parseSourceFacts(log, session.input.container);
-  if (!facts) throw failed('not_media', log);
+  if (!facts) throw createEncodeFailure('not_media', log);
   const chosen = chooseStreams(facts, log);
   if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
   const ends = await packetEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
-  if (isTruncated(missing)) throw failed('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
+  if (isTruncated(missing))
+    throw createEncodeFailure('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
   const { size: bytes } = await stat(session.order.source);
   const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
@@ -59,7 +60,7 @@ async function findDecodableSound(
   for (const sound of sounds.filter(isDecodable)) {
     const { ends, read } = openPacketList(0);
     const args = soundCheckArguments(session.input, sound.index);
-    const { log } = await runStep(session, { args, onLine: read });
+    const { log } = await runEngine(session, { args, onLine: read });
     // An empty sound gives no frame either, but no complaint: it is encoded as silence.
     if (ends.size > 0 || log.trim() === '') return sound;
   }
@@ -76,7 +77,8 @@ async function packetEnds(session: Session, facts: SourceFacts, videoIndex: numb
   if (tail?.ends.has(videoIndex)) return tail.ends;
   const whole = await listPackets(session, { part: 'whole', streams }, 0);
   // A run that failed before it listed the picture says nothing about where the picture ends.
-  if (whole.code !== 0 && !whole.ends.has(videoIndex)) throw failed('encoding_failed', whole.log);
+  if (whole.code !== 0 && !whole.ends.has(videoIndex))
+    throw createEncodeFailure('encoding_failed', whole.log);
   return whole.ends;
 }
 
@@ -89,7 +91,7 @@ async function listPackets(
 ): Promise<PacketListing> {
   const { ends, read } = openPacketList(startSeconds);
   const args = packetListArguments(session.input, selection);
-  const { code, log } = await runStep(session, { args, onLine: read });
-  if (saysTruncated(log)) throw failed('truncated', log);
+  const { code, log } = await runEngine(session, { args, onLine: read });
+  if (isTruncationLog(log)) throw createEncodeFailure('truncated', log);
   return { ends, code, log };
 }

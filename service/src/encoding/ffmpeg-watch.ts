@@ -14,12 +14,12 @@ export type EngineLimits = {
   readonly output?: { readonly folder: string; readonly bytes: number };
 };
 
-export type BrokenLimit = 'timed_out' | 'out_of_memory' | 'output_too_large';
+export type ExceededLimit = 'timed_out' | 'out_of_memory' | 'output_too_large';
 
 export type EngineWatch = {
   /** Takes each line that the engine writes. */
   readonly read: (line: string) => void;
-  readonly broken: () => BrokenLimit | undefined;
+  readonly broken: () => ExceededLimit | undefined;
   readonly close: () => void;
 };
 
@@ -31,7 +31,7 @@ const PROGRESS = /^(frame|out_time_us)=(.*)$/;
 export function openWatch(limits: EngineLimits, end: () => void): EngineWatch {
   const closing = new AbortController();
   const life = signsOfLife();
-  let broken: BrokenLimit | undefined;
+  let broken: ExceededLimit | undefined;
   const watching = async (): Promise<void> => {
     for await (const _ of setInterval(LOOK_MS, undefined, { signal: closing.signal, ref: false })) {
       broken = brokenTime(limits, life) ?? (await brokenSize(limits, life.pid()));
@@ -68,7 +68,7 @@ function signsOfLife(): Life {
   return { started, pid: () => pid, last: () => last, read };
 }
 
-function brokenTime({ wallMs, stallMs }: EngineLimits, life: Life): BrokenLimit | undefined {
+function brokenTime({ wallMs, stallMs }: EngineLimits, life: Life): ExceededLimit | undefined {
   const now = performance.now();
   const stuck = stallMs !== undefined && now - life.last() > stallMs;
   return stuck || now - life.started > wallMs ? 'timed_out' : undefined;
@@ -77,7 +77,7 @@ function brokenTime({ wallMs, stallMs }: EngineLimits, life: Life): BrokenLimit 
 async function brokenSize(
   { memoryBytes, output }: EngineLimits,
   pid: string | undefined,
-): Promise<BrokenLimit | undefined> {
+): Promise<ExceededLimit | undefined> {
   if (pid && (await residentBytesOf(Number(pid))) > memoryBytes) return 'out_of_memory';
   return output && (await folderBytes(output.folder)) > output.bytes ? 'output_too_large' : undefined;
 }

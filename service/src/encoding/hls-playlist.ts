@@ -7,13 +7,13 @@ import {
   isVideo,
   peakBitrate,
   playlistName,
-  secondsOfSegment,
+  segmentSeconds,
   targetDuration,
 } from './cmaf-track.ts';
 import { shortSide } from './ladder.ts';
 import type { Rational } from './source-facts.ts';
 
-export type Presentation = {
+export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
   readonly frameRate: Rational;
   readonly childFolder: string;
@@ -23,7 +23,7 @@ const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as c
 /** Players start with the first variant named, before they know their bandwidth. */
 const START_SIDE = 720;
 
-export function multivariantPlaylist({ tracks, frameRate, childFolder }: Presentation): string {
+export function multivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const audio = tracks.find((track) => !isVideo(track));
   const media =
     audio &&
@@ -36,7 +36,7 @@ export function multivariantPlaylist({ tracks, frameRate, childFolder }: Present
 }
 
 export function mediaPlaylist(track: CmafTrack): string {
-  const durations = track.segments.map((segment) => secondsOfSegment(track, segment));
+  const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
     name,

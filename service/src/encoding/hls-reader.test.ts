@@ -1,7 +1,7 @@
 // What our encoder writes into playlists is found again in them.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { excerptFiles, picturePlaylist } from './hls-reader.ts';
+import { findExcerptFiles, findThumbnailPlaylist } from './hls-reader.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
 
 const track = (
@@ -35,18 +35,18 @@ describe('the playlist that pictures are taken from', () => {
   ];
 
   test('is the widest that is no wider than a thumbnail, whichever players start with', () => {
-    expect(picturePlaylist(multivariant(tall, middle, low, null))).toBe('r1.m3u8');
-    expect(picturePlaylist(multivariant({ width: 1080, height: 1920 }, { width: 720, height: 1280 }))).toBe(
-      'r0.m3u8',
-    );
+    expect(findThumbnailPlaylist(multivariant(tall, middle, low, null))).toBe('r1.m3u8');
+    expect(
+      findThumbnailPlaylist(multivariant({ width: 1080, height: 1920 }, { width: 720, height: 1280 })),
+    ).toBe('r0.m3u8');
   });
   test('is the narrowest where all are wider', () => {
-    expect(picturePlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 }))).toBe(
-      'r1.m3u8',
-    );
+    expect(
+      findThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
+    ).toBe('r1.m3u8');
   });
   test('is not found where there is none', () => {
-    expect(() => picturePlaylist(multivariant(null))).toThrow('no picture track');
+    expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no picture track');
   });
 });
 
@@ -61,13 +61,13 @@ describe('the files that show a time', () => {
     [10_500, 3],
     [2 ** 31, 3],
   ])('%d ms: segment %d', (timeMs, segment) => {
-    expect(excerptFiles(mediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual([
+    expect(findExcerptFiles(mediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual([
       'r2-init.mp4',
       segmentName(2, segment),
     ]);
   });
   test('are not found in a playlist that names none', () => {
-    expect(() => excerptFiles('#EXTM3U\n', 0)).toThrow('no init');
-    expect(() => excerptFiles('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
+    expect(() => findExcerptFiles('#EXTM3U\n', 0)).toThrow('no init');
+    expect(() => findExcerptFiles('#EXTM3U\n#EXT-X-MAP:URI="a.mp4"\n', 0)).toThrow('no segments');
   });
 });

@@ -2,7 +2,7 @@
 import { fittingRung, segmentAt } from './thumbnail-choice.ts';
 
 /** File name of the media playlist from which pictures are taken. */
-export function picturePlaylist(multivariant: string): string {
+export function findThumbnailPlaylist(multivariant: string): string {
   const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
     ([, width, path = '']) => ({ width: Number(width), path }),
   );
@@ -11,7 +11,7 @@ export function picturePlaylist(multivariant: string): string {
 }
 
 /** File names of the init and of the segment that shows the time: together a film that can be opened by itself. */
-export function excerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
+export function findExcerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
   const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
   if (init === undefined) throw new Error('the playlist names no init');
   const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({

@@ -1,7 +1,7 @@
 // Delivers the encoder's reports over HTTP, signed with the secret that the service and its own encoder share.
 import type { Secret } from '../auth/secret.ts';
 import { sha256Concat } from '../auth/signature.ts';
-import type { Callback, Told } from './callback.ts';
+import type { Callback, CallbackResult } from './callback.ts';
 
 /** `baseUrl` is asked for at each delivery: a service that picks its own port knows it only once it listens. */
 export type CallbackSettings = { readonly baseUrl: () => string; readonly signingSecret: Secret };
@@ -26,6 +26,6 @@ export const openHttpCallback = ({ baseUrl, signingSecret }: CallbackSettings): 
   },
 });
 
-const toldBy = (answer: string): Told => ({
-  processed: (JSON.parse(answer) as { data: Told }).data.processed,
+const toldBy = (answer: string): CallbackResult => ({
+  processed: (JSON.parse(answer) as { data: CallbackResult }).data.processed,
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
-import { videoOf } from '../assets/asset.fixture.ts';
-import { posterMade } from '../assets/change.ts';
+import { createVideo } from '../assets/asset.fixture.ts';
+import { decidePoster } from '../assets/change.ts';
 import type { ObjectKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import type { PosterOrder } from './encoder.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratchRoot, { recursive: true, force: true }));
 
-const ID = videoOf().id;
+const ID = createVideo().id;
 const FILES = {
   'hls.m3u8': '#EXT-X-STREAM-INF:RESOLUTION=640x360,X=Y\n1-1/r0.m3u8\n',
   'r0.m3u8': '#EXT-X-MAP:URI="r0-init.mp4"\n#EXTINF:4.0,\nr0-00001.m4s\n#EXTINF:4.0,\nr0-00002.m4s\n',
@@ -37,7 +37,11 @@ function world(
   );
   const made: string[] = [];
   const state = {
-    asset: videoOf({ stream_status: 'ready', playback: { kind: 'own', attempt: 1, folder: '1-1' }, ...more }),
+    asset: createVideo({
+      stream_status: 'ready',
+      playback: { kind: 'own', attempt: 1, folder: '1-1' },
+      ...more,
+    }),
     files,
   };
   const store = {
@@ -59,7 +63,7 @@ function world(
     onMade(state);
   };
   const needs: PosterNeeds = {
-    byId: async () => state.asset,
+    findAssetById: async () => state.asset,
     store,
     scratchRoot,
     encoder: {
@@ -69,7 +73,7 @@ function world(
       },
     },
     async showPoster(asset) {
-      state.asset = { ...state.asset, ...posterMade(state.asset, asset)?.next };
+      state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.next };
       return state.asset;
     },
   };

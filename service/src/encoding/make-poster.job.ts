@@ -11,10 +11,10 @@ import { makeScratch, removeScratch } from '../platform/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import type { Encoder } from './encoder.ts';
-import { excerptFiles, picturePlaylist } from './hls-reader.ts';
+import { findExcerptFiles, findThumbnailPlaylist } from './hls-reader.ts';
 
 export type PosterNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly showPoster: (made: Asset) => Promise<Asset>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
@@ -29,7 +29,7 @@ export const makePosterJob =
   async ({ payload, signal }: JobRun<JobPayloads['make-poster']>): Promise<void> => {
     for (;;) {
       signal.throwIfAborted();
-      const asset = await needs.byId(payload.assetId);
+      const asset = await needs.findAssetById(payload.assetId);
       if (!asset || asset.deleted_at) return forget(needs, asset);
       if (isPosterDue(asset)) await show(needs, asset, signal);
       else if (awaitsReport(asset)) throw new Error('the report of what was encoded is still on its way');
@@ -73,8 +73,8 @@ async function makeIn(
   { keyOf, timeMs, signal }: Making,
 ): Promise<string> {
   const [excerpt, picture] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
-  const playlist = await textOf(store, keyOf(picturePlaylist(await textOf(store, keyOf('hls.m3u8')))));
-  await writeFile(excerpt, bytesOf(store, excerptFiles(playlist, timeMs).map(keyOf)), { signal });
+  const playlist = await textOf(store, keyOf(findThumbnailPlaylist(await textOf(store, keyOf('hls.m3u8')))));
+  await writeFile(excerpt, bytesOf(store, findExcerptFiles(playlist, timeMs).map(keyOf)), { signal });
   await encoder.makePoster({ excerpt, picture, timeMs, signal });
   return picture;
 }

@@ -16,7 +16,7 @@ type Word = { readonly progress: number; readonly renditions: readonly Rendition
 
 const SPACING_MS = 1000;
 
-export function progressTeller({ head, callback, log, signal, onOvertaken }: Needs) {
+export function createProgressReporter({ head, callback, log, signal, onOvertaken }: Needs) {
   let next: Word | undefined;
   let told = -1;
   let lastAt = 0;

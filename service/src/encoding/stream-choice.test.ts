@@ -1,7 +1,7 @@
 // A refusal is the last word on an upload, so each has its code, and nothing that can be encoded gets one.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
-import { audioUnsupported, chooseStreams, saysTruncated } from './stream-choice.ts';
+import { audioUnsupported, chooseStreams, isTruncationLog } from './stream-choice.ts';
 
 const picture = {
   shown: { width: 640, height: 360 },
@@ -71,7 +71,7 @@ describe('stream choice', () => {
     ).toMatchObject({ code: 'truncated' });
   });
   test("the engine's word for missing bytes", () => {
-    expect(saysTruncated('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);
-    expect(saysTruncated("Input #0, from 'file:partial file.mp4'")).toBe(false);
+    expect(isTruncationLog('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);
+    expect(isTruncationLog("Input #0, from 'file:partial file.mp4'")).toBe(false);
   });
 });

@@ -21,7 +21,7 @@ export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | 
   if (!video) return refuse('no_video_track');
   if (!isDecodable(video)) return refuse('unsupported_codec', unsupportedCodec(video));
   if (video.size && video.size.width * video.size.height > MAX_PIXELS) return refuse('picture_too_large');
-  if (!facts.picture) return refuse(saysTruncated(log) ? 'truncated' : 'not_media');
+  if (!facts.picture) return refuse(isTruncationLog(log) ? 'truncated' : 'not_media');
   return { video, sounds, picture: facts.picture };
 }
 
@@ -40,4 +40,4 @@ export const audioUnsupported = (sounds: readonly SourceStream[]): Warning => ({
 const codecName = ({ codec, tag }: SourceStream): string => (codec === 'none' ? (tag ?? 'unknown') : codec);
 
 /** MP4 and QuickTime list their samples in advance: where bytes are missing, the engine knows, and says so. */
-export const saysTruncated = (log: string): boolean => /\bpartial file$/m.test(log);
+export const isTruncationLog = (log: string): boolean => /\bpartial file$/m.test(log);

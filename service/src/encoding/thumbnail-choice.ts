@@ -1,11 +1,5 @@
 // Where a film's thumbnail is taken from: its own finished renditions, early and not from a black stretch, or at the time that the caller chose.
-import {
-  type CmafSegment,
-  type CmafTrack,
-  type VideoTrack,
-  isVideo,
-  secondsOfSegment,
-} from './cmaf-track.ts';
+import { type CmafSegment, type CmafTrack, type VideoTrack, isVideo, segmentSeconds } from './cmaf-track.ts';
 
 const WIDEST = 1280;
 const EARLIEST_PART = 0.1;
@@ -31,7 +25,7 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
   const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
   return {
     track,
-    segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => secondsOfSegment(track, segment) }),
+    segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => segmentSeconds(track, segment) }),
   };
 }
 

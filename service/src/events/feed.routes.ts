@@ -5,7 +5,7 @@ import type { Guards } from '../assets/own-asset.hook.ts';
 import type { TimelineEntry } from './timeline-entry.ts';
 
 type Feed = {
-  timeline(
+  listTimeline(
     assetId: string,
     page: { after?: string | undefined; limit: number },
   ): Promise<{ items: TimelineEntry[]; next: string | null }>;
@@ -43,7 +43,7 @@ export const timelineRoutes = (feed: Feed, { ownAsset }: Guards) => [
     answer: Timeline,
     errors: [403, 404],
     handle: async ({ asset, query }) => {
-      const { items, next } = await feed.timeline(asset.id, { after: query.cursor, limit: query.limit });
+      const { items, next } = await feed.listTimeline(asset.id, { after: query.cursor, limit: query.limit });
       return { items: items as Static<typeof Entry>[], next_cursor: next };
     },
   }),

@@ -6,6 +6,6 @@ import { eventRow } from '../tables.ts';
 const EVENT = columns(eventRow);
 
 /** Oldest first, from the event named, itself included. */
-export const eventsOf = (db: Queries, assetId: string, { from, limit }: { from: string; limit: number }) =>
+export const listEvents = (db: Queries, assetId: string, { from, limit }: { from: string; limit: number }) =>
   db.all(sql('events of asset', eventRow)`
     select ${EVENT} from events where asset_id = ${assetId} and id >= ${from} order by id limit ${limit}`);

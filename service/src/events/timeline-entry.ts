@@ -23,7 +23,7 @@ export type TimelineEntry = {
 type Data = Readonly<Record<string, unknown>>;
 
 /** Oldest first. */
-export const timelineOf = (rows: readonly EventRow[]): TimelineEntry[] =>
+export const toTimeline = (rows: readonly EventRow[]): TimelineEntry[] =>
   rows.map((row, index) => entryOf(row, rows[index - 1]));
 
 function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | undefined): TimelineEntry {

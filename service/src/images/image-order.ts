@@ -3,7 +3,7 @@ import type { Examined, Rendered } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 
 /** No `variant`: the picture is examined. */
-export type Order = {
+export type ImageTask = {
   readonly source: Uint8Array;
   readonly maxPixels: number;
   readonly variant?: Variant;

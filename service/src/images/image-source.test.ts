@@ -1,16 +1,16 @@
 // Which picture variants are rendered from, and how long caches may show them (contract B5).
 import { describe, expect, test } from 'vitest';
-import { videoOf } from '../assets/asset.fixture.ts';
+import { createVideo } from '../assets/asset.fixture.ts';
 import { imageCaching, imageSourceOf, imageVersion } from './image-source.ts';
 
-const image = videoOf({
+const image = createVideo({
   kind: 'image',
   width: 40,
   height: 30,
   playback: { kind: 'image', attempt: 1, animated: true, alpha: true },
 });
-const video = videoOf({ playback: { kind: 'own', attempt: 1, folder: '1-2' } });
-const poster = videoOf({ playback: { kind: 'own', attempt: 1, folder: '1-2', posterTimeMs: 4500 } });
+const video = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2' } });
+const poster = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2', posterTimeMs: 4500 } });
 
 describe('the source', () => {
   test('of an image is its original', () => {
@@ -33,7 +33,7 @@ describe('the source', () => {
 
   test('is missing while nothing plays, and for videos of other encoders', () => {
     const urls = { kind: 'urls', attempt: 1, hls: 'https://a/b', dash: null, thumbnail: null } as const;
-    for (const asset of [videoOf(), videoOf({ playback: urls }), { ...image, width: null }])
+    for (const asset of [createVideo(), createVideo({ playback: urls }), { ...image, width: null }])
       expect(imageSourceOf(asset)).toBeUndefined();
   });
 });

@@ -5,16 +5,16 @@ import type { Asset } from '../assets/asset.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { Objects } from '../storage/object-answer.ts';
+import type { ObjectResponses } from '../storage/object-answer.ts';
 import { CROPS, MAX_LENGTH, roundSize, WIDTHS } from './image-sizes.ts';
 import { imageCaching } from './image-source.ts';
 import { FITS, FORMATS } from './image-variant.ts';
 import type { ServedVariant, VariantRequest } from './images.ts';
 
 export type ImageService = {
-  findVisible(id: string, token: string | undefined): Promise<Asset>;
+  findPlayableAsset(id: string, token: string | undefined): Promise<Asset>;
   findVariant(asset: Asset, request: VariantRequest): Promise<ServedVariant>;
-  readonly objects: Objects;
+  readonly objects: ObjectResponses;
 };
 
 const LENGTHS = `one of ${WIDTHS.join(', ')}; others up to ${MAX_LENGTH} redirect (302) to the next larger one`;
@@ -84,7 +84,7 @@ async function serveFixedPath(images: ImageService, { request, reply }: Exchange
   const { token, ...query } = request.query as Query;
   if (token === undefined) return serveImage(images, { request, reply });
   const { id } = request.params as { id: string };
-  await images.findVisible(id, token);
+  await images.findPlayableAsset(id, token);
   return reply
     .header('cache-control', 'no-store')
     .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
@@ -93,7 +93,7 @@ async function serveFixedPath(images: ImageService, { request, reply }: Exchange
 async function serveImage(images: ImageService, { request, reply }: Exchange): Promise<unknown> {
   const { id, token } = request.params as { id: string; token?: string };
   const { v: version, ...query } = request.query as Query;
-  const asset = await images.findVisible(id, token);
+  const asset = await images.findPlayableAsset(id, token);
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', imageCaching(asset, { version, isSubstitute: false }));
@@ -111,7 +111,7 @@ async function serveImage(images: ImageService, { request, reply }: Exchange): P
     ...(substituteFor && { 'x-image-substitute': substituteFor }),
   };
   const etag = key.slice(key.indexOf('/') + 1);
-  const { status, headers, body } = await images.objects.answerWith(
+  const { status, headers, body } = await images.objects.sendObject(
     { request, reply },
     { key, etag, headers: known },
   );

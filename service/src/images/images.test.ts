@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { videoOf } from '../assets/asset.fixture.ts';
+import { createVideo } from '../assets/asset.fixture.ts';
 import type { Asset } from '../assets/asset.ts';
 import { createFairQueue } from '../platform/fair-queue.ts';
-import { singleFlight } from '../platform/single-flight.ts';
+import { createSingleFlight } from '../platform/single-flight.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import {
   originalKey,
@@ -54,8 +54,8 @@ const PROCESSOR: ImageProcessor = {
 const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}): ImageNeeds => ({
   store,
   processor: PROCESSOR,
-  byId: async (id) => videoOf({ id }),
-  inFlight: singleFlight({ most: 100 }),
+  findAssetById: async (id) => createVideo({ id }),
+  inFlight: createSingleFlight({ most: 100 }),
   queue: createFairQueue({ concurrency: 2, perKey: 2, maxWaitingPerKey: 0, maxWaitMs: 1000 }),
   maxVariantBytes: 1000,
   now: () => new Date(),
@@ -63,7 +63,7 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
 });
 
 async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
-  const asset = videoOf({
+  const asset = createVideo({
     id: idOf(n),
     kind: 'image',
     width: 4000,
@@ -240,8 +240,8 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
   const asset = await picture(7);
   const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
   for (const processor of [PROCESSOR, late])
-    for (const deleted of [undefined, videoOf({ deleted_at: new Date() })]) {
-      const deleting = needs({ processor, byId: async () => deleted });
+    for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
+      const deleting = needs({ processor, findAssetById: async () => deleted });
       await findVariant(deleting, asset, { query: {}, accept: undefined });
       expect(await keysOf(asset)).toEqual([]);
     }
@@ -265,8 +265,8 @@ test('a new poster of a video gets new variants, and those of the old one are re
   const poster = await sharp({ create: { width: 1280, height: 720, channels: 3, background: 'red' } })
     .jpeg()
     .toBuffer();
-  const video = videoOf({ id: idOf(30), playback: { kind: 'own', attempt: 1, folder: '1-1' } });
-  const next = videoOf({
+  const video = createVideo({ id: idOf(30), playback: { kind: 'own', attempt: 1, folder: '1-1' } });
+  const next = createVideo({
     id: idOf(30),
     playback: { kind: 'own', attempt: 1, folder: '1-1', posterTimeMs: 500 },
   });

@@ -28,7 +28,7 @@ import {
 } from './variant-store.ts';
 
 export type ImageNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
@@ -56,7 +56,7 @@ export async function examine(
 }
 
 /** Removes all variants of the asset. */
-export const forget = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
+export const deleteVariants = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
   await store.removeAll(variantsPrefix(assetId));
 };
 
@@ -167,8 +167,8 @@ async function renderWithinLimits(
 
 /** The asset may have been deleted, and its variants removed, before this one was stored. */
 async function forgetIfDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
-  const asset = await needs.byId(assetId);
-  if (!asset || (asset.deleted_at && !asset.purge_at)) await forget(needs, assetId);
+  const asset = await needs.findAssetById(assetId);
+  if (!asset || (asset.deleted_at && !asset.purge_at)) await deleteVariants(needs, assetId);
 }
 
 async function originalOf(

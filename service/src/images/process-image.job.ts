@@ -8,17 +8,17 @@ import type { JobRun } from '../platform/jobs.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 
 export type ProcessNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
-  readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly examine: (asset: Asset) => Promise<Seen>;
-  readonly forget: (assetId: string) => Promise<void>;
+  readonly deleteVariants: (assetId: string) => Promise<void>;
 };
 
 type Seen = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
 
 /** Run again after a crash, it does the same once more. */
 export const processImageJob =
-  ({ byId, apply, examine, forget }: ProcessNeeds) =>
+  ({ findAssetById: byId, applyReport: apply, examine, deleteVariants: forget }: ProcessNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const asset = await byId(assetId);
     if (asset?.stream_status !== 'processing' || asset.deleted_at) return;

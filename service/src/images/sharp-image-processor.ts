@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type ChildPool, openChildPool } from '../platform/process/child-pool.ts';
 import type { Heard } from '../platform/process/conversation.ts';
 import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
-import type { Order, Reply } from './image-order.ts';
+import type { ImageTask, Reply } from './image-order.ts';
 import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 
@@ -44,10 +44,10 @@ export function openSharpImageProcessor({
   };
 }
 
-type Work = Omit<Order, 'source'> & { readonly source: ImageSource; readonly deadlineMs: number };
+type Work = Omit<ImageTask, 'source'> & { readonly source: ImageSource; readonly deadlineMs: number };
 
 async function draw(pool: ChildPool, { source, deadlineMs, ...order }: Work): Promise<Examined | Rendered> {
-  const open = async (): Promise<Order> => ({ ...order, source: await bytesOf(source) });
+  const open = async (): Promise<ImageTask> => ({ ...order, source: await bytesOf(source) });
   const outcome = await pool.run<Examined | Rendered>({ deadlineMs, open, hear });
   return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './drawing.worker.ts';
-import type { Order, Reply } from './image-order.ts';
+import type { ImageTask, Reply } from './image-order.ts';
 import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
 
 const MIB = 1024 ** 2;
@@ -29,10 +29,10 @@ setInterval(() => {
   if (process.memoryUsage.rss() > MOST) process.exit(1);
 }, 20).unref();
 process.on('disconnect', () => process.exit(0));
-process.on('message', (order: Order) => void obey(order));
+process.on('message', (order: ImageTask) => void obey(order));
 process.send?.('ready');
 
-async function obey(order: Order): Promise<void> {
+async function obey(order: ImageTask): Promise<void> {
   const { buffer, byteOffset, byteLength } = order.source;
   const result = await draw(Buffer.from(buffer, byteOffset, byteLength), order);
   const reply: Reply = { result, isWorn: isWorn() };
@@ -44,7 +44,7 @@ function isWorn(): boolean {
   return process.memoryUsage.rss() > WORN || user + system > WORN_CPU_MICROSECONDS;
 }
 
-async function draw(bytes: Buffer, { variant, maxPixels }: Order): Promise<Examined | Rendered> {
+async function draw(bytes: Buffer, { variant, maxPixels }: ImageTask): Promise<Examined | Rendered> {
   try {
     return variant ? { bytes: await render(bytes, variant, maxPixels) } : await examine(bytes, maxPixels);
   } catch (error) {

@@ -9,7 +9,7 @@ const Ok = Type.Literal('ok');
 export type SandboxState = Readonly<Record<string, boolean>>;
 
 type HealthRoutesNeeds = {
-  readiness(): Promise<Readiness>;
+  checkReadiness(): Promise<Readiness>;
   readonly sandbox: SandboxState;
   isOperator(headers: Input['headers']): boolean;
 };
@@ -38,7 +38,7 @@ export const healthRoutes = (health: HealthRoutesNeeds) => [
       sandbox: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
     }),
     handle: async ({ headers }) => ({
-      ...(await health.readiness()),
+      ...(await health.checkReadiness()),
       ...(health.isOperator(headers) && { sandbox: health.sandbox }),
     }),
   }),

@@ -2,5 +2,5 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
-export const ask = (db: Queries) =>
+export const probeDatabase = (db: Queries) =>
   db.one(sql('ask', { queue: 'bool' })`select to_regclass('pgboss.job') is not null as queue`);

@@ -3,7 +3,7 @@ import { unavailable } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
-import { ask } from './health.sql.ts';
+import { probeDatabase } from './health.sql.ts';
 
 export type HealthNeeds = {
   readonly db: Database;
@@ -15,8 +15,8 @@ export type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonl
 const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';
 
 /** Throws UNAVAILABLE with the part that is missing. */
-export async function readiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {
-  const answer = await ask(db);
+export async function checkReadiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {
+  const answer = await probeDatabase(db);
   if (!answer?.queue) throw unavailable('The job queue is not there');
   await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {

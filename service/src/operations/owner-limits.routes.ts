@@ -1,7 +1,7 @@
 // For operators: the limits of one owner in place of the settings'.
 import { type Static, Type } from 'typebox';
 import { nullable } from '../assets/asset-view.ts';
-import { userIdOf } from '../auth/user-id.ts';
+import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/errors.ts';
 import type { guarded } from '../platform/http/route.ts';
 import type { Limits, OwnerUsage } from '../usage/usage.ts';
@@ -77,7 +77,7 @@ export const ownerLimitsRoutes = (usage: Usage, asOperator: AsOperator) => [
 ];
 
 function ownerIn(params: Readonly<Record<string, string>>): string {
-  const owner = userIdOf(params['owner_user_id']);
+  const owner = parseUserId(params['owner_user_id']);
   if (owner === undefined)
     throw badRequest('owner_user_id must be text of 1 to 255 characters without control characters', {
       field: 'owner_user_id',

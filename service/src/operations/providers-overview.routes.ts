@@ -33,7 +33,7 @@ const Overview = Type.Object({
 });
 
 export const providersOverviewRoutes = (
-  overview: { providersOverview(): Promise<ProviderOverview[]> },
+  overview: { listProviderOverviews(): Promise<ProviderOverview[]> },
   asOperator: AsOperator,
 ) => [
   asOperator({
@@ -42,6 +42,6 @@ export const providersOverviewRoutes = (
     message: 'Providers',
     summary: 'What each provider is capable of, whether it is configured, and how it fares',
     answer: Type.Object({ items: Type.Array(Overview) }),
-    handle: async () => ({ items: (await overview.providersOverview()) as Static<typeof Overview>[] }),
+    handle: async () => ({ items: (await overview.listProviderOverviews()) as Static<typeof Overview>[] }),
   }),
 ];

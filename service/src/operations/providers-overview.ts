@@ -1,7 +1,7 @@
 // What each provider is capable of, whether it is configured, and how it fares.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Circuit, FRESH, isOpen } from '../providers/circuit.ts';
+import { type Circuit, CLOSED_CIRCUIT, isOpen } from '../providers/circuit.ts';
 import type { Provider, Providers } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
@@ -33,7 +33,7 @@ export type ProviderOverview = {
   readonly last_webhook_reason: string | null;
 };
 
-export async function providersOverview({
+export async function listProviderOverviews({
   db,
   providers,
   circuits,
@@ -42,8 +42,8 @@ export async function providersOverview({
   const heard = new Map((await lastWebhooks(db, [...providers.keys()])).map((row) => [row.provider, row]));
   return [...providers.values()].map(
     ({ name, kind, capabilities: { missingSettings, signedPlayback, ...capabilities } }) => {
-      const circuit = circuits.get(name) ?? FRESH;
-      const { failures, closedUntil, lastAnswerAt, lastFailure } = circuit;
+      const circuit = circuits.get(name) ?? CLOSED_CIRCUIT;
+      const { failures, openUntil: closedUntil, lastAnswerAt, lastFailure } = circuit;
       const open = isOpen(circuit, now().getTime());
       return {
         name,

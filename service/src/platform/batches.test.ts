@@ -1,6 +1,6 @@
 // What comes at once travels together, and nobody suffers for another's fault.
 import { expect, test } from 'vitest';
-import { inBatches } from './batches.ts';
+import { createBatcher } from './batches.ts';
 import { unavailable } from './errors.ts';
 
 function counted(answer: (item: number) => number = (item) => item * 10) {
@@ -23,7 +23,7 @@ const turn = () =>
 
 test('pieces of one moment share a batch, and each gets its own result', async () => {
   const { batches, work, letGo } = counted();
-  const join = inBatches(work, { atOnce: 2, most: 10 });
+  const join = createBatcher(work, { atOnce: 2, most: 10 });
   const results = Promise.all([3, 1, 2].map((item) => join(item)));
   await turn();
   letGo(0);
@@ -33,7 +33,7 @@ test('pieces of one moment share a batch, and each gets its own result', async (
 
 test('what comes while enough batches are under way waits for the next, in pieces of the limit', async () => {
   const { batches, work, letGo } = counted();
-  const join = inBatches(work, { atOnce: 1, most: 2 });
+  const join = createBatcher(work, { atOnce: 1, most: 2 });
   const first = join(1);
   await turn();
   const rest = Promise.all([2, 3, 4].map((item) => join(item)));
@@ -51,7 +51,7 @@ test('what comes while enough batches are under way waits for the next, in piece
 
 test('heavy pieces travel in smaller company, the heaviest alone', async () => {
   const batches: number[][] = [];
-  const join = inBatches(
+  const join = createBatcher(
     async (items: readonly number[]) => {
       batches.push([...items]);
       return items;
@@ -63,7 +63,7 @@ test('heavy pieces travel in smaller company, the heaviest alone', async () => {
 });
 
 test('a piece that cannot be done fails alone', async () => {
-  const join = inBatches(
+  const join = createBatcher(
     async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two is wrong');
       return items;
@@ -76,7 +76,7 @@ test('a piece that cannot be done fails alone', async () => {
 
 test('a database that cannot be reached is not asked again for each piece', async () => {
   let asked = 0;
-  const join = inBatches(
+  const join = createBatcher(
     async () => {
       asked += 1;
       throw unavailable('down');
@@ -91,7 +91,7 @@ test('a database that cannot be reached is not asked again for each piece', asyn
 test('those who wait behind a database that cannot be reached are told at once, and those who come later ask anew', async () => {
   const asked: number[] = [];
   const gate = Promise.withResolvers<void>();
-  const join = inBatches(
+  const join = createBatcher(
     async (items: readonly number[]) => {
       asked.push(...items);
       if (items.includes(1)) {

@@ -18,7 +18,7 @@ export type BatchLimits<Item> = {
 };
 
 /** `work` answers in the order of its items; it starts after the item came, so that what was stored before is seen. */
-export function inBatches<Item, Result>(
+export function createBatcher<Item, Result>(
   work: Work<Item, Result>,
   limits: BatchLimits<Item>,
 ): (item: Item) => Promise<Result> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { eventually } from '../../../test/support/service.ts';
-import { type Claim, onceIn } from './idempotency.ts';
+import { type Claim, createIdempotency } from './idempotency.ts';
 import { type Database, openDatabase } from './postgres/database.ts';
 import { migrate } from './postgres/migrate.ts';
 import { sql } from './postgres/sql.ts';
@@ -36,7 +36,7 @@ const isClaimed = async ({ key }: Claim) =>
 
 test('the claim is renewed while the request runs, so that a retry waits however long it takes', async () => {
   const claim = newClaim();
-  const once = onceIn(db, { renewEveryMs: 20 });
+  const once = createIdempotency(db, { renewEveryMs: 20 });
   const answered = await once(claim, async () => {
     await expire(claim);
     await eventually(
@@ -56,13 +56,13 @@ test('the claim is renewed while the request runs, so that a retry waits however
 test('a process that lost its claim does not replace the answer that was given since', async () => {
   const claim = newClaim();
   // Renews too rarely to matter: as if its process had been stopped.
-  const frozen = onceIn(db, { renewEveryMs: 600_000 });
+  const frozen = createIdempotency(db, { renewEveryMs: 600_000 });
   await frozen(claim, async () => {
     await expire(claim);
-    await onceIn(db)(claim, async () => 'of the second process');
+    await createIdempotency(db)(claim, async () => 'of the second process');
     return 'of the first process';
   });
-  expect(await onceIn(db)(claim, async () => 'third')).toEqual({
+  expect(await createIdempotency(db)(claim, async () => 'third')).toEqual({
     data: 'of the second process',
     isReplay: true,
   });

@@ -1,6 +1,6 @@
 // Gives the first answer again to a request that is sent again with the same Idempotency-Key, also across processes and a crash (contract B4).
 import { randomUUID } from 'node:crypto';
-import { atMost } from './at-most.ts';
+import { waitAtMost } from './at-most.ts';
 import { conflict } from './errors.ts';
 import { RENEW_EVERY_MS, whileRenewing } from './lease.ts';
 import type { Database, Queries } from './postgres/database.ts';
@@ -9,16 +9,16 @@ import { uuidV7 } from './uuid-v7.ts';
 
 /** `caller` keeps the keys of different callers apart; `fingerprint` is of everything that makes a request the same. */
 export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };
-export type Answered<T> = { readonly data: T; readonly isReplay: boolean };
+export type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
 
 /** Runs `work` once for a key. It is given the id of what it makes, the same at each try, so that a try after a crash finds what the first one made. */
-export type Once = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Promise<Answered<T>>;
+export type RunOnce = <T>(claim: Claim, work: (madeId: string) => Promise<T>) => Promise<IdempotentResult<T>>;
 
 /** A database that hangs must not delay the error response again; an unreleased claim expires after 60 s. */
 const RELEASE_MS = 500;
 
-export const onceIn =
-  (db: Database, { renewEveryMs = RENEW_EVERY_MS } = {}): Once =>
+export const createIdempotency =
+  (db: Database, { renewEveryMs = RENEW_EVERY_MS } = {}): RunOnce =>
   async (claim, work) => {
     const by = randomUUID();
     try {
@@ -40,7 +40,7 @@ export const onceIn =
       return { data, isReplay: false };
     } catch (error) {
       // Also a claim that was made, and the answer lost.
-      await atMost(RELEASE_MS, release(db, claim, by));
+      await waitAtMost(RELEASE_MS, release(db, claim, by));
       throw error;
     }
   };
@@ -49,7 +49,7 @@ export const onceIn =
 async function claimed(db: Database, claim: Claim, by: string) {
   const row = await claimKey(db, claim, { by, madeId: uuidV7() });
   if (row) return row;
-  await forgetKeys(db);
+  await deleteExpiredKeys(db);
   const again = await claimKey(db, claim, { by, madeId: uuidV7() });
   if (!again) throw new Error('an idempotency key could not be claimed');
   return again;
@@ -92,5 +92,5 @@ const release = (db: Queries, { caller, key }: Claim, by: string) =>
   );
 
 /** Keys are kept for a day. */
-export const forgetKeys = (db: Queries) =>
+export const deleteExpiredKeys = (db: Queries) =>
   db.one(sql('forget keys')`delete from idempotency_keys where created_at <= now() - interval '1 day'`);

@@ -12,7 +12,7 @@ export type LocalSecrets = {
 };
 
 /** Answers a value for each name: kept from the first start on. */
-export async function localSecrets(folder: string, names: readonly string[]): Promise<LocalSecrets> {
+export async function openLocalSecrets(folder: string, names: readonly string[]): Promise<LocalSecrets> {
   const file = join(folder, 'secrets.json');
   await mkdir(folder, { recursive: true });
   const kept = await read(file);

@@ -6,7 +6,7 @@ import { readFile, readlink } from 'node:fs/promises';
 const MARK = /^([0-9a-f]{16})-(\d+)-(\d+)$/;
 
 /** The mark of this process; `unknown` where the system does not tell enough. */
-export async function processMark(): Promise<string> {
+export async function getProcessMark(): Promise<string> {
   const place = await thisPlace();
   return place === undefined ? 'unknown' : `${place}-${process.pid}-${await startOf(process.pid)}`;
 }

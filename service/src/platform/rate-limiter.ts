@@ -1,5 +1,5 @@
 // Token buckets in PostgreSQL, shared by all processes: a bucket holds `limit` tokens and refills evenly within `windowSeconds`.
-import { inBatches } from './batches.ts';
+import { createBatcher } from './batches.ts';
 import type { Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
 import type { RateLimit } from './rate-setting.ts';
@@ -35,7 +35,7 @@ const MAX_DENIED = 10_000;
 
 export function openRateLimiter(needs: RateLimiterNeeds): TakeToken {
   const { db, policy, onError, nowMs = Date.now } = needs;
-  const take = inBatches((keys: readonly string[]) => takeTokens(db, policy, keys), LIMITS);
+  const take = createBatcher((keys: readonly string[]) => takeTokens(db, policy, keys), LIMITS);
   /** Until when a key has no token whatever other processes do: a flood of refused requests costs no statement. */
   const deniedUntil = new Map<string, number>();
   let pausedUntil = 0;

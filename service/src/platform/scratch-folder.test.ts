@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isGone, processMark } from './process-mark.ts';
+import { isGone, getProcessMark } from './process-mark.ts';
 import { makeScratch, removeScratch, sweepScratch } from './scratch-folder.ts';
 
 const folders: string[] = [];
@@ -87,7 +87,7 @@ describe('the sweep', () => {
 test.runIf(process.platform === 'linux')(
   'a number that another process has by now does not hide that its owner is gone',
   async () => {
-    const mark = await processMark();
+    const mark = await getProcessMark();
     expect(await isGone(mark)).toBe(false);
     expect(await isGone(mark.replace(/\d+$/, '1'))).toBe(true);
     expect(await isGone(mark.replace(/^.{16}/, '0'.repeat(16)))).toBe(false);

@@ -1,7 +1,7 @@
 // Scratch space for pieces of work: folders that carry the mark of their process, so that those of dead ones can be told and removed.
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone, processMark } from './process-mark.ts';
+import { isGone, getProcessMark } from './process-mark.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -13,7 +13,7 @@ export async function makeScratch(root: string, { work, turn }: Turn): Promise<s
   for (const name of await readdir(root)) {
     if (name.split('.')[1] === work) await removeScratch(join(root, name));
   }
-  const folder = join(root, `${await processMark()}.${work}.${turn}`);
+  const folder = join(root, `${await getProcessMark()}.${work}.${turn}`);
   await mkdir(folder, { mode: 0o700 });
   return folder;
 }

@@ -1,8 +1,8 @@
 // Settings are read from text, and every problem is noted under its own name (contract B9).
 import { describe, expect, test } from 'vitest';
-import { readSettings } from './settings.ts';
+import { createSettings } from './settings.ts';
 
-const of = (value: string | undefined) => readSettings({ IT: value });
+const of = (value: string | undefined) => createSettings({ IT: value });
 const RANGE = { fallback: 7, min: 1, max: 10 };
 
 /** What a reader gives back, and what it complains of. */
@@ -62,7 +62,7 @@ test.each([
 });
 
 test('a secret and the one before, the current first', () => {
-  const read = (environment: Record<string, string>) => readSettings(environment).rotating('IT');
+  const read = (environment: Record<string, string>) => createSettings(environment).rotating('IT');
   expect(read({})).toEqual([]);
   expect(read({ IT: 'new', IT_PREVIOUS: 'old' })).toEqual(['new', 'old']);
   expect(read({ IT: 'new', IT_PREVIOUS: ' ' })).toEqual(['new']);
@@ -96,7 +96,7 @@ describe('URLs', () => {
 });
 
 test('problems of several settings are all kept', () => {
-  const settings = readSettings({ A: 'x', B: 'y', C: 'z' });
+  const settings = createSettings({ A: 'x', B: 'y', C: 'z' });
   settings.integer('A', RANGE);
   settings.oneOf('B', ['b'], 'b');
   settings.url('C');

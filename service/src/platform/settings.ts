@@ -20,7 +20,7 @@ export type Settings = {
   url(name: string): string | undefined;
 };
 
-export function readSettings(environment: Environment): Settings {
+export function createSettings(environment: Environment): Settings {
   const problems: string[] = [];
   const text = (name: string) => environment[name]?.trim() || undefined;
   return {

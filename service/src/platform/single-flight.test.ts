@@ -1,6 +1,6 @@
 // Work that several ask for at once.
 import { expect, test } from 'vitest';
-import { singleFlight } from './single-flight.ts';
+import { createSingleFlight } from './single-flight.ts';
 
 function gate(): {
   readonly work: () => Promise<void>;
@@ -20,7 +20,7 @@ function gate(): {
 }
 
 test('is done once for all who wait, and again for who comes later', async () => {
-  const fly = singleFlight({ most: 1 });
+  const fly = createSingleFlight({ most: 1 });
   const { work, open, runs } = gate();
   const all = [fly('a', work), fly('a', work), fly('a', work)];
   expect(runs()).toBe(1);
@@ -31,7 +31,7 @@ test('is done once for all who wait, and again for who comes later', async () =>
 });
 
 test('is refused where too much is under way, and taken again when there is room', async () => {
-  const fly = singleFlight({ most: 2 });
+  const fly = createSingleFlight({ most: 2 });
   const { work, open } = gate();
   const busy = [fly('a', work), fly('b', work)];
   await expect(fly('c', work)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -42,7 +42,7 @@ test('is refused where too much is under way, and taken again when there is room
 });
 
 test('that fails, fails for all who wait, and is tried anew for the next', async () => {
-  const fly = singleFlight({ most: 1 });
+  const fly = createSingleFlight({ most: 1 });
   const fails = () => Promise.reject(new Error('no'));
   await Promise.all([fly('a', fails), fly('a', fails)].map((flight) => expect(flight).rejects.toThrow('no')));
   await expect(fly('a', async () => {})).resolves.toBeUndefined();

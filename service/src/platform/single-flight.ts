@@ -4,7 +4,7 @@ import { unavailable } from './errors.ts';
 /** Fails with UNAVAILABLE where `most` other pieces of work are under way. */
 export type SingleFlight = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-export function singleFlight({ most }: { readonly most: number }): SingleFlight {
+export function createSingleFlight({ most }: { readonly most: number }): SingleFlight {
   const flights = new Map<string, Promise<unknown>>();
   return async (name, work) => {
     const known = flights.get(name);

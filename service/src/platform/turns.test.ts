@@ -1,10 +1,10 @@
 // Those who ask for one thing are served one after the other, and a failure holds nobody up.
 import { expect, test } from 'vitest';
 import { unavailable } from './errors.ts';
-import { takeTurns } from './turns.ts';
+import { createKeyedMutex } from './turns.ts';
 
 test('work under one name never overlaps and keeps its order, work under others does not wait', async () => {
-  const inTurn = takeTurns();
+  const inTurn = createKeyedMutex();
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();
   const first = inTurn('a', async () => {
@@ -23,7 +23,7 @@ test('work under one name never overlaps and keeps its order, work under others 
 });
 
 test('work that fails tells its caller alone', async () => {
-  const inTurn = takeTurns();
+  const inTurn = createKeyedMutex();
   const failing = inTurn('a', () => Promise.reject(new Error('mine')));
   const next = inTurn('a', async () => 'yours');
   await expect(failing).rejects.toThrow('mine');
@@ -31,7 +31,7 @@ test('work that fails tells its caller alone', async () => {
 });
 
 test('behind work that could not be reached, nobody waits once more', async () => {
-  const inTurn = takeTurns();
+  const inTurn = createKeyedMutex();
   const away = inTurn('a', () => Promise.reject(unavailable('down')));
   let began = false;
   const next = inTurn('a', async () => {

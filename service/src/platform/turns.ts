@@ -2,9 +2,9 @@
 import { isUnavailable } from './errors.ts';
 
 /** Waits for those who asked before under the same name, whatever became of their work; where that could not be reached, nobody behind waits once more. */
-export type Turns = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+export type RunExclusive = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-export function takeTurns(): Turns {
+export function createKeyedMutex(): RunExclusive {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {
     const before = last.get(name);

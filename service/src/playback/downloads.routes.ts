@@ -4,11 +4,11 @@ import type { Asset } from '../assets/asset.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import { attachment } from '../platform/http/content-disposition.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { Objects } from '../storage/object-answer.ts';
+import type { ObjectResponses } from '../storage/object-answer.ts';
 import { originalKey } from '../storage/object-key.ts';
 
 type Downloads = {
-  downloadUrl(asset: Asset): Promise<{ url: string; expires_at: string; filename: string }>;
+  createDownloadUrl(asset: Asset): Promise<{ url: string; expires_at: string; filename: string }>;
   findDownload(id: string, ticket: string): Promise<Asset>;
 };
 
@@ -18,7 +18,11 @@ const DownloadUrl = Type.Object({
   filename: Type.String(),
 });
 
-export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objects: Objects): Route[] => [
+export const downloadRoutes = (
+  downloads: Downloads,
+  { ownAsset }: Guards,
+  objects: ObjectResponses,
+): Route[] => [
   ownAsset({
     method: 'GET',
     url: '/media/:id/download-url',
@@ -26,7 +30,7 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objec
     summary: 'A signed URL of the original',
     answer: DownloadUrl,
     errors: [403, 404, 503],
-    handle: async ({ asset }) => downloads.downloadUrl(asset),
+    handle: async ({ asset }) => downloads.createDownloadUrl(asset),
   }),
   {
     kind: 'raw',
@@ -52,7 +56,7 @@ export const downloadRoutes = (downloads: Downloads, { ownAsset }: Guards, objec
         'content-disposition': attachment(asset.filename),
         'cache-control': 'private, no-store',
       };
-      const { status, headers, body } = await objects.answerWith(
+      const { status, headers, body } = await objects.sendObject(
         { request, reply },
         { key: originalKey(asset), etag: asset.checksum_sha256 ?? asset.id, headers: known },
       );

@@ -1,12 +1,12 @@
 // Hands the original back under its own name, by a signed URL that lives for an hour (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { issueTicket, isTicketGood } from '../auth/asset-ticket.ts';
+import { issueTicket, isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   /** Whether a hosted provider has the file, and can be asked for it. */
   readonly canAsk: (asset: Asset) => boolean;
   readonly downloadOf: (asset: Asset, expires: number) => Promise<string>;
@@ -18,7 +18,7 @@ export type DownloadNeeds = {
 
 const TTL_SECONDS = 3600;
 
-export async function downloadUrl(
+export async function createDownloadUrl(
   needs: DownloadNeeds,
   asset: Asset,
 ): Promise<{ url: string; expires_at: string; filename: string }> {
@@ -39,7 +39,7 @@ function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expi
 
 /** The asset whose original a ticket opens; a ticket from before a deletion stays invalid after a restore. */
 export async function findDownload(
-  { byId, urlSecrets, now, limitOwner }: DownloadNeeds,
+  { findAssetById: byId, urlSecrets, now, limitOwner }: DownloadNeeds,
   assetId: string,
   ticket: string,
 ): Promise<Asset> {
@@ -51,10 +51,10 @@ export async function findDownload(
         reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
       },
     );
-  if (!isTicketGood(urlSecrets, 'download', presented)) throw invalidUrl();
+  if (!isValidTicket(urlSecrets, 'download', presented)) throw invalidUrl();
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
-  if (!isTicketGood(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
+  if (!isValidTicket(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();
   requireBytes(asset);
   await limitOwner(asset.owner_user_id);

@@ -1,15 +1,15 @@
 // A playback token plays one asset, in one version, for a time (contract B5).
 import { describe, expect, test } from 'vitest';
 import { issueTicket } from '../auth/asset-ticket.ts';
-import { secret } from '../auth/secret.ts';
+import { toSecret } from '../auth/secret.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const seconds = now.getTime() / 1000;
 const [current, previous, strange] = [
-  secret('current-secret'),
-  secret('previous-secret'),
-  secret('a-stranger-s-secret'),
+  toSecret('current-secret'),
+  toSecret('previous-secret'),
+  toSecret('a-stranger-s-secret'),
 ];
 const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3, duration_ms: 60_000 };
 const token = issuePlaybackToken([current, previous], asset, seconds + 10);

@@ -1,7 +1,7 @@
 // The right to play one asset for some hours, as a path segment; it ends early when the asset's playback version is raised (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { Secret } from '../auth/secret.ts';
-import { deriveKey, open, sign } from '../auth/signed-token.ts';
+import { deriveKey, verifyToken, signToken } from '../auth/signed-token.ts';
 
 type Played = Pick<Asset, 'id' | 'playback_version' | 'duration_ms'>;
 
@@ -13,7 +13,7 @@ export const tokenExpiry = (
   Math.floor(now.getTime() / 1000) + Math.max(ttlSeconds, Math.ceil((2 * (duration_ms ?? 0)) / 1000));
 
 export const issuePlaybackToken = (secrets: readonly Secret[], asset: Played, expires: number): string =>
-  sign(deriveKey(secrets[0] as Secret, 'playback'), `${expires}:${asset.playback_version}:${asset.id}`);
+  signToken(deriveKey(secrets[0] as Secret, 'playback'), `${expires}:${asset.playback_version}:${asset.id}`);
 
 /** Whether the token plays this asset, in its present version, now. */
 export function isPlaybackToken(
@@ -21,7 +21,7 @@ export function isPlaybackToken(
   asset: Played,
   { token, now }: { token: string; now: Date },
 ): boolean {
-  const payload = open(
+  const payload = verifyToken(
     secrets.map((root) => deriveKey(root, 'playback')),
     token,
   );

@@ -6,14 +6,14 @@ import { nullable } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { Objects } from '../storage/object-answer.ts';
-import type { Addresses } from './playback.ts';
-import { cachingOf, ENTRY_FILES, fileOf, typeOf } from './served-file.ts';
+import type { ObjectResponses } from '../storage/object-answer.ts';
+import type { PlaybackView } from './playback.ts';
+import { cacheControlFor, ENTRY_FILES, findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = {
-  addresses(asset: Asset): Addresses;
-  destinations(asset: Asset): PlayUrls | undefined;
-  findVisible(id: string, token: string | undefined): Promise<Asset>;
+  getPlayback(asset: Asset): PlaybackView;
+  findHostedUrls(asset: Asset): PlayUrls | undefined;
+  findPlayableAsset(id: string, token: string | undefined): Promise<Asset>;
 };
 
 const AddressesView = Type.Object({
@@ -32,7 +32,11 @@ const AddressesView = Type.Object({
   ),
 });
 
-export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects: Objects): Route[] => [
+export const playbackRoutes = (
+  playback: Playback,
+  { ownAsset }: Guards,
+  objects: ObjectResponses,
+): Route[] => [
   ownAsset({
     method: 'GET',
     url: '/media/:id/playback',
@@ -40,7 +44,7 @@ export const playbackRoutes = (playback: Playback, { ownAsset }: Guards, objects
     summary: 'URLs that a player can use as they are',
     answer: AddressesView,
     errors: [403, 404],
-    handle: async ({ asset }) => playback.addresses(asset),
+    handle: async ({ asset }) => playback.getPlayback(asset),
   }),
   ...ENTRY_FILES.map(
     (file): RawRoute => ({
@@ -76,15 +80,18 @@ const ANSWERS = {
   416: 'The range lies outside',
 };
 
-type Needs = { readonly playback: Playback; readonly objects: Objects };
+type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promise<unknown> {
   const { id } = exchange.request.params as { id: string };
   const { token } = exchange.request.query as { token?: string };
   if (token === undefined)
-    return serve(needs, exchange, { asset: await needs.playback.findVisible(id, undefined), path: file });
-  await needs.playback.findVisible(id, token);
+    return serve(needs, exchange, {
+      asset: await needs.playback.findPlayableAsset(id, undefined),
+      path: file,
+    });
+  await needs.playback.findPlayableAsset(id, token);
   return exchange.reply
     .header('cache-control', 'no-store')
     .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
@@ -93,7 +100,10 @@ async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promi
 async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
   const { id, '*': rest } = exchange.request.params as { id: string; '*': string };
   const [, token, path] = /^~([^/]*)\/(.*)$/.exec(rest) ?? [];
-  return serve(needs, exchange, { asset: await needs.playback.findVisible(id, token), path: path ?? rest });
+  return serve(needs, exchange, {
+    asset: await needs.playback.findPlayableAsset(id, token),
+    path: path ?? rest,
+  });
 }
 
 async function serve(
@@ -101,12 +111,15 @@ async function serve(
   { request, reply }: Exchange,
   { asset, path }: { asset: Asset; path: string },
 ): Promise<unknown> {
-  const served = fileOf(asset, path, () => playback.destinations(asset));
+  const served = findServedFile(asset, path, () => playback.findHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
-  const known = { 'content-type': typeOf(path), 'cache-control': cachingOf(asset, served.isEntry) };
-  const { status, headers, body } = await objects.answerWith(
+  const known = {
+    'content-type': contentTypeOf(path),
+    'cache-control': cacheControlFor(asset, served.isEntry),
+  };
+  const { status, headers, body } = await objects.sendObject(
     { request, reply },
     { key: served.key, etag, headers: known },
   );

@@ -1,6 +1,6 @@
 // What plays, for whom and where: addresses for callers, files for players (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { playbackOf, playbackUrl } from '../assets/asset-view.ts';
+import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Secret } from '../auth/secret.ts';
@@ -11,7 +11,7 @@ import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 export type PlaybackNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
   readonly signed: (asset: Asset, expires: number) => SignedUrls | undefined;
   readonly urlSecrets: readonly Secret[];
@@ -21,7 +21,7 @@ export type PlaybackNeeds = {
 };
 
 /** The answer of GET …/playback. */
-export type Addresses = {
+export type PlaybackView = {
   readonly stream_status: Asset['stream_status'];
   readonly hls: string | null;
   readonly dash: string | null;
@@ -34,17 +34,21 @@ export type Addresses = {
 };
 
 /** URLs that a player can use as they are; null for what is not there. */
-export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
-  const hosted = destinations(needs, asset);
+export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
+  const hosted = findHostedUrls(needs, asset);
   if (hosted) return { stream_status: asset.stream_status, mp4: null, storyboard: null, ...hosted };
   const isSigned =
     asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned
     ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds })
     : null;
-  const base = playbackUrl(needs.publicBaseUrl(), asset.id);
+  const base = toPlaybackBase(needs.publicBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
-  const urls = playbackOf(asset.playback, `${base}${token}`) ?? { hls: null, dash: null, thumbnail: null };
+  const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
+    hls: null,
+    dash: null,
+    thumbnail: null,
+  };
   return {
     stream_status: asset.stream_status,
     ...urls,
@@ -56,7 +60,7 @@ export function addresses(needs: PlaybackNeeds, asset: Asset): Addresses {
 }
 
 /** The addresses to which a player of a hosted video is sent; undefined where the stored ones do. */
-export function destinations(
+export function findHostedUrls(
   needs: PlaybackNeeds,
   asset: Asset,
 ): (PlayUrls & { readonly expires_at: string }) | undefined {
@@ -70,8 +74,8 @@ export function destinations(
 }
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
-export async function findVisible(
-  { byId, urlSecrets, now }: PlaybackNeeds,
+export async function findPlayableAsset(
+  { findAssetById: byId, urlSecrets, now }: PlaybackNeeds,
   id: string,
   token: string | undefined,
 ): Promise<Asset> {

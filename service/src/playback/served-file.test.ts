@@ -1,10 +1,10 @@
 // Which file a path below an asset's playback address means, of what type, and how long it may be kept (contract B5).
 import { describe, expect, test } from 'vitest';
-import { videoOf } from '../assets/asset.fixture.ts';
-import { cachingOf, ENTRY_FILES, fileOf, isEntryFile, typeOf } from './served-file.ts';
+import { createVideo } from '../assets/asset.fixture.ts';
+import { cacheControlFor, ENTRY_FILES, findServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
 
-const own = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
-const strangers = videoOf({
+const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
+const strangers = createVideo({
   playback: {
     kind: 'urls',
     attempt: 1,
@@ -13,25 +13,28 @@ const strangers = videoOf({
     thumbnail: 'https://cdn.test/a.jpg',
   },
 });
-const nothing = videoOf();
+const nothing = createVideo();
 const NOT_FOUND = expect.objectContaining({ code: 'NOT_FOUND' });
 
 describe('renditions of our own', () => {
   test.each(ENTRY_FILES)('%s lies in the folder that is published', (file) => {
-    expect(fileOf(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+    expect(findServedFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
   });
 
   test('the thumbnail is the picture of the time that was chosen', () => {
-    const chosen = videoOf({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
-    expect(fileOf(chosen, 'thumb.jpg')).toEqual({
+    const chosen = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1', posterTimeMs: 0 } });
+    expect(findServedFile(chosen, 'thumb.jpg')).toEqual({
       key: `renditions/${own.id}/2-1/poster-0.jpg`,
       isEntry: true,
     });
-    expect(fileOf(chosen, 'hls.m3u8')).toEqual(fileOf(own, 'hls.m3u8'));
+    expect(findServedFile(chosen, 'hls.m3u8')).toEqual(findServedFile(own, 'hls.m3u8'));
   });
 
   test('manifests name their children below that folder', () => {
-    expect(fileOf(own, '2-1/v0.mp4')).toEqual({ key: `renditions/${own.id}/2-1/v0.mp4`, isEntry: false });
+    expect(findServedFile(own, '2-1/v0.mp4')).toEqual({
+      key: `renditions/${own.id}/2-1/v0.mp4`,
+      isEntry: false,
+    });
   });
 
   test.each([
@@ -51,61 +54,64 @@ describe('renditions of our own', () => {
     'original',
     'HLS.m3u8',
     'hls.m3u8/',
-  ])('%j is none of them', (path) => expect(() => fileOf(own, path)).toThrow(NOT_FOUND));
+  ])('%j is none of them', (path) => expect(() => findServedFile(own, path)).toThrow(NOT_FOUND));
 });
 
 describe('a picture', () => {
-  const picture = videoOf({
+  const picture = createVideo({
     kind: 'image',
     playback: { kind: 'image', attempt: 1, animated: false, alpha: false },
   });
 
   test('has its thumbnail among its variants', () => {
-    expect(fileOf(picture, 'thumb.jpg')).toEqual({ key: `variants/${picture.id}/thumb.jpg`, isEntry: true });
+    expect(findServedFile(picture, 'thumb.jpg')).toEqual({
+      key: `variants/${picture.id}/thumb.jpg`,
+      isEntry: true,
+    });
   });
 
   test.each(['hls.m3u8', 'dash.mpd', '1-1/v0.mp4', '640x480.webp'])('has no %s', (path) =>
-    expect(() => fileOf(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })),
+    expect(() => findServedFile(picture, path)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' })),
   );
 });
 
 describe("a stranger's", () => {
   test('are where he says', () => {
-    expect(fileOf(strangers, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
-    expect(fileOf(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
+    expect(findServedFile(strangers, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
+    expect(findServedFile(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
   });
 
   test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) =>
-    expect(() => fileOf(strangers, path)).toThrow(NOT_FOUND),
+    expect(() => findServedFile(strangers, path)).toThrow(NOT_FOUND),
   );
 });
 
 test.each(ENTRY_FILES)('without anything to play there is no %s', (file) =>
-  expect(() => fileOf(nothing, file)).toThrow(NOT_FOUND),
+  expect(() => findServedFile(nothing, file)).toThrow(NOT_FOUND),
 );
 
 test('types come from our table, and what is not in it is only bytes', () => {
-  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(typeOf)).toEqual([
+  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(contentTypeOf)).toEqual([
     'application/vnd.apple.mpegurl',
     'application/dash+xml',
     'image/jpeg',
     'video/mp4',
     'video/iso.segment',
   ]);
-  expect(['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(typeOf)).not.toContain(
-    'text/html',
-  );
-  expect(typeOf('a.html')).toBe('application/octet-stream');
-  expect(typeOf('a.constructor')).toBe('application/octet-stream');
+  expect(
+    ['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(contentTypeOf),
+  ).not.toContain('text/html');
+  expect(contentTypeOf('a.html')).toBe('application/octet-stream');
+  expect(contentTypeOf('a.constructor')).toBe('application/octet-stream');
 });
 
 test('entry files are fresh within seconds, children never change; private ones stay out of shared caches', () => {
-  expect(cachingOf({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
-  expect(cachingOf({ visibility: 'public' }, false)).toBe(
+  expect(cacheControlFor({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
+  expect(cacheControlFor({ visibility: 'public' }, false)).toBe(
     'public, max-age=31536000, s-maxage=3600, immutable',
   );
   for (const isEntry of [true, false])
-    expect(cachingOf({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
+    expect(cacheControlFor({ visibility: 'private' }, isEntry)).toMatch(/^private, /);
 });
 
 test('only the three fixed names are entry files', () => {

@@ -25,32 +25,34 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Our table decides, never the client; what is not in it is only bytes. */
-export const typeOf = (file: string): string =>
+export const contentTypeOf = (file: string): string =>
   TYPES.get(file.slice(file.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 
 /** How long a shared cache may serve segments of a video after it was made private. */
 const SHARED_MAX_AGE_S = 3600;
 
 /** Segments never change, so browsers keep them; shared caches ask again, since the asset may have become private. Entry files change with the next attempt. */
-export function cachingOf({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
+export function cacheControlFor({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
   if (isEntry) return `${visibility}, max-age=10`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
   return `${visibility}, max-age=31536000${shared}, immutable`;
 }
 
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
-export type Served = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
+export type ServedFile =
+  | { readonly key: ObjectKey; readonly isEntry: boolean }
+  | { readonly location: string };
 
 /** The addresses of a hosted video that only play with a signature; asked for no file but its entries, since to sign costs more than to serve. */
 type Signed = () => PlayUrls | undefined;
 
-export function fileOf(asset: Asset, path: string, signed: Signed = () => undefined): Served {
+export function findServedFile(asset: Asset, path: string, signed: Signed = () => undefined): ServedFile {
   const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
   if (!served) throw playbackNotFound();
   return served;
 }
 
-function entryOf({ id, playback }: Asset, file: EntryFile, signed: Signed): Served | undefined {
+function entryOf({ id, playback }: Asset, file: EntryFile, signed: Signed): ServedFile | undefined {
   if (playback?.kind === 'own')
     return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
   if (playback?.kind === 'image')
@@ -65,7 +67,7 @@ const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
 /** `<folder>/<file>`: only of the run that is published. */
-function childOf({ id, playback }: Asset, path: string): Served | undefined {
+function childOf({ id, playback }: Asset, path: string): ServedFile | undefined {
   const [folder = '', file = '', ...more] = path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   return playback?.kind === 'own' && playback.folder === folder

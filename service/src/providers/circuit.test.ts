@@ -4,15 +4,18 @@ import {
   afterFailure,
   afterSuccess,
   type Circuit,
-  FRESH,
+  CLOSED_CIRCUIT,
   isOpen,
   waitSeconds,
-  whileTrying,
+  halfOpen,
 } from './circuit.ts';
 
 const trouble = { code: 'provider_error', isOurs: false, retryAfterSeconds: undefined };
 const after = (failures: number, now = 0): Circuit =>
-  Array.from({ length: failures }).reduce<Circuit>((circuit) => afterFailure(circuit, trouble, now), FRESH);
+  Array.from({ length: failures }).reduce<Circuit>(
+    (circuit) => afterFailure(circuit, trouble, now),
+    CLOSED_CIRCUIT,
+  );
 
 test('four failures in a row change nothing, the fifth stops the questions for ten seconds', () => {
   expect(isOpen(after(4), 1)).toBe(false);
@@ -28,8 +31,8 @@ test('a failure of the one question that is let through doubles the pause, up to
 });
 
 test('only one question is let through after a pause, of a provider that is well any number', () => {
-  expect(isOpen(whileTrying(after(5), 10_000), 10_001)).toBe(true);
-  expect(whileTrying(after(4), 10_000)).toEqual(after(4));
+  expect(isOpen(halfOpen(after(5), 10_000), 10_001)).toBe(true);
+  expect(halfOpen(after(4), 10_000)).toEqual(after(4));
 });
 
 test('one success forgets the failures', () => {
@@ -42,7 +45,7 @@ test('one success forgets the failures', () => {
 
 test('the time that the provider asks for is kept from the first failure on', () => {
   const limited = afterFailure(
-    FRESH,
+    CLOSED_CIRCUIT,
     { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 },
     1000,
   );
@@ -56,7 +59,7 @@ test('a request that is at fault itself says that the provider is well', () => {
 });
 
 test('a 404 to the one question after a pause ends the pause at once', () => {
-  const trying = whileTrying(after(5), 10_000);
+  const trying = halfOpen(after(5), 10_000);
   expect(isOpen(trying, 10_001)).toBe(true);
   const missing = { code: 'provider_video_missing', isOurs: true, retryAfterSeconds: undefined };
   const answered = afterFailure(trying, missing, 10_001);

@@ -4,30 +4,30 @@
 export type Circuit = {
   readonly failures: number;
   /** No question before this time. */
-  readonly closedUntil: number;
+  readonly openUntil: number;
   readonly lastAnswerAt: number | null;
   /** The code of the last failure; null after a success. */
   readonly lastFailure: string | null;
 };
 
-export const FRESH: Circuit = { failures: 0, closedUntil: 0, lastAnswerAt: null, lastFailure: null };
+export const CLOSED_CIRCUIT: Circuit = { failures: 0, openUntil: 0, lastAnswerAt: null, lastFailure: null };
 
 /** So many failures in a row open it, for so long; doubles with each further failure. */
-const TOLERATED = 5;
+const FAILURE_THRESHOLD = 5;
 const PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 
-export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.closedUntil;
+export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.openUntil;
 
 /** Seconds until the next question is let through. */
 export const waitSeconds = (circuit: Circuit, now: number): number =>
-  Math.max(1, Math.ceil((circuit.closedUntil - now) / 1000));
+  Math.max(1, Math.ceil((circuit.openUntil - now) / 1000));
 
 /** The one question after a pause: until its answer is there, no other is let through. */
-export const whileTrying = (circuit: Circuit, now: number): Circuit =>
-  circuit.failures < TOLERATED ? circuit : { ...circuit, closedUntil: now + PAUSE_MS };
+export const halfOpen = (circuit: Circuit, now: number): Circuit =>
+  circuit.failures < FAILURE_THRESHOLD ? circuit : { ...circuit, openUntil: now + PAUSE_MS };
 
-export const afterSuccess = (now: number): Circuit => ({ ...FRESH, lastAnswerAt: now });
+export const afterSuccess = (now: number): Circuit => ({ ...CLOSED_CIRCUIT, lastAnswerAt: now });
 
 /** `retryAfterSeconds` comes from the provider and counts at once. `isOurs`: only the request failed (a 404, say), so the provider is healthy and the circuit closes. */
 export function afterFailure(
@@ -41,11 +41,14 @@ export function afterFailure(
 ): Circuit {
   if (isOurs) return { ...afterSuccess(now), lastFailure: code };
   const failures = circuit.failures + 1;
-  const pause = failures < TOLERATED ? 0 : Math.min(PAUSE_MS * 2 ** (failures - TOLERATED), LONGEST_PAUSE_MS);
+  const pause =
+    failures < FAILURE_THRESHOLD
+      ? 0
+      : Math.min(PAUSE_MS * 2 ** (failures - FAILURE_THRESHOLD), LONGEST_PAUSE_MS);
   return {
     ...circuit,
     failures,
     lastFailure: code,
-    closedUntil: now + Math.max(pause, (retryAfterSeconds ?? 0) * 1000),
+    openUntil: now + Math.max(pause, (retryAfterSeconds ?? 0) * 1000),
   };
 }

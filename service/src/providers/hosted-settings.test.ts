@@ -1,6 +1,6 @@
 // What the settings and answers of hosted providers have in common.
 import { expect, test } from 'vitest';
-import { readSettings } from '../platform/settings.ts';
+import { createSettings } from '../platform/settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
 import { missingOf, originOf, readHost, readSecret } from './hosted-settings.ts';
 
@@ -10,7 +10,7 @@ test.each([
   ['http://127.0.0.1:9001/', 'http://127.0.0.1:9001'],
   ['https://proxy.example/cdn//', 'https://proxy.example/cdn'],
 ])('the host %s begins %s', (host, origin) => {
-  const settings = readSettings({ HOST_SETTING: host });
+  const settings = createSettings({ HOST_SETTING: host });
   expect(originOf(readHost(settings, 'HOST_SETTING') ?? '')).toBe(origin);
   expect(settings.problems).toEqual([]);
 });
@@ -25,13 +25,13 @@ test.each([
   'http://[',
   'ftp://host',
 ])('%j is no host', (host) => {
-  const settings = readSettings({ HOST_SETTING: host });
+  const settings = createSettings({ HOST_SETTING: host });
   readHost(settings, 'HOST_SETTING');
   expect(settings.problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
 });
 
 test('a secret that is not set is none', () => {
-  const settings = readSettings({ A: 'secret', B: '' });
+  const settings = createSettings({ A: 'secret', B: '' });
   expect([readSecret(settings, 'A')?.reveal(), readSecret(settings, 'B')]).toEqual(['secret', undefined]);
 });
 

@@ -1,5 +1,5 @@
 // What the settings of hosted providers have in common: hosts, secrets, and which of them are missing.
-import { type Secret, secret } from '../auth/secret.ts';
+import { type Secret, toSecret } from '../auth/secret.ts';
 
 type Settings = { readonly problems: string[]; text(name: string): string | undefined };
 
@@ -19,7 +19,7 @@ export const originOf = (host: string): string =>
 
 export function readSecret({ text }: Settings, name: string): Secret | undefined {
   const given = text(name);
-  return given === undefined ? undefined : secret(given);
+  return given === undefined ? undefined : toSecret(given);
 }
 
 /** Names of the settings that are not there. */

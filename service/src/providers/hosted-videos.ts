@@ -20,8 +20,8 @@ import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './hosted-
 export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: Call;
   readonly db: Database;
-  readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly maxUploadBytes: number;
 };
 
@@ -60,7 +60,7 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
 
 /** Call after the link's commit. Answers the asset as the parked reports leave it. */
 export async function applyParked(
-  { db, providers, apply, byId }: ProviderNeeds,
+  { db, providers, applyReport: apply, findAssetById: byId }: ProviderNeeds,
   asset: Asset,
 ): Promise<Asset> {
   if (!asset.provider || asset.provider_video_id === null) return asset;
@@ -82,8 +82,8 @@ export async function applyInspection(
   asset: Asset,
   report: StreamReport,
 ): Promise<Asset> {
-  await needs.apply(report, { ref: { assetId: asset.id } });
-  return (await needs.byId(asset.id)) ?? asset;
+  await needs.applyReport(report, { ref: { assetId: asset.id } });
+  return (await needs.findAssetById(asset.id)) ?? asset;
 }
 
 /** Has the provider encode again what it holds; CONFLICT where the product cannot. */

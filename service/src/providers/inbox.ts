@@ -1,9 +1,9 @@
 // The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { type Change, decide } from '../assets/change.ts';
+import { type Change, decideReport } from '../assets/change.ts';
 import type { Outcome } from '../assets/delivery.ts';
-import { idAt, plainText } from '../assets/query-values.ts';
+import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
 import type { Cause } from '../assets/reports.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
@@ -21,8 +21,8 @@ import { getProvider, type Providers } from './provider.ts';
 export type InboxNeeds = {
   readonly db: Database;
   readonly providers: Providers;
-  readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly findRef: (ref: AssetRef) => Promise<Asset | undefined>;
+  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly findReportedAsset: (ref: AssetRef) => Promise<Asset | undefined>;
   readonly now: () => Date;
 };
 
@@ -116,11 +116,11 @@ async function replayOne(
 ): Promise<Replayed> {
   const reading = getProvider(needs.providers, provider).read(body, { isOurs });
   if ('reason' in reading) return { ...UNMATCHED, id, reason: reading.reason };
-  const found = await needs.findRef(reading.ref);
+  const found = await needs.findReportedAsset(reading.ref);
   if (!found) return { ...UNMATCHED, id };
   const asset = trial?.get(found.id) ?? found;
   const report: StreamReport = { ...reading.report, source: 'replay' };
-  const { change, ...foreseen } = decide(asset, report, needs.now());
+  const { change, ...foreseen } = decideReport(asset, report, needs.now());
   const told = {
     id,
     asset_id: asset.id,
@@ -131,11 +131,11 @@ async function replayOne(
     trial?.set(asset.id, { ...asset, ...change?.next });
     return { ...told, ...foreseen, stream_status_after: (change?.next ?? asset).stream_status };
   }
-  const outcome = (await needs.apply(report, { ref: { assetId: asset.id } })) ?? foreseen;
+  const outcome = (await needs.applyReport(report, { ref: { assetId: asset.id } })) ?? foreseen;
   return {
     ...told,
     ...outcome,
-    stream_status_after: (await needs.findRef({ assetId: asset.id }))?.stream_status ?? null,
+    stream_status_after: (await needs.findReportedAsset({ assetId: asset.id }))?.stream_status ?? null,
   };
 }
 
@@ -179,9 +179,9 @@ function filterOf({
     provider,
     processed,
     assetId: asset_id,
-    providerVideoId: plainText('provider_video_id', provider_video_id),
-    reason: plainText('reason', reason),
-    fromId: idAt('received_after', received_after, Math.ceil),
-    belowId: idAt('received_before', received_before, Math.ceil),
+    providerVideoId: parsePlainText('provider_video_id', provider_video_id),
+    reason: parsePlainText('reason', reason),
+    fromId: parseIdAt('received_after', received_after, Math.ceil),
+    belowId: parseIdAt('received_before', received_before, Math.ceil),
   };
 }

@@ -1,6 +1,6 @@
 // Of many videos a provider is asked by its listing, of few one by one, and of too many not all at once.
 import { expect, test } from 'vitest';
-import { videoOf } from '../assets/asset.fixture.ts';
+import { createVideo } from '../assets/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
 import { type HostedApi, type Inspection, type ListedVideo, ProviderFailed } from './provider.ts';
 
@@ -10,7 +10,7 @@ const known = (progress: number): Inspection => ({
 });
 const assets = (count: number) =>
   Array.from({ length: count }, (_, n) =>
-    videoOf({ id: `asset-${n}`, provider: 'cdnhost', provider_video_id: `v-${n}` }),
+    createVideo({ id: `asset-${n}`, provider: 'cdnhost', provider_video_id: `v-${n}` }),
   );
 const listedVideo = (videoId: string): ListedVideo => ({
   videoId,

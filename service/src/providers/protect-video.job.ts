@@ -4,12 +4,12 @@ import type { JobPayloads } from '../job-list.ts';
 import type { JobRun } from '../platform/jobs.ts';
 
 export type ProtectNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly protect: (asset: Asset) => Promise<void>;
 };
 
 export const protectVideoJob =
-  ({ byId, protect }: ProtectNeeds) =>
+  ({ findAssetById: byId, protect }: ProtectNeeds) =>
   async ({ payload }: JobRun<JobPayloads['protect-video']>): Promise<void> => {
     const asset = await byId(payload.assetId);
     if (asset && !asset.deleted_at) await protect(asset);

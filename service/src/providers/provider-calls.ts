@@ -4,10 +4,10 @@ import {
   afterFailure,
   afterSuccess,
   type Circuit,
-  FRESH,
+  CLOSED_CIRCUIT,
   isOpen,
   waitSeconds,
-  whileTrying,
+  halfOpen,
 } from './circuit.ts';
 import { getProvider, type HostedApi, ProviderFailed, type Providers } from './provider.ts';
 
@@ -21,25 +21,28 @@ export type CallNeeds = {
 /** Throws ProviderFailed, also where the provider has no interface that is configured. */
 export type Call = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
 
-export const providerCalls =
+export const createProviderCaller =
   ({ providers, circuits, now }: CallNeeds): Call =>
   async (name, work) => {
     const { api } = getProvider(providers, name);
     if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
-    const circuit = circuits.get(name) ?? FRESH;
+    const circuit = circuits.get(name) ?? CLOSED_CIRCUIT;
     if (isOpen(circuit, now().getTime()))
       throw new ProviderFailed('provider_unreachable', {
         providerCode: 'circuit open',
         retryAfterSeconds: waitSeconds(circuit, now().getTime()),
       });
-    circuits.set(name, whileTrying(circuit, now().getTime()));
+    circuits.set(name, halfOpen(circuit, now().getTime()));
     try {
       const result = await work(api);
       circuits.set(name, afterSuccess(now().getTime()));
       return result;
     } catch (error) {
       if (error instanceof ProviderFailed)
-        circuits.set(name, afterFailure(circuits.get(name) ?? FRESH, troubleOf(error), now().getTime()));
+        circuits.set(
+          name,
+          afterFailure(circuits.get(name) ?? CLOSED_CIRCUIT, troubleOf(error), now().getTime()),
+        );
       throw error;
     }
   };

@@ -15,8 +15,8 @@ import {
 
 export type WebhookNeeds = {
   readonly providers: Providers;
-  readonly apply: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly keep: (delivery: Delivery, reason: Reason) => Promise<Outcome>;
+  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly recordDelivery: (delivery: Delivery, reason: Reason) => Promise<Outcome>;
   readonly now: () => Date;
 };
 
@@ -47,9 +47,10 @@ export async function receive(
     receivedAt: now,
     isOurs: 'isOurs' in opened && opened.isOurs === true,
   };
-  if ('reason' in opened) return needs.keep(delivery, opened.reason);
+  if ('reason' in opened) return needs.recordDelivery(delivery, opened.reason);
   return (
-    (await needs.apply(opened.report, { ref: opened.ref, delivery })) ?? unmatched(needs, delivery, opened)
+    (await needs.applyReport(opened.report, { ref: opened.ref, delivery })) ??
+    unmatched(needs, delivery, opened)
   );
 }
 
@@ -62,9 +63,9 @@ async function unmatched(
   delivery: Delivery,
   { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
 ): Promise<Outcome> {
-  if (delivery.providerVideoId === null) return needs.keep(delivery, 'unknown_asset');
-  const parked = await needs.keep(delivery, 'parked');
+  if (delivery.providerVideoId === null) return needs.recordDelivery(delivery, 'unknown_asset');
+  const parked = await needs.recordDelivery(delivery, 'parked');
   // Who links an asset looks for parked reports after its commit, and who parks one looks for the link after its own: one of the two sees the other.
-  await needs.apply(report, { ref, delivery });
+  await needs.applyReport(report, { ref, delivery });
   return parked;
 }

@@ -1,7 +1,7 @@
 // One range at most, and never a byte that the object does not have (RFC 9110 §14; security E8).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rangeOf } from './byte-range.ts';
+import { parseRange } from './byte-range.ts';
 
 describe('a range of 10 bytes', () => {
   test.each([
@@ -14,10 +14,10 @@ describe('a range of 10 bytes', () => {
     ['bytes=-10', { start: 0, end: 9 }],
     ['bytes=-99', { start: 0, end: 9 }],
     ['bytes=000-001', { start: 0, end: 1 }],
-  ])('%s is sent', (header, range) => expect(rangeOf(header, 10)).toEqual(range));
+  ])('%s is sent', (header, range) => expect(parseRange(header, 10)).toEqual(range));
 
   test.each(['bytes=10-', 'bytes=10-20', 'bytes=999999999999999-', 'bytes=-0'])('%s lies outside', (header) =>
-    expect(rangeOf(header, 10)).toBe('unsatisfiable'),
+    expect(parseRange(header, 10)).toBe('unsatisfiable'),
   );
 
   test.each([
@@ -39,12 +39,12 @@ describe('a range of 10 bytes', () => {
     'bytes=١-٢',
     `bytes=0-${'9'.repeat(16)}`,
     'bytes=0-1\n',
-  ])('%j is answered with the whole', (header) => expect(rangeOf(header, 10)).toBeUndefined());
+  ])('%j is answered with the whole', (header) => expect(parseRange(header, 10)).toBeUndefined());
 });
 
 test('of nothing there is no range', () => {
-  expect(rangeOf('bytes=0-', 0)).toBe('unsatisfiable');
-  expect(rangeOf('bytes=-5', 0)).toBe('unsatisfiable');
+  expect(parseRange('bytes=0-', 0)).toBe('unsatisfiable');
+  expect(parseRange('bytes=-5', 0)).toBe('unsatisfiable');
 });
 
 test('every range that is sent lies within the object', () => {
@@ -55,7 +55,7 @@ test('every range that is sent lies within the object', () => {
   );
   fc.assert(
     fc.property(part, part, fc.nat({ max: 20 }), (first, last, size) => {
-      const range = rangeOf(`bytes=${first}-${last}`, size);
+      const range = parseRange(`bytes=${first}-${last}`, size);
       if (range === undefined || range === 'unsatisfiable') return;
       expect(0 <= range.start && range.start <= range.end && range.end < size).toBe(true);
       if (first !== '') expect(range.start).toBe(Number(first));

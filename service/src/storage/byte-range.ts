@@ -4,7 +4,7 @@ import type { ByteRange } from './object-store.ts';
 const FORM = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /** undefined: send the whole. `unsatisfiable`: 416. */
-export function rangeOf(
+export function parseRange(
   header: string | undefined,
   sizeBytes: number,
 ): ByteRange | 'unsatisfiable' | undefined {

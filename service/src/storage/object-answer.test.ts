@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import { answerWith } from './object-answer.ts';
+import { sendObject } from './object-answer.ts';
 import { variantKey } from './object-key.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -37,7 +37,7 @@ const ask = async (
     headers = {},
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
-  answerWith(
+  sendObject(
     { store },
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },

@@ -2,10 +2,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound } from '../platform/errors.ts';
-import { isHeld } from '../platform/http/etag.ts';
+import { matchesEtag } from '../platform/http/etag.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, ReadObject } from './object-store.ts';
-import { rangeOf } from './byte-range.ts';
+import { parseRange } from './byte-range.ts';
 import { lendBuffer } from './response-buffers.ts';
 
 /** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
@@ -24,7 +24,7 @@ type ObjectAnswer = {
 };
 
 /** How routes answer with an object. */
-export type Objects = { answerWith(exchange: Exchange, object: AskedObject): Promise<ObjectAnswer> };
+export type ObjectResponses = { sendObject(exchange: Exchange, object: AskedObject): Promise<ObjectAnswer> };
 
 /** Whatever the bytes turn out to be, a browser runs nothing in them. */
 const INERT = {
@@ -32,13 +32,13 @@ const INERT = {
   'x-content-type-options': 'nosniff',
 };
 
-export async function answerWith(
+export async function sendObject(
   { store }: { store: ObjectStore },
   { request, reply }: Exchange,
   object: AskedObject,
 ): Promise<ObjectAnswer> {
   const etag = `"${object.etag}"`;
-  const isKnown = isHeld(request.headers['if-none-match'], etag);
+  const isKnown = matchesEtag(request.headers['if-none-match'], etag);
   const found =
     isKnown || request.method === 'HEAD'
       ? await lengthOf(store, object.key)
@@ -48,7 +48,7 @@ export async function answerWith(
   if (isKnown) return { status: 304, headers };
   const { sizeBytes, bytes } = found;
   const { range: asked, 'if-range': condition = etag } = request.headers;
-  const range = condition === etag ? rangeOf(asked, sizeBytes) : undefined;
+  const range = condition === etag ? parseRange(asked, sizeBytes) : undefined;
   if (range === 'unsatisfiable')
     return { status: 416, headers: { ...headers, 'content-range': `bytes */${sizeBytes}` } };
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };

@@ -7,14 +7,19 @@ import { UPLOAD_EXPIRED } from './upload-expired.ts';
 export type ExpiryNeeds = {
   readonly db: Database;
   readonly now: () => Date;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
-  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly refuseAsset: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 
 const BATCH = 200;
 
 /** Answers how many there were. */
-export async function expireUploads({ db, now, byId, refuse }: ExpiryNeeds): Promise<number> {
+export async function expireUploads({
+  db,
+  now,
+  findAssetById: byId,
+  refuseAsset: refuse,
+}: ExpiryNeeds): Promise<number> {
   let expired = 0;
   for (;;) {
     const ids = await expiredUploads(db, now(), BATCH);

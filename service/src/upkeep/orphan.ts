@@ -2,7 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 
 /** The part of an asset that says which objects it may have. */
-export type Holder = Pick<
+export type ObjectOwner = Pick<
   Asset,
   | 'id'
   | 'refused'
@@ -27,7 +27,7 @@ export function nameOf(key: string): StoredName {
 }
 
 /** `holder` is undefined if there is no such asset. What a running upload or encoding writes now is no orphan. */
-export function isOrphan(name: StoredName, holder: Holder | undefined): boolean {
+export function isOrphan(name: StoredName, holder: ObjectOwner | undefined): boolean {
   if (!holder || isPurged(holder)) return true;
   const { kind, folder } = name;
   if (kind === 'originals') return isOrphanedUpload(name, holder);
@@ -36,13 +36,13 @@ export function isOrphan(name: StoredName, holder: Holder | undefined): boolean 
 }
 
 /** Deleted, and not restorable. */
-export const isPurged = ({ deleted_at, purge_at }: Pick<Holder, 'deleted_at' | 'purge_at'>): boolean =>
+export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at' | 'purge_at'>): boolean =>
   deleted_at !== null && purge_at === null;
 
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';
 
-type Uploaded = Pick<Holder, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
+type Uploaded = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
 
 /**
  * An upload that the row does not point to, and whose writer holds no lease, can never become the original:
@@ -57,12 +57,13 @@ export function isOrphanedUpload({ folder }: StoredName, holder: Uploaded): bool
 }
 
 /** The holder once its upload's lease has expired. */
-export const withoutExpiredLease = (holder: Holder, now: Date): Holder =>
+export const withoutExpiredLease = (holder: ObjectOwner, now: Date): ObjectOwner =>
   holder.upload_writer_until !== null && holder.upload_writer_until <= now
     ? { ...holder, upload_writer: null, upload_writer_until: null }
     : holder;
 
-const publishedFolder = ({ playback }: Holder) => (playback?.kind === 'own' ? playback.folder : undefined);
+const publishedFolder = ({ playback }: ObjectOwner) =>
+  playback?.kind === 'own' ? playback.folder : undefined;
 /** Also of a run that is over and whose report is still on its way. */
-const runningFolder = ({ stream_status, attempt, encode_try }: Holder) =>
+const runningFolder = ({ stream_status, attempt, encode_try }: ObjectOwner) =>
   stream_status === 'processing' ? `${attempt}-${encode_try}` : undefined;

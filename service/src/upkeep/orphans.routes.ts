@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { guarded } from '../platform/http/route.ts';
 import type { OrphanReport } from './orphans.ts';
 
-type Orphans = { sweepOrphans(how: { remove: boolean }): Promise<OrphanReport> };
+type Orphans = { findOrphans(how: { remove: boolean }): Promise<OrphanReport> };
 type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
 const Wish = Type.Object({
@@ -27,6 +27,6 @@ export const orphanRoutes = (orphans: Orphans, asOperator: AsOperator) => [
     summary:
       'Holds store and database against each other; removes the objects that nobody points to where asked',
     handle: async ({ body }) =>
-      (await orphans.sweepOrphans({ remove: body.remove === true })) as Static<typeof Report>,
+      (await orphans.findOrphans({ remove: body.remove === true })) as Static<typeof Report>,
   }),
 ];

@@ -2,7 +2,7 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 import { assetRow } from '../tables.ts';
-import type { Holder } from './orphan.ts';
+import type { ObjectOwner } from './orphan.ts';
 
 const {
   id,
@@ -36,7 +36,7 @@ const holderRow = {
 export const holders = async (db: Queries, ids: readonly string[]) =>
   (await db.all(sql('holders', holderRow)`
     select id, refused, uploaded_at, original_upload, upload_writer, upload_writer_until, deleted_at, purge_at, stream_status, attempt, encode_try, playback
-      from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly Holder[];
+      from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Ends the expired leases of uploads: a writer that was only slow cannot finish any more, so its object may be removed. */
 export const endExpiredLeases = (db: Queries, ids: readonly string[]) =>

@@ -20,7 +20,7 @@ const BATCH = 500;
 const LISTED = 1000;
 
 /** A dry run unless `remove`. */
-export async function sweepOrphans(
+export async function findOrphans(
   needs: OrphanNeeds,
   { remove }: { remove: boolean },
 ): Promise<OrphanReport> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
-import { NOW, videoOf } from '../assets/asset.fixture.ts';
+import { NOW, createVideo } from '../assets/asset.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -29,7 +29,7 @@ async function leftOf(
 ): Promise<{ original: boolean; other: boolean; rendition: boolean; removedVideo: boolean }> {
   const id = randomUUID();
   const [upload, otherUpload] = [randomUUID(), randomUUID()];
-  const asset = videoOf({ id, uploaded_at: NOW, original_upload: upload, ...change });
+  const asset = createVideo({ id, uploaded_at: NOW, original_upload: upload, ...change });
   const keys = {
     original: uploadKey(id, upload),
     other: uploadKey(id, asset.upload_writer ?? otherUpload),
@@ -40,7 +40,7 @@ async function leftOf(
   const removeVideo = async () => {
     removedVideo = true;
   };
-  const purge = purgeAssetJob({ byId: async () => asset, store, removeVideo });
+  const purge = purgeAssetJob({ findAssetById: async () => asset, store, removeVideo });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
   const isLeft = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
@@ -79,7 +79,7 @@ test('a purged asset leaves no key in the store', async () => {
   const id = randomUUID();
   await store.put(uploadKey(id, randomUUID()), bytes(), 10);
   const purge = purgeAssetJob({
-    byId: async () => videoOf({ id, deleted_at: NOW }),
+    findAssetById: async () => createVideo({ id, deleted_at: NOW }),
     store,
     removeVideo: async () => {},
   });

@@ -7,7 +7,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphanedUpload, isPurged, nameOf } from './orphan.ts';
 
 export type PurgeNeeds = {
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly store: ObjectStore;
   /** The copy of a hosted provider. */
   readonly removeVideo: (asset: Asset) => Promise<void>;
@@ -16,7 +16,7 @@ export type PurgeNeeds = {
 export const purgeAssetJob =
   (needs: PurgeNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
-    const { byId, store, removeVideo } = needs;
+    const { findAssetById: byId, store, removeVideo } = needs;
     const asset = await byId(assetId);
     if (!asset) return;
     if (isPurged(asset)) for (const prefix of assetPrefixes(asset.id)) await store.removeAll(prefix);
@@ -25,7 +25,10 @@ export const purgeAssetJob =
   };
 
 /** The row is read after the keys, so that an upload that finishes meanwhile is seen. */
-async function removeOrphanedUploads({ byId, store }: PurgeNeeds, assetId: string): Promise<void> {
+async function removeOrphanedUploads(
+  { findAssetById: byId, store }: PurgeNeeds,
+  assetId: string,
+): Promise<void> {
   const keys: ObjectKey[] = [];
   for await (const key of store.list(originalPrefix(assetId))) keys.push(key);
   const asset = await byId(assetId);

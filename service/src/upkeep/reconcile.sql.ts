@@ -7,7 +7,7 @@ import { assetRow } from '../tables.ts';
 const ASSET = columns(assetRow);
 
 /** Longest overdue first. */
-export const dueAssets = async (db: Queries, now: Date, limit: number) =>
+export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('due assets', assetRow)`
     select ${ASSET} from assets where check_at <= ${now} and deleted_at is null order by check_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
 
@@ -19,7 +19,7 @@ export const lastEventAt = async (db: Queries, assetId: string, type: string): P
   )?.created_at;
 
 /** Milliseconds of film that each provider made in a second: what nine of ten of its latest hundred videos reached. */
-export const recentSpeeds = async (
+export const measureRecentSpeeds = async (
   db: Queries,
   providers: readonly ProviderName[],
 ): Promise<ReadonlyMap<ProviderName, number>> => {

@@ -1,14 +1,14 @@
 // The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
 import type { Asset, Failure, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { Note } from '../assets/change.ts';
-import { expectedMs, later, nextLook, nextLookAfterFailure } from '../assets/next-check.ts';
+import type { CheckRecord } from '../assets/change.ts';
+import { expectedMs, addMs, nextReconcileAt, nextReconcileAfterFailure } from '../assets/next-check.ts';
 import type { StreamReport } from '../assets/stream-report.ts';
 import type { JobPayloads, ServiceJobs, StartJob } from '../job-list.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Inspection, ProviderFailed, type Providers } from '../providers/provider.ts';
-import { dueAssets, lastEventAt, recentSpeeds } from './reconcile.sql.ts';
+import { findDueAssets, lastEventAt, measureRecentSpeeds } from './reconcile.sql.ts';
 import { UPLOAD_EXPIRED } from './upload-expired.ts';
 
 export type ReconcileNeeds = {
@@ -16,7 +16,7 @@ export type ReconcileNeeds = {
   readonly providers: Providers;
   readonly jobs: ServiceJobs;
   readonly now: () => Date;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly isHosted: (asset: Asset) => boolean;
   readonly canAsk: (asset: Asset) => boolean;
   /** By asset; nothing of those that are too many for this minute. */
@@ -25,8 +25,11 @@ export type ReconcileNeeds = {
   ) => Promise<ReadonlyMap<string, Inspection | ProviderFailed>>;
   readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
   readonly startJob: (asset: Asset) => StartJob | undefined;
-  readonly note: (asset: Asset, note: Note & { readonly job?: StartJob | undefined }) => Promise<Asset>;
-  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+  readonly recordCheck: (
+    asset: Asset,
+    note: CheckRecord & { readonly job?: StartJob | undefined },
+  ) => Promise<Asset>;
+  readonly refuseAsset: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 
 /** What is left over is as overdue a minute later. */
@@ -39,9 +42,9 @@ type Answers = ReadonlyMap<string, Inspection | ProviderFailed>;
 
 /** Answers how many it looked at. */
 export async function reconcile(needs: ReconcileNeeds): Promise<number> {
-  const waiting = await dueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
+  const waiting = await findDueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
   const speeds: Speeds =
-    waiting.length > 0 ? await recentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
+    waiting.length > 0 ? await measureRecentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
   const failures: unknown[] = [];
   const overdue = (await forEach(waiting, failures, (asset) => isOverdue(needs, asset, speeds))).flatMap(
     ({ asset, result }) => (result ? [asset] : []),
@@ -79,9 +82,9 @@ async function forEach<T>(
 /** Work under way gets the time that it may take, as fast as its provider was lately. */
 async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
   if (asset.stream_status !== 'processing') return true;
-  const deadline = later(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
+  const deadline = addMs(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
   if (deadline <= needs.now()) return true;
-  await needs.note(asset, { words: { reason: 'not_due' }, checkAt: deadline });
+  await needs.recordCheck(asset, { words: { reason: 'not_due' }, checkAt: deadline });
   return false;
 }
 
@@ -94,15 +97,15 @@ const attemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): 
 /** Our own work stands or falls with its job. */
 async function lookAtOwn(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   if (asset.stream_status !== 'processing')
-    return void (await needs.note(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null }));
-  const checkAt = nextLook(await attemptStart(needs, asset), needs.now());
+    return void (await needs.recordCheck(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null }));
+  const checkAt = nextReconcileAt(await attemptStart(needs, asset), needs.now());
   // Without bytes of ours an encoder elsewhere is at work, and only its reports tell of it.
   if (!asset.uploaded_at)
-    return void (await needs.note(asset, { words: { reason: 'encoder_outside' }, checkAt }));
+    return void (await needs.recordCheck(asset, { words: { reason: 'encoder_outside' }, checkAt }));
   const job = needs.startJob(asset);
   if (!job || (await isUnderWay(needs, asset, job)))
-    return void (await needs.note(asset, { words: { reason: 'job_under_way' }, checkAt }));
-  await needs.note(asset, { words: { reason: 'job_lost' }, checkAt, job, isStartedAgain: true });
+    return void (await needs.recordCheck(asset, { words: { reason: 'job_under_way' }, checkAt }));
+  await needs.recordCheck(asset, { words: { reason: 'job_lost' }, checkAt, job, isStartedAgain: true });
 }
 
 const isUnderWay = async (
@@ -114,7 +117,7 @@ const isUnderWay = async (
   jobs.isUnderWay('deliver-report', { assetId: asset.id });
 
 async function lookAtHosted(needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> {
-  if (asset.provider_video_id === null) return void (await needs.refuse(asset, UNREACHED));
+  if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, UNREACHED));
   if (!needs.canAsk(asset)) return postpone(needs, asset, { reason: 'not_configured' });
   const found = answers.get(asset.id);
   if (!found) return;
@@ -135,9 +138,10 @@ async function bytesAreMissing(needs: ReconcileNeeds, asset: Asset): Promise<voi
   const isGivenUp =
     asset.stream_status === 'pending_upload' &&
     asset.upload_expires_at === null &&
-    later(asset.created_at, LINK_PATIENCE_MS) < needs.now();
-  if (isOver) await needs.refuse(asset, UPLOAD_EXPIRED);
-  else if (isGivenUp) await needs.note(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null });
+    addMs(asset.created_at, LINK_PATIENCE_MS) < needs.now();
+  if (isOver) await needs.refuseAsset(asset, UPLOAD_EXPIRED);
+  else if (isGivenUp)
+    await needs.recordCheck(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null });
   else await postpone(needs, asset, { reason: 'no_bytes_yet' });
 }
 
@@ -153,13 +157,19 @@ async function afterAnswer(
   if (told.stream_status === 'processing') return postpone(needs, told, words);
   if (told.stream_status === 'failed') {
     const failedAt = (await lastEventAt(needs.db, told.id, 'asset.failed')) ?? needs.now();
-    return void (await needs.note(told, { words, checkAt: nextLookAfterFailure(failedAt, needs.now()) }));
+    return void (await needs.recordCheck(told, {
+      words,
+      checkAt: nextReconcileAfterFailure(failedAt, needs.now()),
+    }));
   }
-  await needs.note(told, { words, checkAt: null });
+  await needs.recordCheck(told, { words, checkAt: null });
 }
 
 async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData): Promise<void> {
-  await needs.note(asset, { words, checkAt: nextLook(await attemptStart(needs, asset), needs.now()) });
+  await needs.recordCheck(asset, {
+    words,
+    checkAt: nextReconcileAt(await attemptStart(needs, asset), needs.now()),
+  });
 }
 
 const troubleOf = ({ failure, providerCode }: ProviderFailed): EventData => ({

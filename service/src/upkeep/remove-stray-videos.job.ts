@@ -1,6 +1,6 @@
 // Looks every hour for videos at hosted providers that no asset is linked to.
 export const removeStrayVideosJob =
-  ({ removeStrayVideos }: { removeStrayVideos: () => Promise<void> }) =>
+  ({ removeOrphanedVideos: removeStrayVideos }: { removeOrphanedVideos: () => Promise<void> }) =>
   async (): Promise<void> => {
     await removeStrayVideos();
   };

@@ -4,6 +4,6 @@ import { sql } from '../platform/postgres/sql.ts';
 
 const OWNER = { id: 'uuid', provider_video_id: 'text?', is_gone: 'bool' } as const;
 
-export const assetsOf = (db: Queries, ids: readonly string[]) =>
+export const findAssetsOfVideos = (db: Queries, ids: readonly string[]) =>
   db.all(sql('assets of videos', OWNER)`
     select id, provider_video_id, deleted_at is not null and purge_at is null as is_gone from assets where id = any(${ids}::uuid[])`);

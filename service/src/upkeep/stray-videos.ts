@@ -4,7 +4,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { ListedVideo, Providers } from '../providers/provider.ts';
 import type { Call } from '../providers/provider-calls.ts';
-import { assetsOf } from './stray-videos.sql.ts';
+import { findAssetsOfVideos } from './stray-videos.sql.ts';
 
 export type StrayNeeds = {
   readonly db: Database;
@@ -18,7 +18,7 @@ const HOUR = 3_600_000;
 const LOOKED_AT = { from: 1 * HOUR, to: 72 * HOUR };
 
 /** Only videos whose asset stands in our database are touched: another service may share the provider's account. A provider that has trouble keeps no other waiting. */
-export async function removeStrayVideos(needs: StrayNeeds): Promise<void> {
+export async function removeOrphanedVideos(needs: StrayNeeds): Promise<void> {
   const hosts = [...needs.providers.values()].filter(({ api }) => api).map(({ name }) => name);
   const outcomes = await Promise.allSettled(hosts.map((name) => removeStraysAt(needs, name)));
   const failures = outcomes.flatMap((outcome) =>
@@ -50,7 +50,7 @@ async function recent(videos: AsyncIterable<ListedVideo>, now: Date): Promise<Li
 async function straysAmong({ db }: StrayNeeds, videos: readonly ListedVideo[]): Promise<ListedVideo[]> {
   const assets = new Map(
     (
-      await assetsOf(
+      await findAssetsOfVideos(
         db,
         videos.map(({ assetId }) => assetId as string),
       )

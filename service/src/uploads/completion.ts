@@ -11,35 +11,38 @@ import { badRequest, conflict, type ServiceError } from '../platform/errors.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { announcedMismatch, refusal, type RefusalCode } from './content-check.ts';
+import { announcedMismatch, createRefusal, type RefusalCode } from './content-check.ts';
 
 export type CompletionNeeds = {
   readonly store: ObjectStore;
   readonly probe: Probe;
   readonly startJob: (asset: Asset) => StartJob | undefined;
-  readonly complete: (asset: Asset, completion: Completion) => Promise<Asset>;
-  readonly refuse: (asset: Asset, failure: Failure) => Promise<Asset>;
+  readonly completeAsset: (asset: Asset, completion: Completion) => Promise<Asset>;
+  readonly refuseAsset: (asset: Asset, failure: Failure) => Promise<Asset>;
   readonly isHosted: (asset: Asset) => boolean;
   readonly inspectNow: (asset: Asset) => Promise<Inspection>;
   readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
   readonly restart: (asset: Asset) => Promise<void>;
-  readonly retry: (asset: Asset, how: { job: StartJob | undefined; note: EventData }) => Promise<Asset>;
+  readonly retryAsset: (asset: Asset, how: { job: StartJob | undefined; note: EventData }) => Promise<Asset>;
 };
 
 /** Called twice, it answers twice the same. `note` is what the timeline keeps of who called. */
-export async function complete(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
+export async function completeUpload(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return answered(asset);
   if (needs.isHosted(asset)) return answered(await completeHosted(needs, asset, note));
   if (!asset.uploaded_at)
     throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
   const found = await inspect(needs, asset);
-  if (typeof found === 'string') return answered(await needs.refuse(asset, refusal(found)));
-  return answered(await needs.complete(asset, { facts: factsOf(found), job: needs.startJob(asset), note }));
+  if (typeof found === 'string') return answered(await needs.refuseAsset(asset, createRefusal(found)));
+  return answered(
+    await needs.completeAsset(asset, { facts: factsOf(found), job: needs.startJob(asset), note }),
+  );
 }
 
 /** Of a video that the caller linked, its word is enough; of one that was uploaded through us, the provider is asked. */
 async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
-  if (asset.upload_expires_at === null) return needs.complete(asset, { facts: {}, job: undefined, note });
+  if (asset.upload_expires_at === null)
+    return needs.completeAsset(asset, { facts: {}, job: undefined, note });
   if (asset.provider_video_id === null)
     throw conflict('The video host was not reached when this upload was opened: open another one', {
       reason: 'not_linked',
@@ -47,12 +50,12 @@ async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventD
   const found = await needs.inspectNow(asset);
   if (found.state !== 'known')
     throw conflict('The bytes of this asset are not at the video host yet', { reason: 'not_uploaded' });
-  const completed = await needs.complete(asset, { facts: {}, job: undefined, note });
+  const completed = await needs.completeAsset(asset, { facts: {}, job: undefined, note });
   return found.report.event === 'started' ? completed : needs.applyInspection(completed, found.report);
 }
 
 /** Another attempt at what failed, on the bytes that are there; one that is under way already is left alone. */
-export async function retry(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
+export async function retryUpload(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status === 'processing') return asset;
   if (asset.stream_status !== 'failed')
     throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
@@ -63,7 +66,7 @@ export async function retry(needs: CompletionNeeds, asset: Asset, note: EventDat
     });
   if (asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
   if (needs.isHosted(asset)) await needs.restart(asset);
-  return needs.retry(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
+  return needs.retryAsset(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
 
 function answered(asset: Asset): Asset {

@@ -1,6 +1,6 @@
 // What names and announced facts pass, at the very edges (contract B1, B4).
 import { describe, expect, test } from 'vitest';
-import { announcedMismatch, isFilename, refusal } from './content-check.ts';
+import { announcedMismatch, isFilename, createRefusal } from './content-check.ts';
 
 describe('a filename', () => {
   test.each([
@@ -59,7 +59,7 @@ test('a refusal is final, and says why in words', () => {
     'truncated',
     'too_large_picture',
   ] as const) {
-    expect(refusal(code)).toMatchObject({
+    expect(createRefusal(code)).toMatchObject({
       code,
       retryable: false,
       message: expect.stringMatching(/^The .{10,}/),

@@ -33,7 +33,11 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
 };
 
 /** A refusal as the asset keeps it: other bytes need another upload. */
-export const refusal = (code: RefusalCode): Failure => ({ code, message: WORDS[code], retryable: false });
+export const createRefusal = (code: RefusalCode): Failure => ({
+  code,
+  message: WORDS[code],
+  retryable: false,
+});
 
 /** What the announced size and digest say against the stored bytes. */
 export function announcedMismatch(

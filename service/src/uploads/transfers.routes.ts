@@ -2,14 +2,14 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
-import { AssetView, viewOf } from '../assets/asset-view.ts';
+import { AssetView, toAssetView } from '../assets/asset-view.ts';
 import { closeAfterResponse } from '../platform/http/close-socket.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { RawRoute } from '../platform/http/route.ts';
 import { MIN_BODY_RATE } from '../platform/http/body-timeout.ts';
-import type { Transfer } from './transfers.ts';
+import type { ByteUpload } from './transfers.ts';
 
-type Transfers = { receive(transfer: Transfer): Promise<Asset> };
+type Transfers = { receiveUpload(transfer: ByteUpload): Promise<Asset> };
 
 export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string): RawRoute[] => [
   {
@@ -35,7 +35,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
         return success(
           request.id,
           'Uploaded',
-          viewOf(await transfers.receive(transferOf(request)), publicBaseUrl()),
+          toAssetView(await transfers.receiveUpload(transferOf(request)), publicBaseUrl()),
         );
       } catch (error) {
         if (!request.raw.complete) closeAfterResponse(request, reply);
@@ -45,7 +45,7 @@ export const transferRoutes = (transfers: Transfers, publicBaseUrl: () => string
   },
 ];
 
-function transferOf({ raw, headers, params, query }: FastifyRequest): Transfer {
+function transferOf({ raw, headers, params, query }: FastifyRequest): ByteUpload {
   const length = headers['content-length'];
   return {
     assetId: (params as { id: string }).id,

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import { isTicketGood } from '../auth/asset-ticket.ts';
+import { isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/ticket-reason.ts';
 import type { ServiceJobs } from '../job-list.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
-import { atMost } from '../platform/at-most.ts';
+import { waitAtMost } from '../platform/at-most.ts';
 import {
   badRequest,
   conflict,
@@ -30,7 +30,7 @@ export type TransferNeeds = {
   readonly jobs: ServiceJobs;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
-  readonly byId: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
@@ -42,7 +42,7 @@ export type TransferNeeds = {
 };
 
 /** A PUT as it begins; `length` is undefined for chunked bodies. */
-export type Transfer = {
+export type ByteUpload = {
   readonly assetId: string;
   readonly ticket: string;
   readonly contentType: string | undefined;
@@ -55,7 +55,7 @@ export type Transfer = {
 /** A database that hangs must not delay the error response again; an unreleased lease expires after 60 s. */
 const RELEASE_MS = 500;
 
-export async function receive(needs: TransferNeeds, transfer: Transfer): Promise<Asset> {
+export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload): Promise<Asset> {
   const asset = await admitted(needs, transfer);
   await needs.limitOwner(asset.owner_user_id);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
@@ -68,7 +68,7 @@ export async function receive(needs: TransferNeeds, transfer: Transfer): Promise
       if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
       return await write(needs, upload, transfer);
     } catch (error) {
-      await atMost(RELEASE_MS, abandon(needs, upload));
+      await waitAtMost(RELEASE_MS, abandon(needs, upload));
       throw error;
     }
   });
@@ -83,9 +83,12 @@ async function abandon({ db, store }: TransferNeeds, { asset, writer, key }: Upl
 }
 
 /** The asset that the ticket opens, if this body may be its bytes. */
-async function admitted({ urlSecrets, now, byId }: TransferNeeds, transfer: Transfer): Promise<Asset> {
+async function admitted(
+  { urlSecrets, now, findAssetById: byId }: TransferNeeds,
+  transfer: ByteUpload,
+): Promise<Asset> {
   const { assetId, ticket, contentType } = transfer;
-  if (!isTicketGood(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
+  if (!isValidTicket(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
     throw unauthorized('The upload URL is invalid or has expired', {
       reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
     });
@@ -102,7 +105,7 @@ async function admitted({ urlSecrets, now, byId }: TransferNeeds, transfer: Tran
 }
 
 /** A part of a file, or a compressed one, must not be stored as if it were the file. */
-function requireWholeFile({ contentRange, contentEncoding }: Transfer): void {
+function requireWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
   if (contentRange !== undefined)
     throw badRequest(
       `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
@@ -132,7 +135,7 @@ const tooLarge = (maxBytes: number) =>
 const notAsAnnounced = (size: number) =>
   badRequest('The upload is not as long as size_bytes announced', { field: 'size_bytes', expected: size });
 
-async function whyTaken({ byId }: TransferNeeds, id: string): Promise<ServiceError> {
+async function whyTaken({ findAssetById: byId }: TransferNeeds, id: string): Promise<ServiceError> {
   const asset = await byId(id);
   if (!asset || asset.deleted_at) return notFound('No such asset');
   if (asset.uploaded_at)
@@ -142,7 +145,7 @@ async function whyTaken({ byId }: TransferNeeds, id: string): Promise<ServiceErr
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
-async function write(needs: TransferNeeds, upload: Upload, transfer: Transfer): Promise<Asset> {
+async function write(needs: TransferNeeds, upload: Upload, transfer: ByteUpload): Promise<Asset> {
   const { asset, key } = upload;
   const stored = await put(needs, upload, transfer);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
@@ -175,7 +178,7 @@ function finish(
 async function put(
   { store, maxUploadBytes, byteQuota }: TransferNeeds,
   { asset, key }: Upload,
-  { bytes, length }: Transfer,
+  { bytes, length }: ByteUpload,
 ): Promise<StoredBytes> {
   // Announced bytes were reserved when the upload was opened.
   const quota = asset.announced_size_bytes === null ? await byteQuota(asset.owner_user_id) : undefined;

@@ -1,7 +1,7 @@
 // What an upload-url request becomes, or which of its fields will not do (contract B1, B4).
 import { describe, expect, test } from 'vitest';
 import { mediaTypeOf } from '../media/media-type.ts';
-import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
+import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-wishes.ts';
 
 const LIMITS: UploadLimits = {
   maxUploadBytes: 1000,
@@ -11,12 +11,12 @@ const LIMITS: UploadLimits = {
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
 };
-const VIDEO: UploadWishes = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
+const VIDEO: UploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
-const byUser = (wishes: Partial<UploadWishes> = {}, limits: Partial<UploadLimits> = {}) =>
-  wishesToAsset({ ...VIDEO, ...wishes }, { isService: false, limits: { ...LIMITS, ...limits } });
-const byService = (wishes: Partial<UploadWishes>) =>
-  wishesToAsset({ ...VIDEO, ...wishes }, { isService: true, limits: LIMITS });
+const byUser = (wishes: Partial<UploadRequest> = {}, limits: Partial<UploadLimits> = {}) =>
+  toNewAsset({ ...VIDEO, ...wishes }, { isService: false, limits: { ...LIMITS, ...limits } });
+const byService = (wishes: Partial<UploadRequest>) =>
+  toNewAsset({ ...VIDEO, ...wishes }, { isService: true, limits: LIMITS });
 const refusing = (field: string, code = 'BAD_REQUEST') =>
   expect.objectContaining({ code, details: expect.objectContaining({ field }) });
 
@@ -56,7 +56,7 @@ test('a checksum is kept in lower case, a mime_type in our spelling, a content_t
   });
 });
 
-test.each<[string, Partial<UploadWishes>]>([
+test.each<[string, Partial<UploadRequest>]>([
   ['filename', { filename: 'a\n' }],
   ['filename', { filename: '  ' }],
   ['content_type', { content_type: 'image/png' }],
@@ -98,7 +98,7 @@ describe('a video that is at its provider already', () => {
     expect(byUser({ provider_video_id: {} }).provider_video_id).toBeNull();
   });
 
-  test.each<[string, Partial<UploadWishes>]>([
+  test.each<[string, Partial<UploadRequest>]>([
     ['provider', { provider_video_id: 'guid-1' }],
     ['provider', { ...linked, provider: 'onprem' }],
     ['mime_type', { ...linked, content_type: 'image', mime_type: 'image/png' }],

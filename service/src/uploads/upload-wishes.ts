@@ -1,12 +1,12 @@
 // Turns what an upload-url request asks for into a new asset, or names the field that will not do (contract B1, B4).
 import type { NewAsset, ProviderName, Visibility } from '../assets/asset.ts';
-import { isPlainText, requireFitting } from '../assets/own-text.ts';
+import { isPlainText, assertTextLimits } from '../assets/own-text.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge } from '../platform/errors.ts';
 import { isFilename } from './content-check.ts';
 
 /** The body of upload-url, shaped by its schema. */
-export type UploadWishes = {
+export type UploadRequest = {
   readonly filename: string;
   readonly content_type: string;
   readonly mime_type: string;
@@ -32,13 +32,13 @@ export type UploadLimits = {
   readonly hostedProviders: readonly ProviderName[];
 };
 
-type Wished = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'check_at' | 'created_at'>;
+type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'check_at' | 'created_at'>;
 type Context = { readonly isService: boolean; readonly limits: UploadLimits };
 
-export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Context): Wished {
+export function toNewAsset(wishes: UploadRequest, { isService, limits }: Context): NewUpload {
   const media = mediaOf(wishes, limits);
   refuseText(wishes);
-  requireFitting(wishes);
+  assertTextLimits(wishes);
   const videoId = isService ? linkedVideo(wishes, media, limits) : null;
   return {
     kind: media.kind,
@@ -48,7 +48,7 @@ export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Conte
     visibility: wishes.visibility ?? 'private',
     title: wishes.title ?? null,
     tags: [...(wishes.tags ?? [])],
-    metadata: (wishes.metadata ?? null) as Wished['metadata'],
+    metadata: (wishes.metadata ?? null) as NewUpload['metadata'],
     announced_size_bytes: sizeOf(wishes, limits),
     announced_sha256: wishes.checksum_sha256?.toLowerCase() ?? null,
     provider: media.kind === 'image' ? null : providerOf(wishes, { videoId, limits }),
@@ -56,7 +56,7 @@ export function wishesToAsset(wishes: UploadWishes, { isService, limits }: Conte
   };
 }
 
-function mediaOf({ mime_type, content_type }: UploadWishes, limits: UploadLimits): MediaType {
+function mediaOf({ mime_type, content_type }: UploadRequest, limits: UploadLimits): MediaType {
   const media = limits.mediaTypeOf(mime_type);
   if (!media) throw badRequest('mime_type is not one that is allowed here', { field: 'mime_type' });
   if (contradicts(content_type, media))
@@ -64,7 +64,7 @@ function mediaOf({ mime_type, content_type }: UploadWishes, limits: UploadLimits
   return media;
 }
 
-function refuseText({ filename, content_type }: UploadWishes): void {
+function refuseText({ filename, content_type }: UploadRequest): void {
   if (!isFilename(filename)) {
     throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', {
       field: 'filename',
@@ -75,7 +75,7 @@ function refuseText({ filename, content_type }: UploadWishes): void {
     throw badRequest('content_type must be plain text', { field: 'content_type' });
 }
 
-function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits): number | null {
+function sizeOf({ size_bytes }: UploadRequest, { maxUploadBytes }: UploadLimits): number | null {
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
     throw payloadTooLarge('size_bytes is over the maximum', {
       field: 'size_bytes',
@@ -87,7 +87,7 @@ function sizeOf({ size_bytes }: UploadWishes, { maxUploadBytes }: UploadLimits):
 
 /** A video that is at a hosted provider already. */
 function linkedVideo(
-  { provider_video_id: id, provider }: UploadWishes,
+  { provider_video_id: id, provider }: UploadRequest,
   media: MediaType,
   { hostedProviders }: UploadLimits,
 ): string | null {
@@ -108,7 +108,7 @@ function linkedVideo(
 }
 
 function providerOf(
-  { provider }: UploadWishes,
+  { provider }: UploadRequest,
   { videoId, limits }: { videoId: string | null; limits: UploadLimits },
 ): ProviderName {
   const chosen = provider ?? limits.defaultProvider;

@@ -1,18 +1,18 @@
 // Opening an asset for its bytes and saying that they are there (contract A1, B4).
 import { ProviderName } from '@mediary/contract/schemas/common';
 import { type Static, Type } from 'typebox';
-import { noteOf } from '../assets/actor.ts';
+import { toActorData } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { AssetView, nullable, Owner, viewOf } from '../assets/asset-view.ts';
+import { AssetView, nullable, Owner, toAssetView } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/own-asset.hook.ts';
-import type { UploadWishes } from './upload-wishes.ts';
-import type { Opened, UploadRequest } from './uploads.ts';
+import type { UploadRequest } from './upload-wishes.ts';
+import type { OpenedUpload, CreateUpload } from './uploads.ts';
 
 type Uploads = {
-  start(request: UploadRequest): Promise<Opened>;
-  complete(asset: Asset, note: EventData): Promise<Asset>;
-  retry(asset: Asset, note: EventData): Promise<Asset>;
+  createUpload(request: CreateUpload): Promise<OpenedUpload>;
+  completeUpload(asset: Asset, note: EventData): Promise<Asset>;
+  retryUpload(asset: Asset, note: EventData): Promise<Asset>;
 };
 
 const Wishes = Type.Object({
@@ -78,7 +78,10 @@ export const uploadRoutes = (
     answer: Started,
     errors: [409, 413, 503],
     handle: async ({ actor, body, madeId }) =>
-      startedOf(await uploads.start({ actor, wishes: body as UploadWishes, madeId }), publicBaseUrl()),
+      startedOf(
+        await uploads.createUpload({ actor, wishes: body as UploadRequest, madeId }),
+        publicBaseUrl(),
+      ),
   }),
   changingAsset({
     method: 'POST',
@@ -89,7 +92,7 @@ export const uploadRoutes = (
     answer: AssetView,
     errors: [403, 404, 409],
     handle: async ({ asset, actor }) =>
-      viewOf(await uploads.complete(asset, noteOf(actor, asset)), publicBaseUrl()),
+      toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
   }),
   changingAsset({
     method: 'POST',
@@ -101,16 +104,16 @@ export const uploadRoutes = (
     answer: AssetView,
     errors: [403, 404, 409],
     handle: async ({ asset, actor }) =>
-      viewOf(await uploads.retry(asset, noteOf(actor, asset)), publicBaseUrl()),
+      toAssetView(await uploads.retryUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
   }),
 ];
 
 const startedOf = (
-  { asset, target, alternatives = [] }: Opened,
+  { asset, target, alternatives = [] }: OpenedUpload,
   publicBaseUrl: string,
 ): Static<typeof Started> => ({
   asset_id: asset.id,
-  asset: viewOf(asset, publicBaseUrl),
+  asset: toAssetView(asset, publicBaseUrl),
   upload_url: target?.url ?? null,
   upload: target,
   alternatives: [...alternatives],

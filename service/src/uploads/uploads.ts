@@ -1,22 +1,22 @@
 // Opens an asset for its bytes: upload-url makes the row, and says where and how to send them (contract B4).
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { type Actor, noteOf } from '../assets/actor.ts';
+import { type Actor, toActorData } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { create } from '../assets/assets.ts';
-import { firstLookAtUpload } from '../assets/next-check.ts';
+import type { createAsset } from '../assets/assets.ts';
+import { firstUploadCheckAt } from '../assets/next-check.ts';
 import type { UploadTarget } from '../providers/provider.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { type UploadLimits, type UploadWishes, wishesToAsset } from './upload-wishes.ts';
+import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-wishes.ts';
 
 export type UploadNeeds = {
-  readonly create: (asset: Parameters<typeof create>[1], note: EventData) => Promise<Asset>;
+  readonly createAsset: (asset: Parameters<typeof createAsset>[1], note: EventData) => Promise<Asset>;
   /** Applies what a provider reported of its video before this asset was linked to it. */
   readonly applyParked: (asset: Asset) => Promise<Asset>;
   /** Has a hosted provider take the bytes itself. */
-  readonly prepareUpload: (asset: Asset) => Promise<Opened>;
+  readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
   readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
   readonly publicBaseUrl: () => string;
@@ -24,24 +24,27 @@ export type UploadNeeds = {
 };
 
 /** Where the bytes go: one way to send them, and others that do as well. */
-export type Opened = {
+export type OpenedUpload = {
   readonly asset: Asset;
   readonly target: UploadTarget | null;
   readonly alternatives?: readonly UploadTarget[];
 };
 
 /** `madeId`: the asset's id, where the request is one that may be repeated. */
-export type UploadRequest = {
+export type CreateUpload = {
   readonly actor: Actor;
-  readonly wishes: UploadWishes;
+  readonly wishes: UploadRequest;
   readonly madeId: string | undefined;
 };
 
 /** A new asset, and where its bytes go; no target for a video that is at its provider already. */
-export async function start(needs: UploadNeeds, { actor, wishes, madeId }: UploadRequest): Promise<Opened> {
+export async function createUpload(
+  needs: UploadNeeds,
+  { actor, wishes, madeId }: CreateUpload,
+): Promise<OpenedUpload> {
   const id = madeId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
-  const wished = wishesToAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
+  const wished = toNewAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
   const expires =
     wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
   const isHosted = wished.provider !== null && needs.limits.hostedProviders.includes(wished.provider);
@@ -50,10 +53,10 @@ export async function start(needs: UploadNeeds, { actor, wishes, madeId }: Uploa
     id,
     owner_user_id: actor.ownerUserId,
     upload_expires_at: expires,
-    check_at: isHosted ? firstLookAtUpload(now) : null,
+    check_at: isHosted ? firstUploadCheckAt(now) : null,
     created_at: now,
   };
-  const asset = await needs.create(created, noteOf(actor, created));
+  const asset = await needs.createAsset(created, toActorData(actor, created));
   if (!expires) return { asset: await needs.applyParked(asset), target: null };
   return isHosted ? needs.prepareUpload(asset) : { asset, target: targetOf(needs, asset, expires) };
 }

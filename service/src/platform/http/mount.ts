@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { type KnownValues, narrow } from '@mediary/contract/narrow';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
-import type { Once } from '../idempotency.ts';
+import type { RunOnce } from '../idempotency.ts';
 import { describeJson, describeRaw } from './describe-route.ts';
 import { success } from './envelope.ts';
-import { isHeld } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import { type Limiter, limitOwner } from './rate-limit.ts';
 import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
@@ -20,15 +20,15 @@ declare module 'fastify' {
   }
 }
 
-export type Mounting = {
+export type MountOptions = {
   readonly tag: string;
-  readonly once?: Once;
+  readonly once?: RunOnce;
   readonly ownerLimiter?: Limiter | undefined;
   /** Values of named strings that only the running service knows. */
   readonly known?: KnownValues;
 };
 
-export function mount(app: FastifyInstance, mounting: Mounting, routes: readonly Route[]): void {
+export function mount(app: FastifyInstance, mounting: MountOptions, routes: readonly Route[]): void {
   for (const route of routes) {
     if (route.kind === 'json') mountJson(app, mounting, narrowRoute(route, mounting.known ?? {}));
     else mountRaw(app, mounting.tag, route);
@@ -42,7 +42,7 @@ const narrowRoute = ({ query, body, answer, ...route }: JsonRoute, known: KnownV
   answer: narrow(answer, known),
 });
 
-function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: Mounting, route: JsonRoute): void {
+function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: MountOptions, route: JsonRoute): void {
   const { guard, handle, etag, message } = route;
   const isRepeatable = once && guard.callerName && route.method === 'POST';
   app.route({
@@ -84,7 +84,7 @@ const configOf = ({ rateClass }: Route) => (rateClass ? { rateClass } : {});
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 async function answerOnce(
-  once: Once,
+  once: RunOnce,
   { route: { guard, handle }, key }: { route: JsonRoute; key: string },
   { request, reply }: Exchange,
 ): Promise<unknown> {
@@ -117,7 +117,7 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 /** Tells the answer's ETag, and whether the caller has that answer already. */
 function isKnown({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   reply.header('etag', etag);
-  return isHeld(headers['if-none-match'], etag);
+  return matchesEtag(headers['if-none-match'], etag);
 }
 
 /** Answers what went wrong instead of throwing: hooks that call back are spared a promise for each request. */

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isHeld } from './etag.ts';
+import { matchesEtag } from './etag.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 export type PreparedContent = {
@@ -31,7 +31,7 @@ export function encodeContent({ request, reply }: Exchange, content: PreparedCon
   const encoding = chooseEncoding(request.headers['accept-encoding']);
   const etag = `"${content.tag}-${encoding}"`;
   reply.headers({ etag, vary: varyOf(reply) });
-  if (isHeld(request.headers['if-none-match'], etag)) {
+  if (matchesEtag(request.headers['if-none-match'], etag)) {
     reply.code(304).removeHeader('content-length');
     return null;
   }

@@ -5,7 +5,7 @@ import { parseJson } from '../strict-json.ts';
 import { allowLongBody } from './body-timeout.ts';
 
 /** Bodies are JSON objects; an empty one counts as `{}` whatever its Content-Type (B2). */
-export function acceptJson(app: FastifyInstance): void {
+export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return {};

@@ -17,7 +17,7 @@ import { closeSlowBodies } from './body-timeout.ts';
 import { closeSocketWith } from './close-socket.ts';
 import { limitConnections } from './connection-limit.ts';
 import { handleInTurn } from './pipelining.ts';
-import { acceptJson } from './raw-body.ts';
+import { acceptJsonBodies } from './raw-body.ts';
 import { validatorCompiler } from './validation.ts';
 import { closeStalledWrites } from './write-timeout.ts';
 
@@ -73,7 +73,7 @@ export function createServer(
     logAnswer(request, reply);
     done();
   });
-  acceptJson(app);
+  acceptJsonBodies(app);
   closeSlowBodies(app.server, checkEveryMs);
   closeStalledWrites(app.server, checkEveryMs);
   limitConnections(app.server, { maxConnections, logger });

@@ -1,13 +1,13 @@
 // Holds apart what a caller may try again, what is a fault of ours, and which unique rule was broken.
 import { describe, expect, test } from 'vitest';
 import { notFound } from '../errors.ts';
-import { asUnavailable, brokenUniqueRule } from './database-errors.ts';
+import { throwUnavailable, findViolatedConstraint } from './database-errors.ts';
 
 const coded = (code: string, more: object = {}) =>
   Object.assign(new Error('words of the server'), { code, ...more });
 const rethrown = (error: unknown): unknown => {
   try {
-    return asUnavailable(error);
+    return throwUnavailable(error);
   } catch (thrown) {
     return thrown; // What is thrown is what is asked about.
   }
@@ -76,7 +76,7 @@ describe('anything else stays what it is', () => {
 
 describe('a broken unique rule', () => {
   test('is told by its name', () => {
-    expect(brokenUniqueRule(coded('23505', { constraint: 'note_pkey' }))).toBe('note_pkey');
+    expect(findViolatedConstraint(coded('23505', { constraint: 'note_pkey' }))).toBe('note_pkey');
   });
   test.each([
     coded('23503', { constraint: 'other' }),
@@ -85,6 +85,6 @@ describe('a broken unique rule', () => {
     { code: '23505', constraint: 'x' },
     undefined,
   ])('is not seen in %s', (error) => {
-    expect(brokenUniqueRule(error)).toBe(undefined);
+    expect(findViolatedConstraint(error)).toBe(undefined);
   });
 });

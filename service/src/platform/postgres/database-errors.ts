@@ -20,7 +20,7 @@ const WORDS =
   /timeout|Connection terminated|not queryable|Client has encountered a connection error|pool after calling end/i;
 
 /** Rethrows as UNAVAILABLE what only says that the database is not there now; anything else as it is. */
-export function asUnavailable(error: unknown): never {
+export function throwUnavailable(error: unknown): never {
   if (isAway(error) && 'code' in error && error.code === DISK_FULL) throw diskFull('database', error);
   if (isAway(error)) throw unavailable('The database is not available', error);
   throw error;
@@ -37,7 +37,7 @@ function isAway(error: unknown): error is Error {
 }
 
 /** The name of the unique rule that a statement would have broken, if that is why it failed. */
-export function brokenUniqueRule(error: unknown): string | undefined {
+export function findViolatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== '23505') return undefined;
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { type Connection, type Database, openDatabase, type Queries, type Transaction } from './database.ts';
-import { brokenUniqueRule } from './database-errors.ts';
+import { findViolatedConstraint } from './database-errors.ts';
 import { sql } from './sql.ts';
 
 let server: TestPostgres;
@@ -94,7 +94,7 @@ describe('a transaction', () => {
   test('says which unique rule was broken', async () => {
     await write(db, 'one');
     const error: unknown = await db.transaction((tx) => write(tx, 'one')).catch((thrown: unknown) => thrown);
-    expect(brokenUniqueRule(error)).toBe('note_pkey');
+    expect(findViolatedConstraint(error)).toBe('note_pkey');
   });
 });
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Connection } from './database.ts';
 
 /** The same text for every process, from the first that asks. At the start a busy database is waited for longer than a request would. */
-export async function keptSecret(connection: Connection, name: string): Promise<string> {
+export async function getStoredSecret(connection: Connection, name: string): Promise<string> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {

@@ -1,8 +1,8 @@
 // cdnhost is a provider like every other, and its interface one like every other hosted provider's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
-import { secret } from '../../auth/secret.ts';
-import { readSettings } from '../../platform/settings.ts';
+import { toSecret } from '../../auth/secret.ts';
+import { createSettings } from '../../platform/settings.ts';
 import { collected, hostedApiContract, WISH } from '../hosted-api.contract.ts';
 import type { HostedApi } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
@@ -20,7 +20,7 @@ const SET = {
 const opened = (
   environment: Record<string, string | undefined>,
   limits?: Parameters<typeof openCdnhost>[1],
-) => openCdnhost(readCdnhostSettings(readSettings(environment)), limits);
+) => openCdnhost(readCdnhostSettings(createSettings(environment)), limits);
 const webhook = (Status: number) => JSON.stringify({ VideoLibraryId: 4242, VideoGuid: GUID, Status });
 
 describe('cdnhost', () => {
@@ -31,7 +31,7 @@ describe('cdnhost', () => {
       const body = Buffer.from(text);
       return {
         headers: (name) =>
-          name === 'x-cdnhost-signature' ? [signCdnhost(body, secret('cdnhost-read-only-key'))] : [],
+          name === 'x-cdnhost-signature' ? [signCdnhost(body, toSecret('cdnhost-read-only-key'))] : [],
         body,
         now: new Date(),
       };
@@ -54,7 +54,7 @@ describe('cdnhost', () => {
   });
 
   test.each(['not a host', 'a@b', 'vz-1.example?x', 'https://'])('cannot be played from %j', (host) => {
-    const settings = readSettings({ CDNHOST_STREAM_HOSTNAME: host });
+    const settings = createSettings({ CDNHOST_STREAM_HOSTNAME: host });
     readCdnhostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('CDNHOST_STREAM_HOSTNAME')]);
   });

@@ -1,6 +1,6 @@
 // The hosted video provider whose wire format is Bunny Stream's.
 import { CdnhostReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, secret } from '../../auth/secret.ts';
+import { type Secret, toSecret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
@@ -22,7 +22,7 @@ export type CdnhostSettings = CdnhostPlaces & {
 };
 
 export const readCdnhostSettings = (settings: Settings): CdnhostSettings => ({
-  webhookSecrets: settings.rotating('CDNHOST_STREAM_READ_ONLY_API_KEY').map(secret),
+  webhookSecrets: settings.rotating('CDNHOST_STREAM_READ_ONLY_API_KEY').map(toSecret),
   libraryId: settings.text('CDNHOST_STREAM_LIBRARY_ID'),
   hostname: readHost(settings, 'CDNHOST_STREAM_HOSTNAME'),
   apiUrl: settings.url('CDNHOST_API_URL') ?? 'https://video.bunnycdn.com',

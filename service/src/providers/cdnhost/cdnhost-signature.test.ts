@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';
-import { secret } from '../../auth/secret.ts';
+import { toSecret } from '../../auth/secret.ts';
 import { checkCdnhostSignature, signCdnhost } from './cdnhost-signature.ts';
 
-const key = secret('cdnhost-read-only-key');
+const key = toSecret('cdnhost-read-only-key');
 const BODY = '{"VideoLibraryId":4242,"VideoGuid":"11112222-3333-4444-8555-666677778888","Status":3}';
 const GOOD = 'e40746eba5a525953f8039be78f9ff7ffde56ef0a9b6db559c6589574ffa3f39';
 const OTHER = signCdnhost(Buffer.from('another body'), key);
@@ -98,7 +98,7 @@ describe('the signature of cdnhost', () => {
   });
 
   test('may be made with the current key or with the previous one', () => {
-    const next = secret('cdnhost-next-key');
+    const next = toSecret('cdnhost-next-key');
     expect(
       [[next, key], [key], [next], []].map((keys) => check({ ours: GOOD }, Buffer.from(BODY), keys)),
     ).toEqual([true, true, false, false]);

@@ -1,7 +1,7 @@
 // What cdnhost's delivery host and its upload door are shown: vectors computed by hand from the product's formulas.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { secret } from '../../auth/secret.ts';
+import { toSecret } from '../../auth/secret.ts';
 import { presignature } from './cdnhost-presign.ts';
 import { assetIdIn, titleOf } from './cdnhost-title.ts';
 import { folderToken, signedFolder } from './cdnhost-token.ts';
@@ -10,7 +10,7 @@ const GUID = '11112222-3333-4444-8555-666677778888';
 const EXPIRES = 1_700_003_600;
 
 describe('the token of a folder', () => {
-  const wish = { key: secret('zone-key'), folder: `/${GUID}/`, expires: EXPIRES };
+  const wish = { key: toSecret('zone-key'), folder: `/${GUID}/`, expires: EXPIRES };
 
   test("is an HMAC of the folder, the time and the folder's own parameter", () => {
     expect(folderToken(wish)).toBe('HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk');
@@ -26,7 +26,7 @@ describe('the token of a folder', () => {
 
   test('is another one for another key, folder or time', () => {
     const others = [
-      { key: secret('zone-kez') },
+      { key: toSecret('zone-kez') },
       { folder: `/${GUID.replace('1', '2')}/` },
       { expires: EXPIRES + 1 },
     ].map((change) => folderToken({ ...wish, ...change }));
@@ -35,7 +35,7 @@ describe('the token of a folder', () => {
 });
 
 test('an upload is signed by a hash of library, key, time and video', () => {
-  const signing = { libraryId: '4242', apiKey: secret('library-key'), expires: EXPIRES, videoId: GUID };
+  const signing = { libraryId: '4242', apiKey: toSecret('library-key'), expires: EXPIRES, videoId: GUID };
   expect(presignature(signing)).toBe('635c85d0726128900db3eb24f0df4d0801758e7d693d6355737448e6c1e6fa57');
   expect(presignature({ ...signing, expires: EXPIRES + 1 })).not.toBe(presignature(signing));
 });

@@ -1,6 +1,6 @@
 // Reads a video as cdnhost's interface shows it; its numbers for a state are not those of a webhook (contract B6).
 import type { Failure } from '../../assets/asset.ts';
-import { plainWords } from '../../assets/own-text.ts';
+import { toPlainText } from '../../assets/own-text.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
 import {
@@ -151,6 +151,6 @@ function issueOf({ issueCode, message }: JsonObject): {
   return {
     providerCode: name ?? (Number.isSafeInteger(issueCode) ? `issue ${issueCode}` : undefined),
     failure,
-    words: plainWords(message),
+    words: toPlainText(message),
   };
 }

@@ -2,8 +2,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
-import { secret } from '../../auth/secret.ts';
-import { readSettings } from '../../platform/settings.ts';
+import { toSecret } from '../../auth/secret.ts';
+import { createSettings } from '../../platform/settings.ts';
 import { collected, hostedApiContract, WISH } from '../hosted-api.contract.ts';
 import type { HostedApi } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
@@ -25,7 +25,7 @@ const SET = {
 const NOW = 1_700_000_000;
 type Environment = Record<string, string | undefined>;
 const opened = (environment: Environment, extras: EdgehostExtras = {}) =>
-  openEdgehost(readEdgehostSettings(readSettings(environment)), false, extras);
+  openEdgehost(readEdgehostSettings(createSettings(environment)), false, extras);
 const webhook = (state: string, more = {}) => JSON.stringify({ uid: UID, status: { state, ...more } });
 
 describe('edgehost', () => {
@@ -37,7 +37,7 @@ describe('edgehost', () => {
       return {
         headers: (name) =>
           name === 'webhook-signature'
-            ? [signEdgehost(body, secret('edgehost-secret'), Math.floor(now.getTime() / 1000))]
+            ? [signEdgehost(body, toSecret('edgehost-secret'), Math.floor(now.getTime() / 1000))]
             : [],
         body,
         now,
@@ -71,7 +71,7 @@ describe('edgehost', () => {
     '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
     Buffer.from('no key').toString('base64'),
   ])('a key that cannot be read is told at the start: %j', (pem) => {
-    const settings = readSettings({ ...SET, EDGEHOST_SIGNING_KEY_PEM: pem });
+    const settings = createSettings({ ...SET, EDGEHOST_SIGNING_KEY_PEM: pem });
     readEdgehostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('EDGEHOST_SIGNING_KEY_PEM')]);
   });

@@ -1,7 +1,7 @@
 // The edge video provider whose wire format is Cloudflare Stream's.
 import type { KeyObject } from 'node:crypto';
 import { EdgehostReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, secret } from '../../auth/secret.ts';
+import { type Secret, toSecret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
@@ -27,7 +27,7 @@ export type EdgehostSettings = {
 };
 
 export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
-  webhookSecrets: settings.rotating('EDGEHOST_STREAM_WEBHOOK_SECRET').map(secret),
+  webhookSecrets: settings.rotating('EDGEHOST_STREAM_WEBHOOK_SECRET').map(toSecret),
   toleranceSeconds: settings.integer('EDGEHOST_WEBHOOK_TOLERANCE_S', { fallback: 300, min: 0, max: 86_400 }),
   customerHost: readHost(settings, 'EDGEHOST_CUSTOMER_SUBDOMAIN'),
   apiUrl: settings.url('EDGEHOST_API_URL') ?? 'https://api.cloudflare.com/client/v4',

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';
-import { secret } from '../../auth/secret.ts';
+import { toSecret } from '../../auth/secret.ts';
 import { checkEdgehostSignature, signEdgehost } from './edgehost-signature.ts';
 
 const SECRET = 'edgehost-secret';
-const key = secret(SECRET);
-const next = secret('edgehost-next-secret');
+const key = toSecret(SECRET);
+const next = toSecret('edgehost-next-secret');
 const NOW = 1_700_000_000;
 const BODY = '{"uid":"00112233445566778899aabbccddeeff","readyToStream":true,"status":{"state":"ready"}}';
 const GOOD = '90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327';

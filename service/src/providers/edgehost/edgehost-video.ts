@@ -1,7 +1,7 @@
 // Reads a video as edgehost tells of it, in a webhook and in its interface alike (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
-import { plainWords } from '../../assets/own-text.ts';
-import { anyRefused, type ToldUrls, toldUrl } from '../../assets/playback-manifest.ts';
+import { toPlainText } from '../../assets/own-text.ts';
+import { hasRefusedUrl, type ReportedUrls, parseReportedUrl } from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../assets/stream-report.ts';
 import {
   parseDuration,
@@ -66,14 +66,14 @@ function playbackOf(
 ): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = toJsonObject(video['playback']) ?? {};
   const base = host && `${originOf(host)}/${encodeURIComponent(uid)}`;
-  const place = (told: unknown, path: string) => toldUrl(told) ?? (base ? `${base}${path}` : null);
-  const urls: ToldUrls = {
+  const place = (told: unknown, path: string) => parseReportedUrl(told) ?? (base ? `${base}${path}` : null);
+  const urls: ReportedUrls = {
     hls: place(given['hls'], '/manifest/video.m3u8'),
     dash: place(given['dash'], '/manifest/video.mpd'),
     thumbnail: place(video['thumbnail'], '/thumbnails/thumbnail.jpg'),
   };
   const isAnyUnknown = Object.values(urls).includes(null);
-  const warnings = [...(anyRefused(urls) ? [REFUSED] : []), ...(isAnyUnknown ? [UNCONFIGURED] : [])];
+  const warnings = [...(hasRefusedUrl(urls) ? [REFUSED] : []), ...(isAnyUnknown ? [UNCONFIGURED] : [])];
   return { playback: { kind: 'urls', urls }, warnings };
 }
 
@@ -85,8 +85,8 @@ const pictureOf = (video: JsonObject) => ({
 /** The product's own codes in our words; the documentation spells the keys in two ways. */
 function failureOf(status: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
-  const words = plainWords(status['errorReasonText'] || status['errReasonText']);
-  const providerCode = plainWords(code, 100);
+  const words = toPlainText(status['errorReasonText'] || status['errReasonText']);
+  const providerCode = toPlainText(code, 100);
   const failure = FAILURES.get(code) ?? {
     code: 'encode_failed',
     message: words ?? 'The video host could not encode this video',

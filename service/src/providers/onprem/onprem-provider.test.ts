@@ -1,16 +1,19 @@
 // The onprem door is a provider's like every other; what our own encoder signs is told apart from what a stranger does.
 import { describe, expect, test } from 'vitest';
-import { secret } from '../../auth/secret.ts';
-import { readSettings } from '../../platform/settings.ts';
+import { toSecret } from '../../auth/secret.ts';
+import { createSettings } from '../../platform/settings.ts';
 import type { WebhookRequest } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openOnprem, readOnpremSettings } from './onprem-provider.ts';
 import { signOnprem } from './onprem-signature.ts';
 
-const OWN = secret('own-encoder-secret');
+const OWN = toSecret('own-encoder-secret');
 const ASSET = '11111111-2222-4333-8444-555555555555';
 const opened = (environment: Record<string, string>) =>
-  openOnprem(readOnpremSettings(readSettings(environment)), { encoderSecrets: [OWN], allowUnsigned: false });
+  openOnprem(readOnpremSettings(createSettings(environment)), {
+    encoderSecrets: [OWN],
+    allowUnsigned: false,
+  });
 const signedBy =
   (key: typeof OWN) =>
   (text: string): WebhookRequest => {
@@ -28,7 +31,7 @@ describe('onprem', () => {
   providerContract({
     configured,
     bare: opened({}),
-    signed: signedBy(secret('onprem-secret')),
+    signed: signedBy(toSecret('onprem-secret')),
     samples: [
       [
         report('ready', { playback: { hls: 'https://v.example/a.m3u8' } }),

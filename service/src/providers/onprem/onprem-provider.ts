@@ -1,7 +1,7 @@
 // The on-prem encoder, ours or the operator's: both come in by the same door, told apart by the secret that signed.
 import { OnpremReport } from '@mediary/contract/operations/webhooks';
-import { type Secret, secret } from '../../auth/secret.ts';
-import { reportOf } from '../../encoding/encoder-report.ts';
+import { type Secret, toSecret } from '../../auth/secret.ts';
+import { parseEncoderReport } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
@@ -13,7 +13,7 @@ import { checkOnpremSignature } from './onprem-signature.ts';
 export type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
 
 export const readOnpremSettings = (settings: Settings): OnpremSettings => ({
-  webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(secret),
+  webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(toSecret),
 });
 
 export const openOnprem = (
@@ -64,6 +64,6 @@ function readOnprem(body: Uint8Array, isOurs: boolean): ParsedWebhook {
   const members = toJsonObject(parseJson(body));
   const assetId = members?.['asset_id'];
   if (!members || typeof assetId !== 'string' || !isUuid(assetId)) return NOT_ACTIONABLE;
-  const report = reportOf(members, isOurs);
+  const report = parseEncoderReport(members, isOurs);
   return report ? { report, ref: { assetId }, isOurs } : NOT_ACTIONABLE;
 }

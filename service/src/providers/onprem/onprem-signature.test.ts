@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';
-import { secret } from '../../auth/secret.ts';
+import { toSecret } from '../../auth/secret.ts';
 import { checkOnpremSignature, signOnprem } from './onprem-signature.ts';
 
 const SECRET = 'onprem-secret';
-const key = secret(SECRET);
+const key = toSecret(SECRET);
 const BODY = '{"asset_id":"11111111-2222-4333-8444-555555555555","status":"ready"}';
 const GOOD = '5ae57f1811e9b99f7e450201b19e483a6e429a1732f9dd78c4fe90d29cf6710a';
 const OTHER = signOnprem(Buffer.from('another body'), key);
@@ -88,7 +88,7 @@ describe('the signature of onprem', () => {
   });
 
   test('may be made with the current secret or with the previous one', () => {
-    const next = secret('onprem-next-secret');
+    const next = toSecret('onprem-next-secret');
     expect(
       [[next, key], [key], [next], []].map((keys) => check({ signature: GOOD }, Buffer.from(BODY), keys)),
     ).toEqual([true, true, false, false]);

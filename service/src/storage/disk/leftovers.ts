@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone, processMark } from '../../platform/process-mark.ts';
+import { isGone, getProcessMark } from '../../platform/process-mark.ts';
 import { failedWith, removeFile } from './folders.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Sweeps what dead processes left in the folder; answers a maker of new paths in it. */
 export async function openTemporaryFolder(folder: string): Promise<() => string> {
-  const mark = await processMark();
+  const mark = await getProcessMark();
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     if ((await isGone(name.slice(0, name.indexOf('_')))) || (await isOld(path))) await removeFile(path);
