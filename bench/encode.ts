@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeSample } from '../service/src/commands/sample.ts';
-import { encodeArguments } from '../service/src/encoding/encode-plan.ts';
-import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg-encoder.ts';
-import { findFfmpeg } from '../service/src/encoding/ffmpeg-engine.ts';
-import { openSession } from '../service/src/encoding/ffmpeg-session.ts';
-import { examineSource } from '../service/src/encoding/ffmpeg-source.ts';
-import { ladderFor } from '../service/src/encoding/ladder.ts';
+import { encodeArguments } from '../service/src/encoding/plan/encode-plan.ts';
+import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
+import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
+import { openSession } from '../service/src/encoding/ffmpeg/engine-session.ts';
+import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts';
+import { ladderFor } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
 export type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly byHand: number };

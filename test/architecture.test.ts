@@ -1,7 +1,7 @@
 // Holds the map of the house: what each file is, whom it may import, and who knows what.
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { JOB_SETTINGS } from '../service/src/job-list.ts';
+import { JOB_SETTINGS } from '../service/src/jobs.ts';
 import { files, type Import, imports, neededBy, type SourceFile, testTexts } from './support/source-tree.ts';
 
 /** Lowest first: a feature knows those on earlier lines, and itself. */
@@ -9,8 +9,8 @@ const ORDER = `
   platform
   auth storage media
   assets
-  usage
-  encoding images
+  lifecycle usage
+  library encoding images
   providers
   uploads playback events
   upkeep operations
@@ -23,20 +23,20 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|p
 
 /** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
-  [/^(main|service|welcome|config|parts|app|tables|job-list)(?:-[a-z]+)?$/],
-  [/^open-decoders$/, 'parts'],
+  [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
+  [/^open-decoders$/, 'adapters'],
   [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'ground'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
-  [/^[a-z]+\/[a-z-]+\.(sql|routes|hook|job|worker)$/],
+  [/^[a-z]+\/(?:[a-z]+\/)?[a-z-]+\.(sql|routes|hook|job|worker)$/],
   [/^commands\/[a-z-]+$/, 'command'],
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
-  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg-|images\/sharp-)[a-z-]+$/, 'adapter'],
+  [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
   [
-    /^(?:assets\/reports|assets\/asset-batches|encoding\/progress-teller|storage\/object-answer|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
+    /^(?:lifecycle\/asset-lookup|lifecycle\/reports|lifecycle\/asset-loader|encoding\/jobs\/progress-reporter|storage\/object-response|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
     'verbs',
   ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
@@ -44,26 +44,26 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
 
 /** Role → roles that it may import, beside the ground: `:type` as types only, `:own` from its own feature only. */
 const MAY: Readonly<Record<string, string>> = {
-  main: 'service command parts config platform',
-  service: 'app config parts welcome platform',
-  welcome: 'config:type parts:type rule platform:type',
-  app: 'config:type parts:type port:type registry:type verbs routes hook job job-list:type rule platform',
+  main: 'service command adapters config platform',
+  service: 'app config adapters start-banner platform',
+  'start-banner': 'config:type adapters:type rule platform:type',
+  app: 'config:type adapters:type port:type registry:type verbs routes hook job jobs:type rule platform',
   config: 'config registry port:type rule platform',
-  parts: 'config:type parts registry adapter port:type rule job-list platform',
+  adapters: 'config:type adapters registry adapter port:type rule jobs platform',
   registry: 'adapter:own port:type rule:type platform:type',
-  command: 'config:type parts:type port:type verbs:type rule platform',
+  command: 'config:type adapters:type port:type verbs:type rule platform',
   routes: 'hook rule routes:own verbs:type platform',
   hook: 'hook rule verbs:type platform',
-  job: 'rule verbs:own verbs:type port:type job-list:type platform',
-  verbs: 'rule sql:own verbs:type port:type job-list:type platform',
+  job: 'rule verbs:own verbs:type port:type jobs:type platform',
+  verbs: 'rule sql:own verbs:type port:type jobs:type platform',
   sql: 'tables rule:type port:type platform',
-  adapter: 'adapter:own worker:own rule port:type job-list:type platform',
+  adapter: 'adapter:own worker:own rule port:type jobs:type platform',
   worker: 'worker:own rule port:type',
-  port: 'rule:type port:type job-list:type platform:type',
+  port: 'rule:type port:type jobs:type platform:type',
   rule: 'rule port:type tables:type',
   contract: 'rule port:type',
   fixture: 'rule tables port:type adapter:own platform',
-  'job-list': 'platform:type',
+  jobs: 'platform:type',
   platform: 'platform',
   tables: '',
   ground: '',
@@ -79,7 +79,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
     /^routes |^rule assets\/asset-view$|^platform platform\/http\/|^port providers\/provider-module$/,
   ],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
-  [/^pg-boss$/, /^platform platform\/jobs$/],
+  [/^pg-boss$/, /^platform platform\/job-queue$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
@@ -87,7 +87,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],
   [/^node:(?:stream|http)$/, /^(?!rule|hook|routes|sql)/],
-  [/^node:/, /^(?:main|service|parts|command|platform|adapter|worker|job|contract|fixture) /],
+  [/^node:/, /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) /],
 ];
 
 const ENVIRONMENT =

@@ -1,5 +1,5 @@
 // Settings of limits that take more than one line to read.
-import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/encode-cost.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { readLimit } from './platform/rate-setting.ts';
 import type { Settings } from './platform/settings.ts';
 

@@ -8,7 +8,7 @@ import {
   readOwnerLimits,
 } from './config-limits.ts';
 import { OWN_SECRETS, secretWarnings, unsignedWarnings } from './config-secrets.ts';
-import type { EncodeLimits } from './encoding/encode-cost.ts';
+import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
 import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
 import { type Environment, createSettings, type Settings } from './platform/settings.ts';

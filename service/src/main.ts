@@ -5,7 +5,7 @@ import { runProviderCommand } from './commands/provider.ts';
 import { makeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
 import { runSimulated } from './commands/simulate.ts';
-import { findEngine } from './parts.ts';
+import { findEngine } from './adapters.ts';
 import { runService, withDatabase, withProviders } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {

@@ -5,17 +5,17 @@ import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { OWN_SECRETS } from './config-secrets.ts';
-import { openAdapters, openPostgres, type Adapters, providersAlone } from './parts.ts';
-import { exitOnFatalError } from './platform/fatal-error.ts';
+import { openAdapters, openPostgres, type Adapters, providersAlone } from './adapters.ts';
+import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/local-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
-import { sweepScratch } from './platform/scratch-folder.ts';
+import { sweepScratch } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
-import { renderBanner } from './welcome.ts';
+import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
   readonly address: string;

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
-import { assetBatches } from '../../service/src/assets/asset-batches.ts';
-import { findAssetById } from '../../service/src/assets/assets.ts';
+import { assetBatches } from '../../service/src/lifecycle/asset-loader.ts';
+import { findAssetById } from '../../service/src/lifecycle/asset-lookup.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
 import { findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receiveUpload, type TransferNeeds } from '../../service/src/uploads/transfers.ts';
+import { receiveUpload, type TransferNeeds } from '../../service/src/uploads/byte-uploads.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 // A poster is wished for at awkward moments: while the video is encoded, while its report is on its way, while a worker dies, before the trash.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Adapters } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/adapters.ts';
 import { choosePoster, colourfulClip, postersDone, thumbnailOf, thumbnailTurns } from '../support/colours.ts';
 import { complete, ingest, openUpload, putBytes, settled } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';

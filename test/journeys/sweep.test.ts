@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobPayloads } from '../../service/src/job-list.ts';
-import type { Adapters } from '../../service/src/parts.ts';
+import type { JobPayloads } from '../../service/src/jobs.ts';
+import type { Adapters } from '../../service/src/adapters.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { timelineOf } from '../support/hosted.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';

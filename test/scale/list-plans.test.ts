@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AssetFilter } from '../../service/src/assets/asset-filter.ts';
-import { listAssets } from '../../service/src/assets/asset-list.sql.ts';
+import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
+import { listAssets } from '../../service/src/library/asset-list.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import type { Queries } from '../../service/src/platform/postgres/database.ts';
 import {

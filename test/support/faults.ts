@@ -1,6 +1,6 @@
 // A database and a store of which one call fails, once: the n-th of those that a request makes, before it is made, or after it was heeded.
 import { Readable } from 'node:stream';
-import type { Adapters } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/adapters.ts';
 import { unavailable } from '../../service/src/platform/errors.ts';
 import type { Database, Queries, Transaction } from '../../service/src/platform/postgres/database.ts';
 import type { ObjectStore } from '../../service/src/storage/object-store.ts';

@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EncodeOrder, Encoding } from '../../service/src/encoding/encoder.ts';
-import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg-encoder.ts';
+import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { ffmpegPath } from './clips.ts';
 
 /** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */

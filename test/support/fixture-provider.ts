@@ -1,7 +1,7 @@
 // A made-up hosted provider, as small as one can be: the worked example of docs/adding-a-provider.md, in one file where a real one has a folder.
 import { Type } from 'typebox';
 import { parseReportedUrl } from '../../service/src/assets/playback-manifest.ts';
-import type { StreamReport } from '../../service/src/assets/stream-report.ts';
+import type { StreamReport } from '../../service/src/lifecycle/stream-report.ts';
 import { type Secret, toSecret } from '../../service/src/auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../service/src/auth/signature.ts';
 import type { ClientLimits } from '../../service/src/platform/http-client.ts';

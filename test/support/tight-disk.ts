@@ -4,7 +4,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { freeBytes } from '../../service/src/platform/free-space.ts';
-import type { Adapters } from '../../service/src/parts.ts';
+import type { Adapters } from '../../service/src/adapters.ts';
 import { ObjectRefused, type ObjectStore } from '../../service/src/storage/object-store.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import type { RowOf } from '../platform/postgres/row.ts';
 import type { assetRow, newAssetColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
-import type { StreamStatus } from './stream-status.ts';
+import type { StreamStatus } from '@mediary/contract/enums';
 
 /** Which names there are is known by the registry of providers alone. */
 export type ProviderName = string;

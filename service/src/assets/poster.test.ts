@@ -1,7 +1,7 @@
 // Who may choose the picture of a thumbnail, and when one has to be made (contract B2).
 import { describe, expect, test } from 'vitest';
-import { createVideo } from './asset.fixture.ts';
-import { decidePoster } from './change.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
+import { decidePoster } from '../lifecycle/decide.ts';
 import type { Manifest } from './playback-manifest.ts';
 import { awaitsReport, isPosterDue, assertPosterTime } from './poster.ts';
 

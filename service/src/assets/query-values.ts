@@ -1,7 +1,7 @@
 // Reads what the filters of lists have in common: plain text, and moments.
 import { badRequest } from '../platform/errors.ts';
 import { firstIdOf } from '../platform/uuid.ts';
-import { isPlainText } from './own-text.ts';
+import { isPlainText } from './text-limits.ts';
 
 /** Text that a column could hold, and so could be found. Throws BAD_REQUEST with the field. */
 export function parsePlainText(field: string, text: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 // Tries the settings of a hosted provider, and has it send its webhooks here: `npm run provider -- check|register <provider>`.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
-import type { Adapters } from '../parts.ts';
+import type { Adapters } from '../adapters.ts';
 import { getProvider } from '../providers/provider.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
 

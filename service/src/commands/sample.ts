@@ -1,7 +1,7 @@
 // Makes a video to try the service with: ten seconds, with a counting picture and a tone.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Engine } from '../parts.ts';
+import type { Engine } from '../adapters.ts';
 
 export async function makeSample(engine: Engine, file: string): Promise<void> {
   if ('missing' in engine) throw new Error(`No video engine to make the sample with: ${engine.missing}`);

@@ -1,6 +1,6 @@
 // The body of the onprem webhook: our encoder writes it, the onprem door reads it, and so does a stranger's encoder (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
-import { toPlainText } from '../assets/own-text.ts';
+import { toPlainText } from '../assets/text-limits.ts';
 import {
   hasRefusedUrl,
   type ReportedPlayback,
@@ -8,7 +8,7 @@ import {
   parseReportedUrl,
 } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
-import type { StreamReport } from '../assets/stream-report.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
 
 /** As our encoder sends it. `try` names the run whose files lie in the store. */
 export type EncoderReport = {

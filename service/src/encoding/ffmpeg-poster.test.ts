@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
-import { openFfmpegEncoder } from './ffmpeg-encoder.ts';
-import { findExcerptFiles } from './hls-reader.ts';
+import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
+import { findExcerptFiles } from './packaging/hls-parser.ts';
 
 let folder: string;
 let film: Film;

@@ -1,7 +1,7 @@
 // What happened to one asset, for whoever it belongs to (contract B2).
 import { type Static, Type } from 'typebox';
 import { nullable } from '../assets/asset-view.ts';
-import type { Guards } from '../assets/own-asset.hook.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { TimelineEntry } from './timeline-entry.ts';
 
 type Feed = {

@@ -1,6 +1,6 @@
 // Which picture variants are rendered from, and how long caches may show them (contract B5).
 import { describe, expect, test } from 'vitest';
-import { createVideo } from '../assets/asset.fixture.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { imageCaching, imageSourceOf, imageVersion } from './image-source.ts';
 
 const image = createVideo({

@@ -5,7 +5,7 @@ import type { Asset } from '../assets/asset.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { ObjectResponses } from '../storage/object-answer.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
 import { CROPS, MAX_LENGTH, roundSize, WIDTHS } from './image-sizes.ts';
 import { imageCaching } from './image-source.ts';
 import { FITS, FORMATS } from './image-variant.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createVideo } from '../assets/asset.fixture.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from '../assets/asset.ts';
-import { createFairQueue } from '../platform/fair-queue.ts';
-import { createSingleFlight } from '../platform/single-flight.ts';
+import { createFairQueue } from '../platform/concurrency/fair-queue.ts';
+import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import {
   originalKey,

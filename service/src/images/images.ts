@@ -1,8 +1,8 @@
 // Examines a stored image once, and renders the variants that viewers request when they first request them (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
-import type { FairQueue } from '../platform/fair-queue.ts';
-import type { SingleFlight } from '../platform/single-flight.ts';
+import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
+import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource as Bytes } from './image-processor.ts';

@@ -1,10 +1,10 @@
 // Examines an uploaded picture: it becomes ready, with its size, placeholder and thumbnail, or failed with a reason.
 import type { Asset } from '../assets/asset.ts';
-import type { Outcome } from '../assets/delivery.ts';
-import type { Cause } from '../assets/reports.ts';
-import type { StreamReport } from '../assets/stream-report.ts';
-import type { JobPayloads } from '../job-list.ts';
-import type { JobRun } from '../platform/jobs.ts';
+import type { Outcome } from '../lifecycle/delivery.ts';
+import type { Cause } from '../lifecycle/reports.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { JobRun } from '../platform/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 
 export type ProcessNeeds = {

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { type ChildPool, openChildPool } from '../platform/process/child-pool.ts';
 import type { Heard } from '../platform/process/conversation.ts';
 import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
-import type { ImageTask, Reply } from './image-order.ts';
+import type { ImageTask, Reply } from './image-task.ts';
 import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './drawing.worker.ts';
-import type { ImageTask, Reply } from './image-order.ts';
+import type { ImageTask, Reply } from './image-task.ts';
 import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
 
 const MIB = 1024 ** 2;

@@ -1,7 +1,7 @@
 // Owners take turns at a fair queue, whatever one of them has piled up; counted in jobs, as workers take them.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { type JobQueue, type JobSettings, openJobs } from './jobs.ts';
+import { type JobQueue, type JobSettings, openJobs } from './job-queue.ts';
 import { type Connection, type Database, openDatabase } from './postgres/database.ts';
 
 type Note = { readonly words: string };

@@ -1,8 +1,8 @@
 // Gives the first answer again to a request that is sent again with the same Idempotency-Key, also across processes and a crash (contract B4).
 import { randomUUID } from 'node:crypto';
-import { waitAtMost } from './at-most.ts';
+import { waitAtMost } from './concurrency/wait-at-most.ts';
 import { conflict } from './errors.ts';
-import { RENEW_EVERY_MS, whileRenewing } from './lease.ts';
+import { RENEW_EVERY_MS, whileRenewing } from './concurrency/lease.ts';
 import type { Database, Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
 import { uuidV7 } from './uuid-v7.ts';

@@ -1,5 +1,5 @@
 // Token buckets in PostgreSQL, shared by all processes: a bucket holds `limit` tokens and refills evenly within `windowSeconds`.
-import { createBatcher } from './batches.ts';
+import { createBatcher } from './concurrency/batcher.ts';
 import type { Queries } from './postgres/database.ts';
 import { sql } from './postgres/sql.ts';
 import type { RateLimit } from './rate-setting.ts';

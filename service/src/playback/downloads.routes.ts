@@ -1,10 +1,10 @@
 // The way back to an original: a signed URL, and the bytes behind it (contract B5).
 import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
-import type { Guards } from '../assets/own-asset.hook.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
 import { attachment } from '../platform/http/content-disposition.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { ObjectResponses } from '../storage/object-answer.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
 import { originalKey } from '../storage/object-key.ts';
 
 type Downloads = {

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
-import type { Guards } from '../assets/own-asset.hook.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
-import type { ObjectResponses } from '../storage/object-answer.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
 import type { PlaybackView } from './playback.ts';
 import { cacheControlFor, ENTRY_FILES, findServedFile, contentTypeOf } from './served-file.ts';
 

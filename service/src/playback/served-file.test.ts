@@ -1,6 +1,6 @@
 // Which file a path below an asset's playback address means, of what type, and how long it may be kept (contract B5).
 import { describe, expect, test } from 'vitest';
-import { createVideo } from '../assets/asset.fixture.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { cacheControlFor, ENTRY_FILES, findServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
 
 const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });

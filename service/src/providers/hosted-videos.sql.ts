@@ -1,7 +1,7 @@
 // Links between assets and providers' videos, and the deliveries that wait for one.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
-import type { Delivery } from '../assets/delivery.ts';
+import type { Delivery } from '../lifecycle/delivery.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';

@@ -1,9 +1,9 @@
 // What the rest of the service asks of providers: videos made, linked, asked about, signed for and removed (contract B4–B6).
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import type { Outcome } from '../assets/delivery.ts';
-import type { Cause } from '../assets/reports.ts';
-import type { StreamReport } from '../assets/stream-report.ts';
+import type { Outcome } from '../lifecycle/delivery.ts';
+import type { Cause } from '../lifecycle/reports.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import {

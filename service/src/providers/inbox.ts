@@ -1,11 +1,11 @@
 // The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { type Change, decideReport } from '../assets/change.ts';
-import type { Outcome } from '../assets/delivery.ts';
+import { type Change, decideReport } from '../lifecycle/decide.ts';
+import type { Outcome } from '../lifecycle/delivery.ts';
 import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
-import type { Cause } from '../assets/reports.ts';
-import type { StreamReport } from '../assets/stream-report.ts';
+import type { Cause } from '../lifecycle/reports.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';

@@ -1,6 +1,6 @@
 // Of many videos a provider is asked by its listing, of few one by one, and of too many not all at once.
 import { expect, test } from 'vitest';
-import { createVideo } from '../assets/asset.fixture.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
 import { type HostedApi, type Inspection, type ListedVideo, ProviderFailed } from './provider.ts';
 

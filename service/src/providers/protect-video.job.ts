@@ -1,7 +1,7 @@
 // Tells a hosted provider that who may play a video has changed.
 import type { Asset } from '../assets/asset.ts';
-import type { JobPayloads } from '../job-list.ts';
-import type { JobRun } from '../platform/jobs.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { JobRun } from '../platform/job-queue.ts';
 
 export type ProtectNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;

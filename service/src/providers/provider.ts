@@ -1,9 +1,9 @@
 // The port behind which somebody streams videos: our own encoder, an operator's, or a hosted product (design §5).
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
-import type { Reason, StreamReport } from '../assets/stream-report.ts';
+import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
-import type { StartJob } from '../job-list.ts';
+import type { StartJob } from '../jobs.ts';
 
 /** A webhook as it came: nothing parsed, nothing inflated. */
 export type WebhookRequest = {

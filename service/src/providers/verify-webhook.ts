@@ -1,5 +1,5 @@
 // The order in which every webhook is opened: configured, signature over the raw bytes, then JSON (contract A5, B6).
-import { isPlainText } from '../assets/own-text.ts';
+import { isPlainText } from '../assets/text-limits.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ParsedWebhook, RejectedWebhook } from './provider.ts';
 

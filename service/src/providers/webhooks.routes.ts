@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ProviderName } from '../assets/asset.ts';
-import type { Outcome } from '../assets/delivery.ts';
+import type { Outcome } from '../lifecycle/delivery.ts';
 import { success } from '../platform/http/envelope.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import type { RawRoute } from '../platform/http/route.ts';

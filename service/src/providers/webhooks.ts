@@ -1,8 +1,8 @@
 // Takes a provider's webhook: opened by its provider, applied by the one writer, kept in every case (contract B6).
 import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery, Outcome } from '../assets/delivery.ts';
-import type { Cause } from '../assets/reports.ts';
-import type { Reason, StreamReport } from '../assets/stream-report.ts';
+import type { Delivery, Outcome } from '../lifecycle/delivery.ts';
+import type { Cause } from '../lifecycle/reports.ts';
+import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
 import { unauthorized, type UnauthorizedReason } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import {

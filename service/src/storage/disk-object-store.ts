@@ -14,7 +14,7 @@ import {
   syncFolder,
 } from './disk/folders.ts';
 import { type Limits, publish, receive } from './disk/incoming.ts';
-import { openTemporaryFolder } from './disk/leftovers.ts';
+import { openTemporaryFolder } from './disk/incomplete-uploads.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';

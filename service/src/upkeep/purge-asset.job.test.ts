@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
-import { NOW, createVideo } from '../assets/asset.fixture.ts';
+import { NOW, createVideo } from '../lifecycle/asset.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import { type ObjectKey, renditionKey, storeRoots, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

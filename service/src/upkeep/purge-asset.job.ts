@@ -1,7 +1,7 @@
 // Removes the bytes that an asset may no longer have: all of a purged one, else every upload that is not its original.
 import type { Asset } from '../assets/asset.ts';
-import type { JobPayloads } from '../job-list.ts';
-import type { JobRun } from '../platform/jobs.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { JobRun } from '../platform/job-queue.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphanedUpload, isPurged, nameOf } from './orphan.ts';

@@ -1,10 +1,15 @@
 // The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
 import type { Asset, Failure, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { CheckRecord } from '../assets/change.ts';
-import { expectedMs, addMs, nextReconcileAt, nextReconcileAfterFailure } from '../assets/next-check.ts';
-import type { StreamReport } from '../assets/stream-report.ts';
-import type { JobPayloads, ServiceJobs, StartJob } from '../job-list.ts';
+import type { CheckRecord } from '../lifecycle/decide.ts';
+import {
+  expectedMs,
+  addMs,
+  nextReconcileAt,
+  nextReconcileAfterFailure,
+} from '../lifecycle/reconcile-schedule.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { JobPayloads, ServiceJobs, StartJob } from '../jobs.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Inspection, ProviderFailed, type Providers } from '../providers/provider.ts';

@@ -5,8 +5,8 @@ import { toActorData } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { AssetView, nullable, Owner, toAssetView } from '../assets/asset-view.ts';
-import type { Guards } from '../assets/own-asset.hook.ts';
-import type { UploadRequest } from './upload-wishes.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { UploadRequest } from './upload-request.ts';
 import type { OpenedUpload, CreateUpload } from './uploads.ts';
 
 type Uploads = {

@@ -4,12 +4,12 @@ import type { EventData } from '../assets/asset-event.ts';
 import { type Actor, toActorData } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { createAsset } from '../assets/assets.ts';
-import { firstUploadCheckAt } from '../assets/next-check.ts';
+import type { createAsset } from '../lifecycle/asset-lookup.ts';
+import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { UploadTarget } from '../providers/provider.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-wishes.ts';
+import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-request.ts';
 
 export type UploadNeeds = {
   readonly createAsset: (asset: Parameters<typeof createAsset>[1], note: EventData) => Promise<Asset>;

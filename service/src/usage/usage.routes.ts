@@ -1,7 +1,7 @@
 // What an owner uses of its quotas.
 import { Type } from 'typebox';
 import { nullable, Owner } from '../assets/asset-view.ts';
-import type { Guards } from '../assets/own-asset.hook.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { OwnerUsage } from './usage.ts';
 
 type Usage = { usageOf(ownerUserId: string): Promise<OwnerUsage> };

@@ -1,6 +1,6 @@
 // Reads what cdnhost says of a video: its numbers as our events, its playback addresses from the library's host (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
-import type { StreamReport } from '../../assets/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 import { originOf } from '../hosted-settings.ts';
 import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../verify-webhook.ts';

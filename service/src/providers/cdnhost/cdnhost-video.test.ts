@@ -1,6 +1,6 @@
 // What cdnhost's interface says of a video: its own numbers, which mean something else than a webhook's (contract B6).
 import { describe, expect, test } from 'vitest';
-import type { StreamReport } from '../../assets/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';

@@ -1,8 +1,8 @@
 // Reads a video as cdnhost's interface shows it; its numbers for a state are not those of a webhook (contract B6).
 import type { Failure } from '../../assets/asset.ts';
-import { toPlainText } from '../../assets/own-text.ts';
+import { toPlainText } from '../../assets/text-limits.ts';
 import type { Rendition } from '../../assets/renditions.ts';
-import type { StreamReport } from '../../assets/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
   parseDuration,
   type JsonObject,

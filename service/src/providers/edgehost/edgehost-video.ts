@@ -1,8 +1,8 @@
 // Reads a video as edgehost tells of it, in a webhook and in its interface alike (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
-import { toPlainText } from '../../assets/own-text.ts';
+import { toPlainText } from '../../assets/text-limits.ts';
 import { hasRefusedUrl, type ReportedUrls, parseReportedUrl } from '../../assets/playback-manifest.ts';
-import type { StreamReport } from '../../assets/stream-report.ts';
+import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
   parseDuration,
   type JsonObject,

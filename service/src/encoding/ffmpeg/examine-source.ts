@@ -1,0 +1,102 @@
+// Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
+import { stat } from 'node:fs/promises';
+import type { Warning } from '../../assets/asset.ts';
+import { assertDuration } from '../plan/encode-cost.ts';
+import { EncodeFailed } from '../encoder.ts';
+import {
+  factsArguments,
+  isDecodable,
+  type PacketSelection,
+  packetListArguments,
+  soundCheckArguments,
+} from '../plan/engine-input.ts';
+import { type Session, createEncodeFailure, runEngine } from './engine-session.ts';
+import { type PacketEnds, openPacketList } from '../plan/packet-ends.ts';
+import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
+import { type Timeline, isTruncated, missingSeconds, timelineOf } from '../plan/source-timeline.ts';
+import {
+  audioUnsupported,
+  type ChosenStreams,
+  chooseStreams,
+  isTruncationLog,
+} from '../plan/stream-choice.ts';
+
+export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
+  readonly audio: SourceStream | undefined;
+  readonly timeline: Timeline;
+  /** What the renditions lack. */
+  readonly warnings: readonly Warning[];
+};
+
+/** A few frames may bring much with them: colour metadata of kilobytes each. */
+const FACTS_BYTES = 1024 * 1024;
+const FACTS_MS = 60_000;
+
+/** Throws EncodeFailed for a source that cannot be encoded, or not to its end. */
+export async function examineSource(session: Session): Promise<ExaminedSource> {
+  const { log } = await runEngine(session, {
+    args: factsArguments(session.input),
+    limits: { wallMs: FACTS_MS },
+    logBytes: FACTS_BYTES,
+  });
+  const facts = parseSourceFacts(log, session.input.container);
+  if (!facts) throw createEncodeFailure('not_media', log);
+  const chosen = chooseStreams(facts, log);
+  if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
+  const videoIndex = chosen.video.index;
+  const ends = await packetEnds(session, facts, videoIndex);
+  const missing = missingSeconds(facts, ends);
+  if (isTruncated(missing))
+    throw createEncodeFailure('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
+  const { size: bytes } = await stat(session.order.source);
+  const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
+  assertDuration(timeline, session.limits);
+  const { video, picture, sounds } = chosen;
+  const audio = await findDecodableSound(session, sounds);
+  const warnings = audio || sounds.length === 0 ? [] : [audioUnsupported(sounds)];
+  return { video, picture, audio, timeline, warnings };
+}
+
+/** The first sound of a known codec that the engine decodes: the engine may lack the decoder, or the bytes may be damaged. */
+async function findDecodableSound(
+  session: Session,
+  sounds: readonly SourceStream[],
+): Promise<SourceStream | undefined> {
+  for (const sound of sounds.filter(isDecodable)) {
+    const { ends, read } = openPacketList(0);
+    const args = soundCheckArguments(session.input, sound.index);
+    const { log } = await runEngine(session, { args, onLine: read });
+    // An empty sound gives no frame either, but no complaint: it is encoded as silence.
+    if (ends.size > 0 || log.trim() === '') return sound;
+  }
+  return undefined;
+}
+
+/** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */
+async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
+  const { streams, startSeconds } = facts;
+  const tail =
+    facts.durationSeconds === null
+      ? undefined
+      : await listPackets(session, { part: 'tail', streams }, startSeconds);
+  if (tail?.ends.has(videoIndex)) return tail.ends;
+  const whole = await listPackets(session, { part: 'whole', streams }, 0);
+  // A run that failed before it listed the picture says nothing about where the picture ends.
+  if (whole.code !== 0 && !whole.ends.has(videoIndex))
+    throw createEncodeFailure('encoding_failed', whole.log);
+  return whole.ends;
+}
+
+type PacketListing = { readonly ends: PacketEnds; readonly code: number; readonly log: string };
+
+async function listPackets(
+  session: Session,
+  selection: PacketSelection,
+  startSeconds: number,
+): Promise<PacketListing> {
+  const { ends, read } = openPacketList(startSeconds);
+  const args = packetListArguments(session.input, selection);
+  const { code, log } = await runEngine(session, { args, onLine: read });
+  if (isTruncationLog(log)) throw createEncodeFailure('truncated', log);
+  return { ends, code, log };
+}

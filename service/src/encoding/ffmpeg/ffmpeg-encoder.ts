@@ -1,0 +1,186 @@
+// The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
+import {
+  type CmafTrack,
+  type VideoTrack,
+  averageBitrate,
+  initName,
+  isVideo,
+  playlistName,
+  trackSeconds,
+} from '../packaging/cmaf-track.ts';
+import { dashManifest } from '../packaging/dash-manifest.ts';
+import { assertCost, encodeCost, wallMsFor } from '../plan/encode-cost.ts';
+import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
+import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from '../encoder.ts';
+import { readTracks, writeExcerpt } from './engine-output.ts';
+import {
+  type EngineAccess,
+  type EngineOptions,
+  type Session,
+  createEncodeFailure,
+  openSession,
+  runEngineOrFail,
+} from './engine-session.ts';
+import { examineSource } from './examine-source.ts';
+import { mediaPlaylist, multivariantPlaylist } from '../packaging/hls-playlist.ts';
+import { type Rung, ladderFor } from '../plan/ladder.ts';
+import { posterArguments, thumbnailArguments } from '../plan/picture-arguments.ts';
+import { secondsOf } from '../plan/source-timeline.ts';
+import {
+  choosePosterSource,
+  chooseThumbnailSource,
+  type ThumbnailSource,
+} from '../packaging/thumbnail-choice.ts';
+
+const STALL_MS = 60_000;
+const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
+const AUDIO_KILOBITS = 128;
+const TOLERANCE_SECONDS = 0.1;
+
+export const openFfmpegEncoder = ({
+  limits,
+  concurrency,
+  ...engine
+}: EngineAccess & EngineOptions): Encoder => ({
+  encode: (order) => encode(openSession(engine, order, { limits, concurrency })),
+  makePoster: async (order) => {
+    const folder = dirname(order.picture);
+    await runEngineOrFail({ ...engine, folder, order }, { args: posterArguments(order) });
+  },
+});
+
+async function encode(session: Session): Promise<Encoding> {
+  const { order, input } = session;
+  const { picture, video, audio, timeline, warnings } = await examineSource(session);
+  const rungs = ladderFor(picture.shown);
+  const plan = {
+    input,
+    picture,
+    videoIndex: video.index,
+    audioIndex: audio?.index,
+    timeline,
+    rungs,
+    folder: order.workFolder,
+  };
+  assertCost(plan, session.limits);
+  const log = await render(session, plan);
+  const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
+  if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
+  return {
+    files: [
+      ...(await writeManifests(tracks, plan, order)),
+      ...mediaFiles(tracks, order),
+      ...(await makePictures(session, tracks)),
+    ],
+    renditions: tracks.filter(isVideo).map(readyRendition),
+    ...picture.shown,
+    durationMs: Math.round(timeline.durationSeconds * 1000),
+    warnings,
+  };
+}
+
+async function render(session: Session, plan: EncodePlan): Promise<string> {
+  const { durationSeconds } = plan.timeline;
+  const { onProgress, workFolder } = session.order;
+  const renditions = plan.rungs.map(
+    ({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }),
+  );
+  let percent = 0;
+  onProgress(percent, renditions);
+  const onLine = (line: string): void => {
+    const done = /^out_time_us=(\d+)$/.exec(line)?.[1];
+    if (done === undefined) return;
+    percent = Math.max(percent, Math.min(99, Math.floor(Number(done) / 10_000 / durationSeconds)));
+    onProgress(percent, renditions);
+  };
+  const limits = {
+    stallMs: STALL_MS,
+    wallMs: wallMsFor(encodeCost(plan)),
+    output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
+  };
+  return (await runEngineOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
+}
+
+/** Twice what the caps allow: to be reached only by something gone wrong. */
+const mostBytes = (rungs: readonly Rung[], seconds: number): number =>
+  OUTPUT_SLACK_BYTES +
+  2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
+
+/** The engine reports success for a source that broke off half way. */
+function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
+  const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
+  return (
+    track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - timeline.durationSeconds) <= tolerance
+  );
+}
+
+async function writeManifests(
+  tracks: readonly CmafTrack[],
+  { timeline }: EncodePlan,
+  order: EncodeOrder,
+): Promise<EncodedFile[]> {
+  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: order.childFolder };
+  const manifests = [
+    ['hls.m3u8', multivariantPlaylist(presentation)],
+    ['dash.mpd', dashManifest(presentation)],
+    ...tracks.map((track) => [playlistName(track.id), mediaPlaylist(track)] as const),
+  ] as const;
+  return Promise.all(
+    manifests.map(async ([name, text]) => {
+      const file = fileOf(order, name);
+      await writeFile(file.path, text);
+      return file;
+    }),
+  );
+}
+
+const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFile[] =>
+  tracks
+    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
+    .map((name) => fileOf(order, name));
+
+/** The thumbnail that we choose, and the picture of the time that was chosen. */
+async function makePictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+  const { posterTimeMs: timeMs = null } = session.order;
+  const thumbnail = await makePicture(session, chooseThumbnailSource(tracks), {
+    name: THUMBNAIL,
+    argumentsOf: thumbnailArguments,
+  });
+  if (timeMs === null) return [thumbnail];
+  const argumentsOf = (excerpt: string, picture: string) => posterArguments({ excerpt, picture, timeMs });
+  return [
+    thumbnail,
+    await makePicture(session, choosePosterSource(tracks, timeMs), { name: posterName(timeMs), argumentsOf }),
+  ];
+}
+
+type Picture = {
+  readonly name: string;
+  readonly argumentsOf: (excerpt: string, picture: string) => readonly string[];
+};
+
+async function makePicture(
+  session: Session,
+  { track, segment }: ThumbnailSource,
+  { name, argumentsOf }: Picture,
+): Promise<EncodedFile> {
+  const excerpt = fileOf(session.order, 'excerpt.mp4').path;
+  const picture = fileOf(session.order, name);
+  await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
+  await runEngineOrFail(session, { args: argumentsOf(excerpt, picture.path) });
+  return picture;
+}
+
+const readyRendition = (track: VideoTrack): Rendition => ({
+  ...track.size,
+  state: 'ready',
+  bitrate: averageBitrate(track),
+});
+
+const fileOf = ({ workFolder }: EncodeOrder, name: string): EncodedFile => ({
+  name,
+  path: join(workFolder, name),
+});

@@ -1,0 +1,10 @@
+// Takes a finished run's report to the onprem door, again and again until it is taken.
+import type { JobPayloads } from '../../jobs.ts';
+import type { JobRun } from '../../platform/job-queue.ts';
+import type { Callback } from '../callback.ts';
+
+export const deliverReportJob =
+  ({ callback }: { callback: Callback }) =>
+  async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>): Promise<void> => {
+    await callback.deliver(payload.body, signal);
+  };

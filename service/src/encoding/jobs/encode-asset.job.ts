@@ -1,0 +1,196 @@
+// Encodes one attempt at a video: reads the original, makes the renditions, stores them, and reports (design §5).
+import { createReadStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JobPayloads } from '../../jobs.ts';
+import { type MediaType, mediaTypeOf } from '../../media/media-type.ts';
+import type { JobRun } from '../../platform/job-queue.ts';
+import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
+import { makeScratch, removeScratch } from '../../platform/process/scratch-folder.ts';
+import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Callback } from '../callback.ts';
+import { isTransient } from '../encode-failure.ts';
+import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
+import type { EncoderReport } from '../encoder-report.ts';
+import type { Run } from './encode-runs.ts';
+import { engineLogExcerpt } from '../engine-log.ts';
+import { createProgressReporter } from './progress-reporter.ts';
+
+export type EncodeNeeds = {
+  readonly beginRun: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
+  readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
+  readonly discard: (run: Run) => Promise<void>;
+  readonly handRunBack: (run: Run) => Promise<void>;
+  readonly isCurrent: (run: Run) => Promise<boolean>;
+  readonly end: (run: Run) => Promise<void>;
+  readonly store: ObjectStore;
+  readonly encoder: Encoder;
+  readonly callback: Callback;
+  readonly scratchRoot: string;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/** So many runs that ended with their worker's death are enough. */
+const MAX_RUNS = 10;
+const STORED_AT_ONCE = 4;
+const MAX_FILE = 2 ** 31;
+
+export const encodeAssetJob =
+  (needs: EncodeNeeds) =>
+  async ({ payload, signal }: JobRun<JobPayloads['encode-asset']>): Promise<void> => {
+    const run = await needs.beginRun(payload);
+    if (!run) return;
+    try {
+      await encodeRun(needs, run, signal);
+    } finally {
+      await needs.end(run);
+    }
+  };
+
+async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
+  await removeEarlierRuns(needs.store, run);
+  const scratch = await makeScratch(needs.scratchRoot, {
+    work: run.assetId,
+    turn: renditionFolder(run.attempt, run.try),
+  });
+  const overtaken = new AbortController();
+  const watch = watchCondition(() => needs.isCurrent(run), {
+    onEnd: () => overtaken.abort(),
+    onError: (error) =>
+      needs.log.warn(
+        { asset_id: run.assetId, err: error },
+        'the worker cannot check whether the encode is still wanted',
+      ),
+  });
+  try {
+    const report = await reportOn(needs, run, {
+      scratch,
+      overtaken,
+      signal: AbortSignal.any([signal, overtaken.signal]),
+    });
+    if (!(await needs.finishRun(run, report))) await needs.discard(run);
+  } catch (error) {
+    if (overtaken.signal.aborted) return await needs.discard(run);
+    await needs.store.removeAll(folderOf(run));
+    if (signal.aborted) await needs.handRunBack(run);
+    throw error;
+  } finally {
+    watch.close();
+    await removeScratch(scratch);
+  }
+}
+
+type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
+
+/** The last word on this run: what was made, or why nothing can be. */
+async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
+  try {
+    if (run.try > MAX_RUNS)
+      throw new EncodeFailed(
+        'encoder_crashed',
+        'The encoder stopped again and again while it worked on this video',
+      );
+    return ready(run, await encode(needs, run, work));
+  } catch (error) {
+    if (!(error instanceof EncodeFailed)) throw error;
+    needs.log.warn(
+      {
+        asset_id: run.assetId,
+        attempt: run.attempt,
+        code: error.code,
+        engine: engineLogExcerpt(error.log),
+      },
+      'a video cannot be encoded',
+    );
+    return {
+      ...reportHead(run),
+      status: 'failed',
+      failure: { code: error.code, message: error.message, retryable: isTransient(error.code) },
+    };
+  }
+}
+
+async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal }: Work): Promise<Encoding> {
+  const teller = createProgressReporter({
+    head: reportHead(run),
+    callback: needs.callback,
+    log: needs.log,
+    signal,
+    onOvertaken: () => overtaken.abort(),
+  });
+  const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
+  const source = await localOriginal(needs.store, run, { scratch, signal });
+  const workFolder = join(scratch, 'work');
+  await mkdir(workFolder);
+  teller.begin();
+  try {
+    const encoding = await needs.encoder.encode({
+      source,
+      container: media.container,
+      workFolder,
+      childFolder: renditionFolder(run.attempt, run.try),
+      posterTimeMs: run.posterTimeMs,
+      signal,
+      onProgress: teller.tell,
+    });
+    await storeFiles(needs.store, run, { files: encoding.files, signal });
+    return encoding;
+  } finally {
+    await teller.end();
+  }
+}
+
+/** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
+async function localOriginal(
+  store: ObjectStore,
+  { originalKey: key }: Run,
+  { scratch, signal }: { scratch: string; signal: AbortSignal },
+): Promise<string> {
+  if ((await store.size(key)) === undefined)
+    throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+  if (store.localFile) return store.localFile(key);
+  const copy = join(scratch, 'original');
+  await writeFile(copy, store.stream(key), { signal });
+  return copy;
+}
+
+async function storeFiles(
+  store: ObjectStore,
+  run: Run,
+  { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
+): Promise<void> {
+  const folder = renditionFolder(run.attempt, run.try);
+  const waiting = files.values();
+  const lane = async () => {
+    for (const { name, path } of waiting) {
+      signal.throwIfAborted();
+      await store.put(
+        renditionKey(run.assetId, folder, name),
+        createReadStream(path, { highWaterMark: 1024 * 1024 }),
+        MAX_FILE,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: STORED_AT_ONCE }, lane));
+}
+
+async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
+  for (let earlier = 1; earlier < run.try; earlier++)
+    await store.removeAll(folderOf({ ...run, try: earlier }));
+}
+
+const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
+const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
+
+const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
+  ...reportHead(run),
+  status: 'ready',
+  progress: 100,
+  renditions,
+  width,
+  height,
+  duration_ms: durationMs,
+  ...(warnings.length > 0 && { warnings }),
+  ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
+});

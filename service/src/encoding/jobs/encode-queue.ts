@@ -1,0 +1,105 @@
+// For operators: which encodes run and wait, and the way to stop one.
+import type { Asset } from '../../assets/asset.ts';
+import { isCancelled } from '../../lifecycle/cancellation.ts';
+import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import { conflict, notFound } from '../../platform/errors.ts';
+import type { OpenJob } from '../../platform/open-jobs.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../platform/uuid.ts';
+import { findEncodes } from './encode-queue.sql.ts';
+
+export type EncodeQueueNeeds = {
+  readonly db: Database;
+  readonly jobs: ServiceJobs;
+  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly cancel: (asset: Asset) => Promise<Asset>;
+};
+
+export type QueuedEncode = {
+  readonly asset_id: string;
+  readonly owner_user_id: string;
+  readonly filename: string;
+  readonly duration_ms: number | null;
+  readonly attempt: number;
+  readonly state: 'running' | 'waiting';
+  /** 1 is the next to run; null where it runs. */
+  readonly position: number | null;
+  readonly queued_at: string;
+  readonly started_at: string | null;
+  readonly progress: number;
+  readonly worker: string | null;
+};
+
+export type EncodeQueue = {
+  readonly running: number;
+  readonly waiting: number;
+  readonly items: readonly QueuedEncode[];
+};
+
+export type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
+
+/** Running ones first, then waiting ones in the order in which they will run. The counts are those of all owners. */
+export async function listEncodes(
+  { db, jobs }: EncodeQueueNeeds,
+  { ownerUserId, limit }: EncodeFilter,
+): Promise<EncodeQueue> {
+  const all = await encodesOf(db, await jobs.listOpen('encode-asset'));
+  const running = all.filter(({ state }) => state === 'running').length;
+  const items = all.filter((encode) => ownerUserId === undefined || encode.owner_user_id === ownerUserId);
+  return { running, waiting: all.length - running, items: items.slice(0, limit) };
+}
+
+type EncodeJob = OpenJob<JobPayloads['encode-asset']>;
+
+/** A job whose asset was deleted or cancelled ends by itself as soon as it is looked at, and is not shown. */
+async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<QueuedEncode[]> {
+  const rows = await findEncodes(
+    db,
+    open.map(({ payload }) => payload.assetId),
+  );
+  const wanted = new Map(rows.map((row) => [row.id, row]));
+  let position = 0;
+  return open.flatMap((job) => {
+    const asset = wanted.get(job.payload.assetId);
+    if (asset?.attempt !== job.payload.attempt) return [];
+    return [viewOf(job, asset, job.isRunning ? null : ++position)];
+  });
+}
+
+type Row = Awaited<ReturnType<typeof findEncodes>>[number];
+
+const viewOf = (
+  { isRunning, createdAt, startedAt }: EncodeJob,
+  asset: Row,
+  position: number | null,
+): QueuedEncode => ({
+  asset_id: asset.id,
+  owner_user_id: asset.owner_user_id,
+  filename: asset.filename,
+  duration_ms: asset.duration_ms,
+  attempt: asset.attempt,
+  state: isRunning ? 'running' : 'waiting',
+  position,
+  queued_at: createdAt.toISOString(),
+  started_at: isRunning ? ((asset.run_started_at ?? startedAt)?.toISOString() ?? null) : null,
+  progress: asset.progress,
+  worker: isRunning ? asset.worker : null,
+});
+
+export type CancelledEncode = { readonly asset_id: string; readonly cancelled: true };
+
+/** Twice is the same as once. The worker stops within two seconds. */
+export async function cancelEncode(
+  { findAssetById: byId, cancel }: EncodeQueueNeeds,
+  assetId: string,
+): Promise<CancelledEncode> {
+  const asset = isUuid(assetId) ? await byId(assetId) : undefined;
+  if (!asset || asset.deleted_at) throw notFound('No such asset');
+  const now = await cancel(asset);
+  if (!isCancelled(now))
+    throw conflict(
+      `The asset is not being encoded: stream_status is "${now.stream_status}". Only an encode that GET /api/v1/admin/encodes lists can be cancelled.`,
+      { reason: 'not_encoding', stream_status: now.stream_status },
+    );
+  return { asset_id: asset.id, cancelled: true };
+}

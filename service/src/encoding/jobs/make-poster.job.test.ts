@@ -1,0 +1,155 @@
+// The job that makes posters ends when what is shown is what is wanted; stand-ins take the places of store, engine and database.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Asset } from '../../assets/asset.ts';
+import { createVideo } from '../../lifecycle/asset.fixture.ts';
+import { decidePoster } from '../../lifecycle/decide.ts';
+import type { ObjectKey } from '../../storage/object-key.ts';
+import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
+import type { PosterOrder } from '../encoder.ts';
+import { makePosterJob, type PosterNeeds } from './make-poster.job.ts';
+
+let scratchRoot: string;
+beforeAll(async () => {
+  scratchRoot = await mkdtemp(join(tmpdir(), 'mediary-scratch-'));
+});
+afterAll(() => rm(scratchRoot, { recursive: true, force: true }));
+
+const ID = createVideo().id;
+const FILES = {
+  'hls.m3u8': '#EXT-X-STREAM-INF:RESOLUTION=640x360,X=Y\n1-1/r0.m3u8\n',
+  'r0.m3u8': '#EXT-X-MAP:URI="r0-init.mp4"\n#EXTINF:4.0,\nr0-00001.m4s\n#EXTINF:4.0,\nr0-00002.m4s\n',
+  'r0-init.mp4': 'init ',
+  'r0-00001.m4s': 'one',
+  'r0-00002.m4s': 'two',
+};
+
+/** A video that plays, in a world where `onMade` happens whenever a picture was made. */
+function world(
+  more: Partial<Asset>,
+  onMade: (world: { asset: Asset; files: Map<string, string> }) => void = () => {},
+) {
+  const files = new Map<string, string>(
+    Object.entries(FILES).map(([name, text]) => [`renditions/${ID}/1-1/${name}`, text]),
+  );
+  const made: string[] = [];
+  const state = {
+    asset: createVideo({
+      stream_status: 'ready',
+      playback: { kind: 'own', attempt: 1, folder: '1-1' },
+      ...more,
+    }),
+    files,
+  };
+  const store = {
+    size: async (key) => files.get(key)?.length,
+    stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
+    async put(key, bytes) {
+      if (files.has(key)) throw new ObjectRefused('exists');
+      files.set(key, (await Readable.from(bytes).toArray()).join(''));
+      return { sizeBytes: 1, sha256: '' };
+    },
+    async removeAll(prefix) {
+      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+      return 0;
+    },
+  } as Partial<ObjectStore> as ObjectStore;
+  const makePoster = async ({ excerpt, picture, timeMs }: PosterOrder) => {
+    made.push(`${timeMs} of ${await readFile(excerpt, 'utf8')}`);
+    await writeFile(picture, `picture of ${timeMs}`);
+    onMade(state);
+  };
+  const needs: PosterNeeds = {
+    findAssetById: async () => state.asset,
+    store,
+    scratchRoot,
+    encoder: {
+      makePoster,
+      encode: () => {
+        throw new Error('not asked for');
+      },
+    },
+    async showPoster(asset) {
+      state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.next };
+      return state.asset;
+    },
+  };
+  const run = (signal = new AbortController().signal) =>
+    makePosterJob(needs)({ payload: { assetId: ID }, signal });
+  return {
+    state,
+    files,
+    made,
+    run,
+    poster: (timeMs: number) => files.get(`renditions/${ID}/1-1/poster-${timeMs}.jpg` as ObjectKey),
+  };
+}
+const shown = (asset: Asset) =>
+  asset.playback?.kind === 'own' ? asset.playback.posterTimeMs : 'nothing of ours';
+
+describe('the job that makes posters', () => {
+  test('takes the picture from the piece that shows it, stores and shows it, once', async () => {
+    const { run, state, made, poster } = world({ poster_time_ms: 4000 });
+    await run();
+    await run();
+    expect([made, poster(4000), shown(state.asset)]).toEqual([['4000 of init two'], 'picture of 4000', 4000]);
+    expect(await readdir(scratchRoot)).toEqual([]);
+  });
+  test('shows one that is stored already, as by a worker that was killed', async () => {
+    const { run, state, made, files } = world({ poster_time_ms: 4000 });
+    files.set(`renditions/${ID}/1-1/poster-4000.jpg`, 'earlier');
+    await run();
+    expect([made, shown(state.asset)]).toEqual([[], 4000]);
+  });
+  test('takes what another one stored meanwhile', async () => {
+    const { run, state } = world({ poster_time_ms: 4000 }, ({ files }) =>
+      files.set(`renditions/${ID}/1-1/poster-4000.jpg`, 'of another'),
+    );
+    await run();
+    expect(shown(state.asset)).toBe(4000);
+  });
+  test('goes on where another time was wished for meanwhile', async () => {
+    const { run, state, made } = world({ poster_time_ms: 100 }, (now) => {
+      now.asset = { ...now.asset, poster_time_ms: 200 };
+    });
+    await run();
+    expect([made.length, shown(state.asset)]).toEqual([2, 200]);
+  });
+  test('shows the thumbnail that we chose where the choice was given up', async () => {
+    const { run, state } = world({
+      poster_time_ms: null,
+      playback: { kind: 'own', attempt: 1, folder: '1-1', posterTimeMs: 7 },
+    });
+    await run();
+    expect(shown(state.asset)).toBeUndefined();
+  });
+  test('is to be run again while the report of what was encoded is on its way', async () => {
+    await expect(
+      world({ poster_time_ms: 1, playback: null, stream_status: 'processing', encoded_try: 1 }).run(),
+    ).rejects.toThrow('on its way');
+  });
+  test.each([
+    ['is only being encoded', { playback: null, stream_status: 'processing', encode_try: 1 }],
+    ['is in the trash', { deleted_at: new Date(), purge_at: new Date() }],
+    [
+      'plays from somebody else',
+      { playback: { kind: 'urls', attempt: 1, hls: 'https://a.example/', dash: null, thumbnail: null } },
+    ],
+  ] as const)('does nothing where the video %s', async (_what, more) => {
+    const { run, made, files } = world({ poster_time_ms: 1, ...more });
+    await run();
+    expect([made, files.size]).toEqual([[], 5]);
+  });
+  test('leaves nothing of a video that was deleted', async () => {
+    const { run, files } = world({ poster_time_ms: 1, deleted_at: new Date() });
+    await run();
+    expect(files.size).toBe(0);
+  });
+  test('ends where it is told to', async () => {
+    const reason = new Error('stopping');
+    await expect(world({ poster_time_ms: 1 }).run(AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

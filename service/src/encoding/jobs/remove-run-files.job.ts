@@ -1,0 +1,11 @@
+// Removes the files of a run that may not publish them; a job of its own, since thousands of files would keep the encoder from the next video.
+import type { JobPayloads } from '../../jobs.ts';
+import type { JobRun } from '../../platform/job-queue.ts';
+import { renditionPrefix } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+
+export const removeRunFilesJob =
+  ({ store }: { store: ObjectStore }) =>
+  async ({ payload: { assetId, folder } }: JobRun<JobPayloads['remove-run-files']>): Promise<void> => {
+    await store.removeAll(renditionPrefix(assetId, folder));
+  };

@@ -1,0 +1,82 @@
+// DASH (ISO/IEC 23009-1, live profile, static) for the tracks that HLS names too.
+import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } from './cmaf-track.ts';
+import type { PackagedTracks } from './hls-playlist.ts';
+import type { Rational } from '../plan/source-facts.ts';
+
+/** Digits of a millisecond that are kept before it is rounded up: further ones are noise of the arithmetic. */
+const ROUNDING_DIGITS = 6;
+
+/** The base of all children is their folder, relative to where the manifest is served. */
+export function dashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
+  // The picture's: sound ends up to two packets later, which players then cut.
+  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" ' +
+      `mediaPresentationDuration="PT${seconds(duration)}S" maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
+    `  <BaseURL>${childFolder}/</BaseURL>`,
+    '  <Period id="0" start="PT0S">',
+    ...adaptationSet('video', tracks.filter(isVideo), frameRate),
+    ...adaptationSet(
+      'audio',
+      tracks.filter((track) => !isVideo(track)),
+      frameRate,
+    ),
+    '  </Period>',
+    '</MPD>',
+    '',
+  ].join('\n');
+}
+
+function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], frameRate: Rational): string[] {
+  if (tracks.length === 0) return [];
+  return [
+    `    <AdaptationSet id="${kind === 'video' ? 0 : 1}" contentType="${kind}" mimeType="${kind}/mp4" segmentAlignment="true" startWithSAP="1">`,
+    ...tracks.flatMap((track) => representation(track, frameRate)),
+    '    </AdaptationSet>',
+  ];
+}
+
+function representation(track: CmafTrack, frameRate: Rational): string[] {
+  return [
+    `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ${kindAttributes(track, frameRate)}>`,
+    ...(isVideo(track)
+      ? []
+      : [
+          '        <AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
+        ]),
+    `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">`,
+    '          <SegmentTimeline>',
+    ...timeline(track.segments),
+    '          </SegmentTimeline>',
+    '        </SegmentTemplate>',
+    '      </Representation>',
+  ];
+}
+
+function kindAttributes({ size, timescale }: CmafTrack, { numerator, denominator }: Rational): string {
+  if (!size) return `audioSamplingRate="${timescale}"`;
+  return `width="${size.width}" height="${size.height}" frameRate="${numerator}/${denominator}" sar="1:1"`;
+}
+
+/** Neighbours of one duration share a line, so that a long film's manifest stays short. */
+function timeline(segments: readonly CmafSegment[]): string[] {
+  const runs: { start: number; duration: number; more: number }[] = [];
+  for (const { start, duration } of segments) {
+    const last = runs.at(-1);
+    if (last && last.duration === duration && last.start + duration * (last.more + 1) === start)
+      last.more += 1;
+    else runs.push({ start, duration, more: 0 });
+  }
+  return runs.map(
+    ({ start, duration, more }) =>
+      `            <S t="${start}" d="${duration}"${more > 0 ? ` r="${more}"` : ''}/>`,
+  );
+}
+
+const longestSegment = (tracks: readonly CmafTrack[]): number =>
+  Math.max(...tracks.flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale)));
+
+/** Rounded up to the millisecond: dash.js may stop early in a presentation that is shorter than its media. */
+const seconds = (value: number): string =>
+  (Math.ceil(Number((value * 1000).toFixed(ROUNDING_DIGITS))) / 1000).toFixed(3);

@@ -1,0 +1,77 @@
+// HLS (RFC 8216, version 7, on demand) for finished tracks; children are named relative to where each playlist is served.
+import {
+  type CmafTrack,
+  type VideoTrack,
+  averageBitrate,
+  initName,
+  isVideo,
+  peakBitrate,
+  playlistName,
+  segmentSeconds,
+  targetDuration,
+} from './cmaf-track.ts';
+import { shortSide } from '../plan/ladder.ts';
+import type { Rational } from '../plan/source-facts.ts';
+
+export type PackagedTracks = {
+  readonly tracks: readonly CmafTrack[];
+  readonly frameRate: Rational;
+  readonly childFolder: string;
+};
+
+const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as const;
+/** Players start with the first variant named, before they know their bandwidth. */
+const START_SIDE = 720;
+
+export function multivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
+  const audio = tracks.find((track) => !isVideo(track));
+  const media =
+    audio &&
+    `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="${childFolder}/${playlistName(audio.id)}"`;
+  const variants = startFirst(tracks.filter(isVideo)).flatMap((video) => [
+    `#EXT-X-STREAM-INF:${variantAttributes(video, audio, frameRate)}`,
+    `${childFolder}/${playlistName(video.id)}`,
+  ]);
+  return lines([...HEAD, ...(media ? [media] : []), ...variants]);
+}
+
+export function mediaPlaylist(track: CmafTrack): string {
+  const durations = track.segments.map((segment) => segmentSeconds(track, segment));
+  const segments = track.segments.flatMap(({ name }, index) => [
+    `#EXTINF:${durations[index]?.toFixed(6)},`,
+    name,
+  ]);
+  return lines([
+    ...HEAD,
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
+    `#EXT-X-MAP:URI="${initName(track.id)}"`,
+    ...segments,
+    '#EXT-X-ENDLIST',
+  ]);
+}
+
+function variantAttributes(
+  video: VideoTrack,
+  audio: CmafTrack | undefined,
+  { numerator, denominator }: Rational,
+): string {
+  const tracks = audio ? [video, audio] : [video];
+  const total = (rate: (track: CmafTrack) => number) => tracks.reduce((bits, track) => bits + rate(track), 0);
+  return [
+    `BANDWIDTH=${total(peakBitrate)}`,
+    `AVERAGE-BANDWIDTH=${total(averageBitrate)}`,
+    `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
+    `RESOLUTION=${video.size.width}x${video.size.height}`,
+    `FRAME-RATE=${(numerator / denominator).toFixed(3)}`,
+    ...(audio ? ['AUDIO="audio"'] : []),
+    'CLOSED-CAPTIONS=NONE',
+  ].join(',');
+}
+
+const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {
+  const start = videos.find(({ size }) => shortSide(size) <= START_SIDE);
+  return start ? [start, ...videos.filter((video) => video !== start)] : videos;
+};
+
+const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;

@@ -1,0 +1,54 @@
+// What an encode costs, estimated before it starts: the output pixels of all renditions, and the limits on it.
+import { EncodeFailed } from '../encoder.ts';
+import { type Rung, shortSide } from './ladder.ts';
+import { type Timeline, secondsOf } from './source-timeline.ts';
+
+export type EncodeLimits = {
+  readonly maxDurationSeconds: number;
+  /** Output pixels: the sum over all renditions of width × height × frames. */
+  readonly maxCost: number;
+};
+
+/** Twelve hours of 1080p at 30 frames per second cost 4.8 × 10¹² pixels. */
+export const DEFAULT_ENCODE_LIMITS: EncodeLimits = {
+  maxDurationSeconds: 12 * 3600,
+  maxCost: 5_000_000_000_000,
+};
+
+const MIN_WALL_MS = 10 * 60_000;
+/** Below the expiry of the job, which would otherwise start the same encode again. */
+const MAX_WALL_MS = 23 * 3_600_000;
+/** Slower than any machine on which encoding video makes sense. */
+const SLOWEST_PIXELS_PER_MS = 3000;
+
+type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
+
+export const encodeCost = ({ timeline, rungs }: Planned): number =>
+  timeline.frames * rungs.reduce((pixels, { width, height }) => pixels + width * height, 0);
+
+/** How long the engine may run before it is stopped. */
+export const wallMsFor = (cost: number): number =>
+  Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);
+
+export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {
+  if (durationSeconds <= maxDurationSeconds) return;
+  throw new EncodeFailed(
+    'too_long',
+    `The video is ${Math.ceil(durationSeconds)} s long. The limit is ${maxDurationSeconds} s. Upload a shorter video.`,
+  );
+}
+
+export function assertCost(planned: Planned, { maxCost }: EncodeLimits): void {
+  const cost = encodeCost(planned);
+  if (cost <= maxCost) return;
+  throw new EncodeFailed(
+    'too_costly',
+    `Encoding this video costs ${cost} output pixels (${describe(planned)}). The limit is ${maxCost}. Upload a shorter video, or one with a smaller picture or a lower frame rate.`,
+  );
+}
+
+function describe({ timeline, rungs }: Planned): string {
+  const perSecond = Math.round(100 / secondsOf(timeline.frameRate)) / 100;
+  const heights = rungs.map((rung) => `${shortSide(rung)}p`).join(', ');
+  return `${Math.ceil(timeline.durationSeconds)} s at ${perSecond} frames per second in ${heights}`;
+}

@@ -1,0 +1,149 @@
+// How the engine is let near an untrusted file: named demuxers, decoders and protocols alone, bounded pictures and streams.
+import type { Container } from '../../media/probe.ts';
+import type { SourceStream } from './source-facts.ts';
+
+export type EngineInput = { readonly path: string; readonly container: Container; readonly threads: number };
+
+/** Pictures above this are refused before memory is taken for them; 8K video is 33 megapixels. */
+export const MAX_PIXELS = 36_000_000;
+
+/** Without this list a playlist that poses as a film makes the engine open what it names. */
+const DEMUXERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts';
+
+/** Uncompressed sound, whose decoders do little that could go wrong. */
+const PCM = [
+  ...['u8', 's8', 'alaw', 'mulaw', 'bluray', 'dvd'],
+  ...['s16le', 's16be', 's24le', 's24be', 's32le', 's32be', 'f32le', 'f32be', 'f64le', 'f64be'],
+].map((format) => `pcm_${format}`);
+
+/** Codec → the engine's decoders for it, which differ between builds. */
+const DECODERS: Readonly<Record<'Video' | 'Audio', Readonly<Record<string, readonly string[]>>>> = {
+  Video: {
+    h264: ['h264'],
+    hevc: ['hevc'],
+    av1: ['av1', 'libdav1d', 'libaom-av1'],
+    vp8: ['vp8', 'libvpx'],
+    vp9: ['vp9', 'libvpx-vp9'],
+    prores: ['prores'],
+    dnxhd: ['dnxhd'],
+    mpeg1video: ['mpeg1video'],
+    mpeg2video: ['mpeg2video'],
+    mpeg4: ['mpeg4'],
+    h263: ['h263'],
+    mjpeg: ['mjpeg'],
+  },
+  Audio: {
+    aac: ['aac'],
+    ac3: ['ac3'],
+    eac3: ['eac3'],
+    opus: ['opus', 'libopus'],
+    vorbis: ['vorbis'],
+    mp3: ['mp3', 'mp3float'],
+    mp2: ['mp2', 'mp2float'],
+    flac: ['flac'],
+    alac: ['alac'],
+    aac_latm: ['aac_latm'],
+    dts: ['dca'],
+    truehd: ['truehd'],
+    mlp: ['mlp'],
+    mp1: ['mp1', 'mp1float'],
+    amr_nb: ['amrnb', 'libopencore_amrnb'],
+    amr_wb: ['amrwb', 'libopencore_amrwb'],
+    adpcm_ima_qt: ['adpcm_ima_qt'],
+    adpcm_ima_wav: ['adpcm_ima_wav'],
+    adpcm_ms: ['adpcm_ms'],
+    wavpack: ['wavpack'],
+    ...Object.fromEntries(PCM.map((codec) => [codec, [codec]])),
+  },
+};
+
+export const VIDEO_CODECS: readonly string[] = Object.keys(DECODERS.Video);
+
+export const isDecodable = ({ kind, codec }: SourceStream): boolean =>
+  (kind === 'Video' || kind === 'Audio') && Object.hasOwn(DECODERS[kind], codec);
+
+export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
+
+/** Everything up to and including the source; `before` are further options of the input. */
+export const inputArguments = (
+  { path, container, threads }: EngineInput,
+  before: readonly string[] = [],
+): string[] => [
+  '-protocol_whitelist',
+  'file',
+  '-format_whitelist',
+  DEMUXERS,
+  '-codec_whitelist',
+  Object.values(DECODERS)
+    .flatMap((codecs) => Object.values(codecs).flat())
+    .join(','),
+  '-max_streams',
+  '32',
+  '-max_pixels',
+  String(MAX_PIXELS),
+  '-threads',
+  String(threads),
+  ...before,
+  '-f',
+  container,
+  '-i',
+  `file:${path}`,
+];
+
+/** Decodes five frames and tells about them and the container on stderr. */
+export const factsArguments = (input: EngineInput): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'info',
+  ...inputArguments(input),
+  '-map',
+  '0:V:0',
+  '-frames:v',
+  '5',
+  '-vf',
+  'showinfo=checksum=0',
+  '-an',
+  '-sn',
+  '-dn',
+  '-f',
+  'null',
+  '-',
+];
+
+/** The engine lists no packet at all if the header of one mapped stream lacks what a decoder must tell, as that of a PNG cover does. */
+const isUntimed = ({ kind, still }: SourceStream): boolean => still || kind === 'Attachment';
+
+export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly streams: readonly SourceStream[] };
+
+/** Lists the packets of the last ten seconds, in the file's own clock, or those of the whole file counted from its first timestamp. */
+export const packetListArguments = (input: EngineInput, { part, streams }: PacketSelection): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  ...(part === 'tail' ? ['-copyts'] : []),
+  ...inputArguments(input, part === 'tail' ? ['-sseof', '-10'] : []),
+  '-map',
+  '0',
+  ...streams.filter(isUntimed).flatMap(({ index }) => ['-map', `-0:${index}`]),
+  '-copy_unknown',
+  '-c',
+  'copy',
+  '-f',
+  'framecrc',
+  'pipe:1',
+];
+
+/** Decodes the first moment of one sound and lists what came of it. */
+export const soundCheckArguments = (input: EngineInput, index: number): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  ...inputArguments(input),
+  '-map',
+  `0:${index}`,
+  '-frames:a',
+  '1',
+  '-f',
+  'framecrc',
+  'pipe:1',
+];

@@ -1,0 +1,67 @@
+// The engine's arguments for pictures of a finished film: the thumbnail, and the poster of a chosen time.
+import type { PosterOrder } from '../encoder.ts';
+import { GENERAL } from './engine-input.ts';
+import { secondsBy } from '../packaging/thumbnail-choice.ts';
+
+/** The last key frame of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
+export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  '-protocol_whitelist',
+  'file',
+  '-skip_frame',
+  'nokey',
+  '-f',
+  'mov',
+  '-i',
+  `file:${segment}`,
+  '-vf',
+  `reverse,${AS_JPEG}`,
+  '-frames:v',
+  '1',
+  ...jpegOptions(thumbnail),
+];
+
+/** The picture that one finished segment shows at a time of the film: each up to then is written over the one before. The first passes always, lest there be none. */
+export const posterArguments = ({
+  excerpt,
+  picture,
+  timeMs,
+}: Pick<PosterOrder, 'excerpt' | 'picture' | 'timeMs'>): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  '-protocol_whitelist',
+  'file',
+  '-copyts',
+  '-f',
+  'mov',
+  '-i',
+  `file:${excerpt}`,
+  '-vf',
+  `select='eq(n,0)+lt(t,${secondsBy(timeMs).toFixed(6)})',${AS_JPEG}`,
+  '-fps_mode',
+  'passthrough',
+  ...jpegOptions(picture),
+];
+
+const AS_JPEG =
+  "scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p";
+
+const jpegOptions = (path: string): string[] => [
+  '-c:v',
+  'mjpeg',
+  '-q:v',
+  '4',
+  '-color_range',
+  'pc',
+  '-map_metadata',
+  '-1',
+  '-bitexact',
+  '-f',
+  'image2',
+  '-update',
+  '1',
+  `file:${path}`,
+];

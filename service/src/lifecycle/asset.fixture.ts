@@ -1,0 +1,48 @@
+// A video as its row says it, for tests of rules that take one.
+import { assetRow } from '../tables.ts';
+import type { Asset } from '../assets/asset.ts';
+import { decideReport } from './decide.ts';
+import type { StreamReport } from './stream-report.ts';
+
+const CREATED = new Date('2026-01-01T10:00:00.000Z');
+export const NOW = new Date('2026-01-01T10:05:00.000Z');
+
+/** What is not named here is null at the start. */
+const PENDING = {
+  ...(Object.fromEntries(Object.keys(assetRow).map((column) => [column, null])) as unknown as Asset),
+  id: '01900000-0000-7000-8000-000000000001',
+  owner_user_id: 'ann',
+  kind: 'video',
+  filename: 'clip.mp4',
+  content_type: 'video',
+  mime_type: 'video/mp4',
+  visibility: 'private',
+  tags: [],
+  provider: 'onprem',
+  stream_status: 'pending_upload',
+  attempt: 1,
+  progress: 0,
+  renditions: [],
+  warnings: [],
+  refused: false,
+  playback_version: 1,
+  encode_try: 0,
+  encoded_try: 0,
+  version: 1,
+  revision: 1,
+  closed: false,
+  created_at: CREATED,
+  updated_at: CREATED,
+} satisfies Asset;
+
+/** An onprem video that waits for its bytes; `more` goes over that. */
+export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, ...more });
+
+/** The asset as a report leaves it. */
+export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
+  ...asset,
+  ...decideReport(asset, report, now).change?.next,
+});
+
+export const afterReports = (asset: Asset, reports: readonly StreamReport[]): Asset =>
+  reports.reduce((seen, report) => afterReport(seen, report), asset);

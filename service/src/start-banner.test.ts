@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { verifyAccessToken } from './auth/access-token.ts';
+import { toSecret } from './auth/secret.ts';
+import { readConfig } from './config.ts';
+import { renderBanner } from './start-banner.ts';
+
+const MADE = {
+  ACCESS_TOKEN_SECRET: 'made-by-the-service-0123456789abcdef-made',
+  SERVICE_API_KEY: 'made-service-key-0123456789abcdef-made-key',
+  OPERATOR_KEY: 'made-operator-key-0123456789abcdef-made-op',
+};
+const GIVEN = 'given-by-the-operator-0123456789abcdef-given';
+const NOW = new Date('2026-01-01T00:00:00Z');
+
+function bannerOf(settings: Record<string, string>): string {
+  return renderBanner({
+    config: readConfig(settings, (path) => path),
+    local: { file: '/data/secrets.json', values: MADE, warnings: [] },
+    address: 'http://127.0.0.1:8080',
+    places: { database: '/data/postgres', store: '/data/objects' },
+    encoderMissing: undefined,
+    sandboxMissing: [],
+    now: NOW,
+  });
+}
+const tokenIn = (banner: string) => /TOKEN=(\S+)/.exec(banner)?.[1] ?? '';
+
+test('the token of a secret that the service made works for a day, and no longer', () => {
+  const token = tokenIn(bannerOf(MADE));
+  const at = (seconds: number) =>
+    verifyAccessToken(token, [toSecret(MADE.ACCESS_TOKEN_SECRET)], NOW.getTime() / 1000 + seconds);
+  expect(at(0)).toEqual({ userId: 'you' });
+  expect(at(86_000)).toEqual({ userId: 'you' });
+  expect(at(86_410)).toMatchObject({ fault: { reason: 'expired' } });
+});
+
+test("nothing is signed with an operator's own secret", () => {
+  const banner = bannerOf({ ...MADE, ACCESS_TOKEN_SECRET: GIVEN });
+  expect(banner).toContain("TOKEN='<an access token of your application");
+  expect(banner).not.toMatch(/eyJ/);
+});
+
+test('no secret is shown', () => {
+  for (const banner of [bannerOf(MADE), bannerOf({ ...MADE, ACCESS_TOKEN_SECRET: GIVEN })])
+    for (const text of [...Object.values(MADE), GIVEN]) expect(banner).not.toContain(text);
+});

@@ -1,0 +1,70 @@
+// The calm lines at the start: where the service listens, where data lies, and a tour to copy and paste.
+import { signAccessToken } from './auth/access-token.ts';
+import type { Config } from './config.ts';
+import type { Adapters } from './adapters.ts';
+import type { LocalSecrets } from './platform/local-secrets.ts';
+
+type Welcome = {
+  readonly config: Config;
+  readonly local: LocalSecrets | undefined;
+  readonly address: string;
+  readonly places: Adapters['places'];
+  readonly encoderMissing: string | undefined;
+  readonly now: Date;
+  /** What the sandbox of decoders lacks. */
+  readonly sandboxMissing: readonly string[];
+};
+
+const DAY_S = 86_400;
+
+export function renderBanner({
+  config,
+  local,
+  address,
+  places,
+  encoderMissing,
+  now,
+  sandboxMissing,
+}: Welcome): string {
+  const url = config.publicBaseUrl ?? address;
+  const lines = [
+    '',
+    config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
+    `  database  ${places.database}`,
+    `  objects   ${places.store}`,
+    ...(local ? [`  secrets   ${local.file}`] : []),
+    `  sandbox   ${sandboxMissing.length === 0 ? 'complete' : `without ${sandboxMissing.join(', ')}`}`,
+    ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
+    ...(config.role === 'worker'
+      ? []
+      : ['', `  API       ${url}${config.docs ? '/docs' : '/api/v1/openapi.json'}`]),
+    ...(local && config.role !== 'worker' ? tour(url, tourToken({ config, local, now })) : []),
+    '',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+/** A token for a day where the service made the secret itself; nothing is signed with an operator's own secret. */
+function tourToken({ config, local, now }: Pick<Welcome, 'config' | 'local' | 'now'>): string {
+  const [signingSecret] = config.tokenSecrets;
+  if (signingSecret === undefined || signingSecret.reveal() !== local?.values['ACCESS_TOKEN_SECRET'])
+    return "'<an access token of your application: HS256, claims user_id and type=access>'";
+  const exp = Math.floor(now.getTime() / 1000) + DAY_S;
+  return signAccessToken({ user_id: 'you', type: 'access', exp }, signingSecret);
+}
+
+function tour(url: string, token: string): string[] {
+  return [
+    '',
+    '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4; a token made here is valid for a day):',
+    '',
+    `  TOKEN=${token}`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/api/v1/media/upload-url \\`,
+    '    -d \'{"filename":"sample.mp4","content_type":"video","mime_type":"video/mp4"}\' > upload.json',
+    '  ID=$(node -p \'require("./upload.json").data.asset_id\'); UPLOAD=$(node -p \'require("./upload.json").data.upload_url\')',
+    '  curl -s -T sample.mp4 -H \'Content-Type: video/mp4\' "$UPLOAD"',
+    `  curl -s -X POST -H "Authorization: Bearer $TOKEN" ${url}/api/v1/media/$ID/complete`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" ${url}/api/v1/media/$ID/playback`,
+  ];
+}

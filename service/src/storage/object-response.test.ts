@@ -1,0 +1,70 @@
+// Buffers go from answer to answer: none may be used again before its answer has left.
+import { EventEmitter } from 'node:events';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDiskObjectStore } from './disk-object-store.ts';
+import { sendObject } from './object-response.ts';
+import { variantKey } from './object-key.ts';
+import type { ObjectStore } from './object-store.ts';
+
+let root: string;
+let store: ObjectStore;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'object-answer-'));
+  store = await openDiskObjectStore(root);
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const newReply = () => Object.assign(new EventEmitter(), { closed: false });
+async function stored(content: Buffer) {
+  const key = variantKey(randomUUID(), 'w64.webp');
+  await store.put(
+    key,
+    (async function* all() {
+      yield content;
+    })(),
+    content.length,
+  );
+  return key;
+}
+const ask = async (
+  content: Buffer,
+  {
+    raw = newReply(),
+    headers = {},
+  }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
+) =>
+  sendObject(
+    { store },
+    { request: { method: 'GET', headers }, reply: { raw } },
+    { key: await stored(content), etag: 'a', headers: {} },
+  );
+
+describe('bytes of an answer', () => {
+  test('stay as they are while others are answered, and until theirs has left', async () => {
+    const contents = Array.from({ length: 100 }, () => randomBytes(20_000));
+    const answers = await Promise.all(contents.map((content) => ask(content)));
+    for (const [index, { body }] of answers.entries())
+      expect(contents[index]?.equals(body as Buffer)).toBe(true);
+  });
+
+  test('give their memory to the next answer when theirs has left', async () => {
+    const raw = newReply();
+    const first = await ask(Buffer.from('first'), { raw });
+    raw.emit('close');
+    const second = await ask(Buffer.from('second'));
+    expect((second.body as Buffer).buffer).toBe((first.body as Buffer).buffer);
+  });
+
+  test('a part of them is the part that was asked for', async () => {
+    const answer = await ask(Buffer.from('0123456789'), { headers: { range: 'bytes=2-4' } });
+    expect(answer).toMatchObject({
+      status: 206,
+      headers: { 'content-length': 3, 'content-range': 'bytes 2-4/10' },
+    });
+    expect(String(answer.body)).toBe('234');
+  });
+});
