@@ -129,6 +129,7 @@ describe('what plays', () => {
       mp4: null,
       storyboard: null,
       expires_at: null,
+      image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
     });
     expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
     expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);

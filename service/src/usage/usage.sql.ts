@@ -1,4 +1,4 @@
-// What owners use, and their limits; the counters themselves are kept by triggers (migration 0008).
+// What owners use, and their limits; the counters themselves are kept by triggers (migration 0007).
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 

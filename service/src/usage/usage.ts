@@ -17,7 +17,7 @@ export type OwnerUsage = {
   readonly overrides: Partial<Limits>;
 };
 
-/** Raised by the triggers of migration 0008. */
+/** Raised by the triggers of migration 0007. */
 const NOT_TRACKED = 'MQ001';
 const EXCEEDED = 'MQ002';
 /** An operator may end the tracking of an owner at the same moment. */
