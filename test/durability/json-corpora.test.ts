@@ -30,6 +30,7 @@ const DOORS = {
   'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'POST /admin/orphans': { headers: operator, whenRead: [200] },
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
+  'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },
 } as const satisfies Record<string, Entry>;
 type Door = keyof typeof DOORS;
 
@@ -50,8 +51,15 @@ function mayBe({ name, body }: Sample): ('read' | 'refused')[] {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The largest JSON body that is read, in bytes. */
+const MAX_BODY = 128 * 1024;
+
 /** Refused as a body, or read, whatever it then says. */
 function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
+  if (answer.status === 413) {
+    expect(expectRefusal(answer, 413).details).toMatchObject({ limit: MAX_BODY });
+    return 'refused';
+  }
   if (!whenRead.includes(answer.status)) {
     const { details } = expectRefusal(answer, 400);
     expect(details).toHaveProperty('field');
@@ -63,7 +71,7 @@ function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
 }
 
 const send = (door: Door, body: Uint8Array, headers: Record<string, string> = DOORS[door].headers) =>
-  call(service, door.replace('{id}', id), {
+  call(service, door.replace('{id}', id).replace('{owner_user_id}', 'nobody'), {
     headers: { 'content-type': 'application/json', ...headers },
     body,
   });

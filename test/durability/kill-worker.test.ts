@@ -67,17 +67,17 @@ async function uploaded(film: Buffer): Promise<string> {
 
 const startWorkers = () => Promise.all(Array.from({ length: VIDEOS }, () => startProcess(workerSettings)));
 
+/** Workers that have started the engine of a video. */
+async function findBusyWorkers(): Promise<ServiceProcess[]> {
+  const engines = await Promise.all(ids.map(processesNaming));
+  const parents = new Set(engines.flat().map(({ parent }) => parent));
+  return workers.filter(({ pid }) => parents.has(pid));
+}
+
 /** Every video has its engine; then all die at once, and their engines with them. */
 async function killAllAtWork(): Promise<void> {
   workers = await startWorkers();
-  const engines = await eventually(
-    () => Promise.all(ids.map(processesNaming)),
-    (found) => found.every(({ length }) => length > 0),
-    { withinMs: 120_000 },
-  );
-  const parents = new Set(engines.flat().map(({ parent }) => parent));
-  const busy = workers.filter(({ pid }) => parents.has(pid));
-  expect(busy).toHaveLength(VIDEOS);
+  const busy = await eventually(findBusyWorkers, ({ length }) => length === VIDEOS, { withinMs: 120_000 });
   await Promise.all(busy.map((worker) => worker.end('SIGKILL')));
   killed += busy.length;
   await eventually(
