@@ -121,7 +121,8 @@ test('a retried job with an old priority does not turn the clock back', async ()
   });
   await expect.poll(() => ran.length, LONG).toBe(31);
   const turnsAfter = ran.slice(ran.indexOf('flaky') + 1, ran.indexOf('flaky') + 9);
-  expect(Math.abs(turnsAfter.filter((words) => words.startsWith('f')).length - 4)).toBeLessThanOrEqual(1);
+  // With the clock turned back, the late owner would take all eight turns.
+  expect(Math.abs(turnsAfter.filter((words) => words.startsWith('f')).length - 4)).toBeLessThanOrEqual(2);
 });
 
 test('open jobs are listed in the order in which they run, the running one first', async () => {
