@@ -58,9 +58,9 @@ export const assetRow = {
   /** Until when a removed asset can be restored; null for one that is gone for good. */
   purge_at: 'timestamptz?',
   /** The provider itself was asked and said its last word on this attempt. */
-  closed: 'bool',
+  settled: 'bool',
   /** When the sweep looks at what is waited for; null where nothing is. */
-  check_at: 'timestamptz?',
+  reconcile_at: 'timestamptz?',
 } as const;
 
 /** What upload-url decides of a new asset; all else starts at the table's defaults. */
@@ -80,7 +80,7 @@ export const newAssetColumns = pick(assetRow, [
   'provider',
   'provider_video_id',
   'upload_expires_at',
-  'check_at',
+  'reconcile_at',
   'created_at',
 ]);
 
@@ -139,8 +139,8 @@ export const streamStateColumns = pick(assetRow, [
   'encode_try',
   'encoded_try',
   'uploaded_at',
-  'closed',
-  'check_at',
+  'settled',
+  'reconcile_at',
 ]);
 
 /** One thing that happened to an asset, written with the change itself (B8). */

@@ -30,7 +30,7 @@ const PENDING = {
   encoded_try: 0,
   version: 1,
   revision: 1,
-  closed: false,
+  settled: false,
   created_at: CREATED,
   updated_at: CREATED,
 } satisfies Asset;

@@ -22,7 +22,7 @@ const report = (event: StreamReport['event']): StreamReport => ({
 
 describe('a cancelled encode', () => {
   test('is a failure that can be retried, and the operator did it', () => {
-    expect(stopped).toMatchObject({ stream_status: 'failed', failure: CANCELLED, check_at: null });
+    expect(stopped).toMatchObject({ stream_status: 'failed', failure: CANCELLED, reconcile_at: null });
     expect(cancelled(encoding)?.events).toEqual([
       { type: 'asset.failed', data: { attempt: 1, source: 'operator', code: 'cancelled' } },
     ]);

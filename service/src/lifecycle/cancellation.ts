@@ -17,11 +17,11 @@ export const isCancelled = ({ stream_status, failure }: Asset): boolean =>
 const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: Asset): boolean =>
   provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_try === 0;
 
-/** Undefined where nothing is being encoded. `closed`: reports of the attempt change nothing any more. */
+/** Undefined where nothing is being encoded. `settled`: reports of the attempt change nothing any more. */
 export function cancelled(asset: Asset): Change | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
-    next: { ...stateOf(asset), stream_status: 'failed', failure: CANCELLED, closed: true, check_at: null },
+    next: { ...stateOf(asset), stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'operator', code: CANCELLED.code })],
   };
 }

@@ -30,7 +30,7 @@ export function decideReport(asset: Asset, report: StreamReport, now: Date): Dec
       : stateOf(asset);
   const isLast = isFinalAnswer(report);
   const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
-  const seen = { ...withProgress(base, report), closed: base.closed || isLast };
+  const seen = { ...withProgress(base, report), settled: base.settled || isLast };
   const next = withReconcileTime(
     asset,
     to ? enterStatus(seen, to, { report, now }) : applyLateReport(seen, report),
@@ -52,7 +52,7 @@ const isFinalAnswer = ({ source, event, complete }: StreamReport): boolean =>
 
 /** After the provider's last word only its next one, or another attempt, changes anything. */
 const isSettledFor = (asset: Asset, report: StreamReport): boolean =>
-  asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
+  asset.settled && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
 
 /** Deliveries that arrive in any order never lie this far apart; one that does would use up the counter (B6). */
 export const MAX_ATTEMPTS_AHEAD = 100;
@@ -101,7 +101,7 @@ export function decideRefusal(asset: Asset, failure: Failure): Change {
       failure,
       refused: true,
       uploaded_at: null,
-      check_at: null,
+      reconcile_at: null,
     },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
   };
@@ -133,7 +133,7 @@ export type CheckRecord = {
 
 /** The sweep looked and nothing moved: why, and when it looks again. */
 export function decideCheck(asset: Asset, { words, checkAt, isStartedAgain = false }: CheckRecord): Change {
-  const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
+  const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), reconcile_at: checkAt };
   return {
     next,
     events: [
@@ -157,13 +157,13 @@ function withReconcileTime(asset: Asset, next: StreamState, now: Date): StreamSt
     asset.stream_status !== next.stream_status ||
     asset.attempt !== next.attempt ||
     asset.warnings.length !== next.warnings.length;
-  return isMoved || asset.closed !== next.closed
-    ? { ...next, check_at: firstReconcileAt({ ...asset, ...next }, now) }
+  return isMoved || asset.settled !== next.settled
+    ? { ...next, reconcile_at: firstReconcileAt({ ...asset, ...next }, now) }
     : next;
 }
 
-const toCheckData = ({ check_at }: StreamState): EventData =>
-  check_at ? { next_check_at: check_at.toISOString() } : {};
+const toCheckData = ({ reconcile_at }: StreamState): EventData =>
+  reconcile_at ? { next_check_at: reconcile_at.toISOString() } : {};
 
 /** A new attempt: what was playable keeps playing until the new one is ready. */
 function openAttempt(asset: Asset, attempt: number): StreamState {
@@ -179,7 +179,7 @@ function openAttempt(asset: Asset, attempt: number): StreamState {
     completed_at: null,
     encode_try: 0,
     encoded_try: 0,
-    closed: false,
+    settled: false,
   };
 }
 
@@ -284,7 +284,7 @@ export function stateOf(asset: Asset): StreamState {
     playable_at,
     completed_at,
   } = asset;
-  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } =
+  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, settled, reconcile_at } =
     asset;
   return {
     stream_status,
@@ -304,7 +304,7 @@ export function stateOf(asset: Asset): StreamState {
     encode_try,
     encoded_try,
     uploaded_at,
-    closed,
-    check_at,
+    settled,
+    reconcile_at,
   };
 }

@@ -149,7 +149,7 @@ const UNMATCHED = {
 } satisfies Omit<Replayed, 'id'>;
 
 /** No members of the asset as it is shown. */
-const HIDDEN = ['check_at', 'encode_try', 'encoded_try', 'closed', 'refused'];
+const HIDDEN = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
 
 const namesOf = (asset: Asset, change: Change | undefined): string[] =>
   Object.entries(change?.next ?? {})

@@ -53,7 +53,7 @@ export async function createUpload(
     id,
     owner_user_id: actor.ownerUserId,
     upload_expires_at: expires,
-    check_at: isHosted ? firstUploadCheckAt(now) : null,
+    reconcile_at: isHosted ? firstUploadCheckAt(now) : null,
     created_at: now,
   };
   const asset = await needs.createAsset(created, toActorData(actor, created));
