@@ -120,7 +120,24 @@ export const shownColumns = pick(assetRow, [
   'deleted_at',
 ]);
 
-/** What reports and their like may change. */
+/** What players need: manifests, segments and images read nothing else. */
+export const playedColumns = pick(assetRow, [
+  'id',
+  'kind',
+  'visibility',
+  'provider',
+  'provider_video_id',
+  'playback',
+  'playback_version',
+  'width',
+  'height',
+  'duration_ms',
+  'original_upload',
+  'deleted_at',
+  'purge_at',
+]);
+
+/** What reports, completions and the reconcile job may change. */
 export const streamStateColumns = pick(assetRow, [
   'stream_status',
   'attempt',
@@ -143,6 +160,9 @@ export const streamStateColumns = pick(assetRow, [
   'reconcile_at',
 ]);
 
+/** What a change may set: all but what an asset keeps from its creation, and `revision`, which the writer raises. */
+export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
+
 /** One thing that happened to an asset, written with the change itself (B8). */
 export const eventRow = {
   id: 'uuid',
@@ -151,6 +171,8 @@ export const eventRow = {
   type: 'text',
   data: 'jsonb',
   created_at: 'timestamptz',
+  /** The asset's revision after the change; null for events of earlier releases. */
+  revision: 'int4?',
 } as const;
 
 /** One verified webhook delivery, as it came (B6). */
@@ -220,4 +242,9 @@ export const TABLES = {
 
 function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
   return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
+}
+
+function omit<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Omit<S, K> {
+  const omitted = new Set<PropertyKey>(names);
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !omitted.has(name))) as Omit<S, K>;
 }

@@ -41,7 +41,7 @@ export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, 
 /** The asset as a report leaves it. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
   ...asset,
-  ...decideReport(asset, report, now).change?.next,
+  ...decideReport(asset, report, now).change?.set,
 });
 
 export const afterReports = (asset: Asset, reports: readonly StreamReport[]): Asset =>

@@ -1,7 +1,7 @@
 // What an operator's cancel does to an asset that is being encoded: failed, final for its attempt, open to a retry.
 import type { Asset, Failure } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import { type Change, stateOf } from './decide.ts';
+import type { Change } from './change.ts';
 
 export const CANCELLED: Failure = {
   code: 'cancelled',
@@ -21,7 +21,8 @@ const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: As
 export function cancelled(asset: Asset): Change | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
-    next: { ...stateOf(asset), stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },
+    set: { stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'operator', code: CANCELLED.code })],
+    jobs: [],
   };
 }
