@@ -244,7 +244,7 @@ function buildFeatures(
     ),
     playback: bind(
       {
-        findAssetById: assets.findAssetById,
+        findPlayedAsset: assets.findPlayedAsset,
         signed: hosted.signed,
         urlSecrets,
         tokenTtlSeconds,

@@ -148,6 +148,22 @@ describe('the life of a film', () => {
   });
 });
 
+test('entries are in the order of the changes, whatever the clocks of the processes that wrote them', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  for (const title of ['one', 'two'])
+    await call(service, `PATCH /media/${id}`, { headers: as, json: { title } });
+  const before = (await read(id)).items;
+  await rows(
+    service.dataDir,
+    'update events set id = first_id_of(created_at) where asset_id = $1 and revision = 3',
+    [id],
+  );
+  const { items } = await read(id);
+  expect(items.map(({ details }) => details)).toEqual(before.map(({ details }) => details));
+  expect(items[2]?.id < items[1]?.id).toBe(true);
+  expect((await read(id, `?cursor=${items[1]?.id}`)).items).toEqual([items[2]]);
+});
+
 test('what the sweep saw and what an operator did is told as theirs', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   await tell(service, 'onprem', { asset_id: id, status: 'processing' });

@@ -2,7 +2,7 @@
 import type { Caller } from '../auth/caller.ts';
 import { forbidden, notFound } from '../platform/errors.ts';
 import { isUuid } from '../platform/uuid.ts';
-import type { Asset } from './asset.ts';
+import type { Asset, PlayedAsset } from './asset.ts';
 import type { AssetLoader } from './asset-loader.ts';
 
 export type AssetNeeds = Pick<AssetLoader, 'find'>;
@@ -34,3 +34,9 @@ function assertAccess(caller: Caller, asset: Asset | undefined, isThere: (asset:
 /** For jobs and verified reports: whoever it belongs to, a tombstone too. */
 export const findAssetById = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> =>
   isUuid(id) ? find(id) : undefined;
+
+/** For players: whoever it belongs to, a tombstone too, with the columns that they need. */
+export const findPlayedAsset = async (
+  { findPlayed }: Pick<AssetLoader, 'findPlayed'>,
+  id: string,
+): Promise<PlayedAsset | undefined> => (isUuid(id) ? findPlayed(id) : undefined);

@@ -1,5 +1,5 @@
 // What the rest of the service asks of providers: videos made, linked, asked about, signed for and removed (contract B4–B6).
-import type { Asset, ProviderName } from '../assets/asset.ts';
+import type { Asset, PlayedAsset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
@@ -143,7 +143,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
 /** The addresses of a hosted video as players can use them; undefined where they need no signature. */
 export function signed(
   { providers }: Pick<ProviderNeeds, 'providers'>,
-  asset: Asset,
+  asset: PlayedAsset,
   expires: number,
 ): SignedUrls | undefined {
   const manifest = asset.playback;
