@@ -36,7 +36,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
   [
-    /^(?:lifecycle\/asset-lookup|lifecycle\/reports|lifecycle\/asset-loader|encoding\/jobs\/progress-reporter|storage\/object-response|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
+    /^(?:assets\/asset-lookup|library\/asset-edits|lifecycle\/reports|encoding\/jobs\/progress-reporter|storage\/object-response|uploads\/completion|providers\/provider-calls|providers\/inspections)$/,
     'verbs',
   ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
@@ -60,7 +60,7 @@ const MAY: Readonly<Record<string, string>> = {
   adapter: 'adapter:own worker:own rule port:type jobs:type platform',
   worker: 'worker:own rule port:type',
   port: 'rule:type port:type jobs:type platform:type',
-  rule: 'rule port:type tables:type',
+  rule: 'rule port:type tables jobs:type',
   contract: 'rule port:type',
   fixture: 'rule tables port:type adapter:own platform',
   jobs: 'platform:type',
@@ -166,6 +166,12 @@ describe('the house', () => {
   });
   test('what is not ours is known in its one place', () => {
     expect(lines(imports.filter((found) => !found.target.startsWith('.') && isStrange(found)))).toEqual([]);
+  });
+  test('lifecycle alone writes assets and events', () => {
+    const WRITE =
+      /\b(?:insert\s+into|update|delete\s+from|truncate(?:\s+table)?|merge\s+into)\s+(?:only\s+)?"?(?:assets|events)\b/i;
+    const isWriter = ({ feature, text }: SourceFile) => feature !== 'lifecycle' && WRITE.test(text);
+    expect(pathsOf(files.filter(isWriter))).toEqual(['commands/seed']);
   });
   test('platform never says asset, and main alone reads the environment', () => {
     expect(

@@ -1,14 +1,15 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
 import type { Asset, NewAsset } from './assets/asset.ts';
-import { assetBatches } from './lifecycle/asset-loader.ts';
+import { createAssetLoader } from './assets/asset-loader.ts';
 import type { EventData } from './assets/asset-event.ts';
 import * as editVerbs from './library/asset-edits.ts';
 import * as listVerbs from './library/asset-list.ts';
 import { assetListRoutes } from './library/asset-list.routes.ts';
-import * as assetVerbs from './lifecycle/asset-lookup.ts';
+import * as assetVerbs from './assets/asset-lookup.ts';
 import { assetRoutes } from './library/assets.routes.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import * as reportVerbs from './lifecycle/reports.ts';
+import { createAssetStore } from './lifecycle/store.ts';
 import * as trashVerbs from './library/trash.ts';
 import { trashRoutes } from './library/trash.routes.ts';
 import { createAuthenticator } from './auth/auth.hook.ts';
@@ -133,14 +134,17 @@ function buildFeatures(
   { config, publicBaseUrl, log, now }: AppSettings,
 ) {
   const circuits: CallNeeds['circuits'] = new Map();
-  const batches = assetBatches(db);
-  const assets = bind(batches, assetVerbs);
-  const reports = bind({ db, batches, jobs, now, inTurn: createKeyedMutex() }, reportVerbs);
+  const loader = createAssetLoader(db);
+  const assets = bind(loader, assetVerbs);
+  const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
+  const { update } = assetStore;
+  const reports = bind({ store: assetStore, now }, reportVerbs);
   const { maxUploadBytes, uploadTtlSeconds, playbackTokenTtlSeconds: tokenTtlSeconds } = config;
   const call = createProviderCaller({ providers, circuits, now });
   const hosted = bind(
     {
       db,
+      update,
       providers,
       call,
       applyReport: reports.applyReport,
@@ -171,15 +175,9 @@ function buildFeatures(
       }),
     }),
     lists: bind({ db, urlSecrets }, listVerbs),
-    edits: bind(
-      { db, jobs, findAssetById: assets.findAssetById, now, isHosted: hosted.isHosted },
-      { edit: editVerbs.edit },
-    ),
-    trash: bind(
-      { db, jobs, findAssetById: assets.findAssetById, now, trashDays: config.trashDays, startJob: start },
-      trashVerbs,
-    ),
-    encodings: bind({ db, jobs, workerName }, encodingVerbs),
+    edits: bind({ update, isHosted: hosted.isHosted }, { edit: editVerbs.edit }),
+    trash: bind({ db, update, now, trashDays: config.trashDays, startJob: start }, trashVerbs),
+    encodings: bind({ db, jobs, assetStore, workerName }, encodingVerbs),
     encodeQueue: bind(
       { db, jobs, findAssetById: assets.findAssetById, cancel: reports.cancel },
       encodeQueueVerbs,
@@ -201,7 +199,13 @@ function buildFeatures(
       webhookVerbs,
     ),
     inbox: bind(
-      { db, providers, applyReport: reports.applyReport, findReportedAsset: reports.findReportedAsset, now },
+      {
+        db,
+        providers,
+        applyReport: reports.applyReport,
+        findReportedAsset: loader.findReported,
+        now,
+      },
       inboxVerbs,
     ),
     feed: bind({ db }, feedVerbs),
@@ -210,7 +214,7 @@ function buildFeatures(
       {
         createAsset: async (asset: NewAsset, note: EventData) => {
           await requireDatabaseSpace();
-          return usage.underQuota(asset.owner_user_id, () => assets.createAsset(asset, note));
+          return usage.underQuota(asset.owner_user_id, () => assetStore.createAsset(asset, note));
         },
         applyParked: hosted.applyParked,
         prepareUpload: hosted.prepareUpload,
@@ -225,8 +229,7 @@ function buildFeatures(
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
     transfers: bind(
       {
-        db,
-        jobs,
+        assetStore,
         store,
         requireDatabaseSpace,
         findAssetById: assets.findAssetById,
@@ -241,7 +244,7 @@ function buildFeatures(
     ),
     playback: bind(
       {
-        findAssetById: assets.findAssetById,
+        findPlayedAsset: assets.findPlayedAsset,
         signed: hosted.signed,
         urlSecrets,
         tokenTtlSeconds,
@@ -287,7 +290,7 @@ function buildFeatures(
       reconcileVerbs,
     ),
     strays: bind({ db, providers, call, now }, strayVerbs),
-    orphans: bind({ db, store, now }, orphanVerbs),
+    orphans: bind({ db, store, endExpiredLeases: assetStore.endExpiredLeases, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
     keys: { deleteExpiredKeys: () => Promise.all([deleteExpiredKeys(db), forgetFullBuckets(db)]) },
     once: createIdempotency(db),

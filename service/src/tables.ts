@@ -58,9 +58,9 @@ export const assetRow = {
   /** Until when a removed asset can be restored; null for one that is gone for good. */
   purge_at: 'timestamptz?',
   /** The provider itself was asked and said its last word on this attempt. */
-  closed: 'bool',
+  settled: 'bool',
   /** When the sweep looks at what is waited for; null where nothing is. */
-  check_at: 'timestamptz?',
+  reconcile_at: 'timestamptz?',
 } as const;
 
 /** What upload-url decides of a new asset; all else starts at the table's defaults. */
@@ -80,7 +80,7 @@ export const newAssetColumns = pick(assetRow, [
   'provider',
   'provider_video_id',
   'upload_expires_at',
-  'check_at',
+  'reconcile_at',
   'created_at',
 ]);
 
@@ -120,7 +120,24 @@ export const shownColumns = pick(assetRow, [
   'deleted_at',
 ]);
 
-/** What reports and their like may change. */
+/** What players need: manifests, segments and images read nothing else. */
+export const playedColumns = pick(assetRow, [
+  'id',
+  'kind',
+  'visibility',
+  'provider',
+  'provider_video_id',
+  'playback',
+  'playback_version',
+  'width',
+  'height',
+  'duration_ms',
+  'original_upload',
+  'deleted_at',
+  'purge_at',
+]);
+
+/** What reports, completions and the reconcile job may change. */
 export const streamStateColumns = pick(assetRow, [
   'stream_status',
   'attempt',
@@ -139,9 +156,12 @@ export const streamStateColumns = pick(assetRow, [
   'encode_try',
   'encoded_try',
   'uploaded_at',
-  'closed',
-  'check_at',
+  'settled',
+  'reconcile_at',
 ]);
+
+/** What a change may set: all but what an asset keeps from its creation, and `revision`, which the writer raises. */
+export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
 
 /** One thing that happened to an asset, written with the change itself (B8). */
 export const eventRow = {
@@ -151,6 +171,8 @@ export const eventRow = {
   type: 'text',
   data: 'jsonb',
   created_at: 'timestamptz',
+  /** The asset's revision after the change; null for events of earlier releases. */
+  revision: 'int4?',
 } as const;
 
 /** One verified webhook delivery, as it came (B6). */
@@ -220,4 +242,9 @@ export const TABLES = {
 
 function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
   return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
+}
+
+function omit<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Omit<S, K> {
+  const omitted = new Set<PropertyKey>(names);
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !omitted.has(name))) as Omit<S, K>;
 }

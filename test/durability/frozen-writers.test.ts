@@ -2,8 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
-import { assetBatches } from '../../service/src/lifecycle/asset-loader.ts';
-import { findAssetById } from '../../service/src/lifecycle/asset-lookup.ts';
+import { createAssetLoader } from '../../service/src/assets/asset-loader.ts';
+import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
+import { createAssetStore } from '../../service/src/lifecycle/store.ts';
+import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-mutex.ts';
+import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
 import { findOrphans } from '../../service/src/upkeep/orphans.ts';
@@ -22,7 +25,15 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 const now = () => new Date();
-const find = (id: string) => findAssetById(assetBatches(service.parts.db), id);
+const find = (id: string) => findAssetById(createAssetLoader(service.parts.db), id);
+const storeOn = (db: Database) =>
+  createAssetStore({
+    db,
+    loader: createAssetLoader(db),
+    jobs: service.parts.jobs,
+    runExclusive: createKeyedMutex(),
+    now,
+  });
 
 /** What the first writer sends: everything, less than announced, or a body that breaks off. */
 const BODIES = ['whole', 'short', 'broken'] as const;
@@ -79,11 +90,10 @@ async function firstWriter(
   bytes: Buffer,
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
-  const { db, store, jobs, urlSecrets, requireDatabaseSpace } = service.parts;
+  const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
   const needs: TransferNeeds = {
-    db: paused(db, pass),
+    assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
-    jobs,
     requireDatabaseSpace,
     findAssetById: async (id) => paused({ find }, pass).find(id),
     urlSecrets,
@@ -117,7 +127,10 @@ const expireLease = (id: string) =>
   );
 
 async function sweep(id: string): Promise<void> {
-  await findOrphans({ ...service.parts, now }, { remove: true });
+  await findOrphans(
+    { ...service.parts, now, endExpiredLeases: storeOn(service.parts.db).endExpiredLeases },
+    { remove: true },
+  );
   const purge = purgeAssetJob({
     findAssetById: find,
     store: service.parts.store,

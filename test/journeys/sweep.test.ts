@@ -275,7 +275,7 @@ test('nothing is ever under way without a time at which it is looked at, in its 
     rows(
       service.dataDir,
       `
-    select id, check_at is not null as is_looked_at, (select data ? 'next_check_at' from events where asset_id = assets.id order by events.id desc limit 1) as says_so
+    select id, reconcile_at is not null as is_looked_at, (select data ? 'next_check_at' from events where asset_id = assets.id order by events.id desc limit 1) as says_so
       from assets where stream_status = 'processing' and deleted_at is null order by id`,
     );
   for (const minutes of [0, 2, 10]) {

@@ -82,31 +82,36 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => service?.stop());
 
+/** How many reports of progress a short film causes depends on the machine. */
+const withoutProgress = (items: readonly Entry[]) => items.filter(({ type }) => type !== 'asset.progress');
+
 describe('the life of a film', () => {
   test('is told in order: what happened, by whom, in which attempt, and how long after what came before', async () => {
     const { items, next_cursor } = await read(film);
     const minute = 60_000;
     expect(next_cursor).toBeNull();
-    expect(items.map(({ type, source, attempt, latency_ms }) => [type, source, attempt, latency_ms])).toEqual(
-      [
-        ['asset.created', 'caller', null, null],
-        ['asset.uploaded', 'caller', null, minute],
-        ['asset.updated', 'caller', null, minute],
-        ['asset.processing', 'caller', 1, minute],
-        ['asset.playable', 'webhook', 1, 0],
-        ['asset.ready', 'webhook', 1, 0],
-        ['asset.deleted', 'caller', null, minute],
-        ['asset.updated', 'caller', null, minute],
-        ['asset.failed', 'webhook', 2, minute],
-        ['asset.processing', 'caller', 3, minute],
-        ['asset.ready', 'webhook', 3, 0],
-      ],
-    );
-    expect(items.map(({ at }) => at)).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7].map(minutesAfterStart));
+    const milestones = withoutProgress(items);
+    expect(
+      milestones.map(({ type, source, attempt, latency_ms }) => [type, source, attempt, latency_ms]),
+    ).toEqual([
+      ['asset.created', 'caller', null, null],
+      ['asset.uploaded', 'caller', null, minute],
+      ['asset.updated', 'caller', null, minute],
+      ['asset.processing', 'caller', 1, minute],
+      ['asset.playable', 'webhook', 1, 0],
+      ['asset.ready', 'webhook', 1, 0],
+      ['asset.deleted', 'caller', null, minute],
+      ['asset.restored', 'caller', null, minute],
+      ['asset.failed', 'webhook', 2, minute],
+      ['asset.processing', 'caller', 3, minute],
+      ['asset.ready', 'webhook', 3, 0],
+    ]);
+    expect(milestones.map(({ at }) => at)).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7].map(minutesAfterStart));
   });
 
   test('reads like sentences', async () => {
-    expect((await read(film)).items.map(({ sentence }) => sentence)).toEqual([
+    const { items } = await read(film);
+    expect(withoutProgress(items).map(({ sentence }) => sentence)).toEqual([
       'The asset was made.',
       'All bytes arrived and are stored.',
       'It was edited: title, tags.',
@@ -141,6 +146,22 @@ describe('the life of a film', () => {
     const last = (await read(film)).items.at(-1);
     expect(await read(film, `?cursor=${last?.id}`)).toEqual({ items: [], next_cursor: null });
   });
+});
+
+test('entries are in the order of the changes, whatever the clocks of the processes that wrote them', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  for (const title of ['one', 'two'])
+    await call(service, `PATCH /media/${id}`, { headers: as, json: { title } });
+  const before = (await read(id)).items;
+  await rows(
+    service.dataDir,
+    'update events set id = first_id_of(created_at) where asset_id = $1 and revision = 3',
+    [id],
+  );
+  const { items } = await read(id);
+  expect(items.map(({ details }) => details)).toEqual(before.map(({ details }) => details));
+  expect(String(items[2]?.id) < String(items[1]?.id)).toBe(true);
+  expect((await read(id, `?cursor=${items[1]?.id}`)).items).toEqual([items[2]]);
 });
 
 test('what the sweep saw and what an operator did is told as theirs', async () => {

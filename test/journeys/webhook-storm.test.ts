@@ -1,7 +1,7 @@
 // Reports shuffled, repeated and sent over many connections at once end where one after the other would (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAssets } from '../../service/src/lifecycle/assets.sql.ts';
+import { findAssets } from '../../service/src/assets/asset-loader.sql.ts';
 import { openUpload } from '../support/media.ts';
 import { type Ending, foretell, type Said } from '../support/report-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -5,10 +5,12 @@ export type EventType =
   | 'asset.uploaded'
   | 'asset.processing'
   | 'asset.playable'
+  | 'asset.progress'
   | 'asset.ready'
   | 'asset.failed'
   | 'asset.updated'
   | 'asset.deleted'
+  | 'asset.restored'
   /** The sweep looked, or a provider could not be reached: of the timeline alone, never told to others. */
   | 'asset.checked';
 

@@ -1,6 +1,6 @@
 // An asset as the service holds it: the row, with the meaning of its columns in types.
 import type { RowOf } from '../platform/postgres/row.ts';
-import type { assetRow, newAssetColumns, shownColumns } from '../tables.ts';
+import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { StreamStatus } from '@mediary/contract/enums';
@@ -33,6 +33,9 @@ export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
 
 /** What callers see of one. */
 export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
+
+/** What players need of one. */
+export type PlayedAsset = Pick<Asset, keyof typeof playedColumns>;
 
 /** How a report names its asset: our id, or the provider's own. */
 export type AssetRef = { readonly assetId: string } | VideoRef;

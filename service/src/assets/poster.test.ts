@@ -1,7 +1,7 @@
 // Who may choose the picture of a thumbnail, and when one has to be made (contract B2).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
-import { decidePoster } from '../lifecycle/decide.ts';
+import { decidePoster } from '../lifecycle/decide-commands.ts';
 import type { Manifest } from './playback-manifest.ts';
 import { awaitsReport, isPosterDue, assertPosterTime } from './poster.ts';
 
@@ -78,17 +78,16 @@ describe('a picture', () => {
 describe('a picture that was made', () => {
   const made = createVideo({ playback: own(), poster_time_ms: 7 });
 
-  test('is shown, and nothing else changes or is told', () => {
-    const change = decidePoster(made, made);
-    expect(change).toMatchObject({
-      next: { stream_status: made.stream_status, progress: made.progress, attempt: 1 },
-      events: [],
+  test('is shown, with an event and without another change', () => {
+    expect(decidePoster(made, made)).toEqual({
+      set: { playback: own(7) },
+      events: [{ type: 'asset.updated', data: { attempt: 1, source: 'service', fields: ['playback'] } }],
+      jobs: [],
     });
-    expect(change?.next.playback).toEqual(own(7));
   });
   test('is no longer shown where the choice was given up', () => {
     const before = { ...made, playback: own(7), poster_time_ms: null };
-    expect(decidePoster(before, before)?.next.playback).toEqual(own());
+    expect(decidePoster(before, before)?.set.playback).toEqual(own());
   });
   test.each([
     ['another time is wanted', { poster_time_ms: 8 }],

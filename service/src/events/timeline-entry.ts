@@ -76,6 +76,13 @@ function began({ source = 'caller', attempt }: Data): string {
     : 'said that the bytes are there: work on them began';
 }
 
+const RESTORED = 'It was brought back from the trash.';
+
+function changed(who: string, { source = 'caller', fields }: Data): string {
+  const names = (fields as string[] | undefined)?.join(', ') || 'nothing changed';
+  return source === 'caller' ? `It was edited: ${names}.` : `${who} changed ${names}.`;
+}
+
 const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>> = {
   'asset.created': () => 'The asset was made.',
   'asset.uploaded': () => 'All bytes arrived and are stored.',
@@ -86,10 +93,9 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
     data['source'] === 'operator'
       ? `${who} cancelled the encoding${again(data)}.`
       : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
-  'asset.updated': (_who, data) =>
-    data['restored']
-      ? 'It was brought back from the trash.'
-      : `It was edited: ${(data['fields'] as string[] | undefined)?.join(', ') || 'nothing changed'}.`,
+  'asset.progress': (_who, { progress }) => `${Number(progress)} % is encoded.`,
+  'asset.updated': (who, data) => (data['restored'] ? RESTORED : changed(who, data)),
+  'asset.restored': () => RESTORED,
   'asset.deleted': (_who, data) =>
     data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.',
   'asset.checked': (who, data) =>

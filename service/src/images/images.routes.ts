@@ -1,7 +1,7 @@
 // Images as viewers request them: a size of the set, in the format that they accept (contract B5).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Asset } from '../assets/asset.ts';
+import type { PlayedAsset } from '../assets/asset.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
@@ -12,8 +12,8 @@ import { FITS, FORMATS } from './image-variant.ts';
 import type { ServedVariant, VariantRequest } from './images.ts';
 
 export type ImageService = {
-  findPlayableAsset(id: string, token: string | undefined): Promise<Asset>;
-  findVariant(asset: Asset, request: VariantRequest): Promise<ServedVariant>;
+  findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
+  findVariant(asset: PlayedAsset, request: VariantRequest): Promise<ServedVariant>;
   readonly objects: ObjectResponses;
 };
 

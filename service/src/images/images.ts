@@ -1,5 +1,5 @@
 // Examines a stored image once, and renders the variants that viewers request when they first request them (contract B5).
-import type { Asset } from '../assets/asset.ts';
+import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
@@ -71,7 +71,7 @@ export type ServedVariant = {
 };
 
 type Rendering = {
-  readonly asset: Asset;
+  readonly asset: PlayedAsset;
   readonly source: ImageSource;
   readonly original: Original;
   readonly accept: string | undefined;
@@ -80,7 +80,7 @@ type Rendering = {
 /** The variant that this viewer should get, rendered now if it is not stored; a substitute if it cannot be rendered. */
 export async function findVariant(
   needs: ImageNeeds,
-  asset: Asset,
+  asset: PlayedAsset,
   { query, accept }: VariantRequest,
 ): Promise<ServedVariant> {
   const source = imageSourceOf(asset);

@@ -30,7 +30,7 @@ const PENDING = {
   encoded_try: 0,
   version: 1,
   revision: 1,
-  closed: false,
+  settled: false,
   created_at: CREATED,
   updated_at: CREATED,
 } satisfies Asset;
@@ -41,7 +41,7 @@ export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, 
 /** The asset as a report leaves it. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
   ...asset,
-  ...decideReport(asset, report, now).change?.next,
+  ...decideReport(asset, report, now).change?.set,
 });
 
 export const afterReports = (asset: Asset, reports: readonly StreamReport[]): Asset =>

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from './asset.fixture.ts';
 import { CANCELLED, cancelled } from './cancellation.ts';
-import { decideReport, decideRetry } from './decide.ts';
+import { decideReport } from './decide.ts';
+import { decideRetry } from './decide-commands.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const encoding = createVideo({
@@ -12,7 +13,7 @@ const encoding = createVideo({
   uploaded_at: NOW,
   encode_try: 1,
 });
-const stopped: Asset = { ...encoding, ...cancelled(encoding)?.next };
+const stopped: Asset = { ...encoding, ...cancelled(encoding)?.set };
 const report = (event: StreamReport['event']): StreamReport => ({
   source: 'webhook',
   provider: 'onprem',
@@ -22,7 +23,7 @@ const report = (event: StreamReport['event']): StreamReport => ({
 
 describe('a cancelled encode', () => {
   test('is a failure that can be retried, and the operator did it', () => {
-    expect(stopped).toMatchObject({ stream_status: 'failed', failure: CANCELLED, check_at: null });
+    expect(stopped).toMatchObject({ stream_status: 'failed', failure: CANCELLED, reconcile_at: null });
     expect(cancelled(encoding)?.events).toEqual([
       { type: 'asset.failed', data: { attempt: 1, source: 'operator', code: 'cancelled' } },
     ]);
@@ -31,7 +32,7 @@ describe('a cancelled encode', () => {
     expect(decideReport(stopped, report(event), NOW)).toEqual({ processed: false, reason: 'late' }),
   );
   test('is encoded again by a retry', () => {
-    const again: Asset = { ...stopped, ...decideRetry(stopped, {}, NOW)?.next };
+    const again: Asset = { ...stopped, ...decideRetry(stopped, {}, NOW)?.set };
     expect(again).toMatchObject({ stream_status: 'processing', attempt: 2, failure: null });
     expect(decideReport(again, { ...report('succeeded'), attempt: 2 }, NOW).processed).toBe(true);
   });

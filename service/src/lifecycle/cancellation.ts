@@ -1,7 +1,7 @@
 // What an operator's cancel does to an asset that is being encoded: failed, final for its attempt, open to a retry.
 import type { Asset, Failure } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import { type Change, stateOf } from './decide.ts';
+import type { Change } from './change.ts';
 
 export const CANCELLED: Failure = {
   code: 'cancelled',
@@ -17,11 +17,12 @@ export const isCancelled = ({ stream_status, failure }: Asset): boolean =>
 const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: Asset): boolean =>
   provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_try === 0;
 
-/** Undefined where nothing is being encoded. `closed`: reports of the attempt change nothing any more. */
+/** Undefined where nothing is being encoded. `settled`: reports of the attempt change nothing any more. */
 export function cancelled(asset: Asset): Change | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
-    next: { ...stateOf(asset), stream_status: 'failed', failure: CANCELLED, closed: true, check_at: null },
+    set: { stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'operator', code: CANCELLED.code })],
+    jobs: [],
   };
 }

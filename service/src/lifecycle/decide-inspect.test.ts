@@ -20,12 +20,12 @@ describe('a last word learned by asking', () => {
     const ready = afterReport(hosted, say('succeeded'));
     expect(afterReport(ready, asked('failed', broken))).toMatchObject({
       stream_status: 'failed',
-      closed: true,
+      settled: true,
       failure: { code: 'not_media' },
     });
     expect(afterReport(hosted, asked('succeeded'))).toMatchObject({
       stream_status: 'ready',
-      closed: true,
+      settled: true,
       progress: 100,
     });
   });
@@ -52,13 +52,13 @@ describe('a last word learned by asking', () => {
     const closed = afterReport(hosted, asked('failed', broken));
     expect(afterReport(closed, asked('succeeded'))).toMatchObject({
       stream_status: 'ready',
-      closed: true,
+      settled: true,
       failure: null,
     });
     expect(afterReport(closed, say('started', { attempt: 2 }))).toMatchObject({
       stream_status: 'processing',
       attempt: 2,
-      closed: false,
+      settled: false,
     });
   });
 
@@ -66,11 +66,11 @@ describe('a last word learned by asking', () => {
     expect(afterReport(hosted, asked('started', { progress: 30 }))).toMatchObject({
       stream_status: 'processing',
       progress: 30,
-      closed: false,
+      settled: false,
     });
     expect(afterReport(hosted, asked('succeeded', { complete: false }))).toMatchObject({
       stream_status: 'ready',
-      closed: false,
+      settled: false,
     });
   });
 
@@ -79,9 +79,9 @@ describe('a last word learned by asking', () => {
     expect(doubted.warnings).toHaveLength(1);
     expect(afterReport(doubted, asked('succeeded'))).toMatchObject({
       stream_status: 'ready',
-      closed: true,
+      settled: true,
       warnings: [],
-      check_at: null,
+      reconcile_at: null,
     });
   });
 
@@ -108,33 +108,33 @@ describe('what is waited for has a time at which somebody looks', () => {
   );
 
   test('work under way is looked at soon, and the timeline says when', () => {
-    expect(started.check_at).toEqual(inMinutes(2));
+    expect(started.reconcile_at).toEqual(inMinutes(2));
     expect(
       decideReport(createVideo(), say('started', { provider: 'onprem' }), NOW).change?.events[0]?.data,
     ).toMatchObject({ next_check_at: inMinutes(2).toISOString() });
   });
 
   test('a hosted video that failed by report is asked about, one of our own encoder is not', () => {
-    expect(afterReport(hosted, say('failed')).check_at).toEqual(inMinutes(30));
+    expect(afterReport(hosted, say('failed')).reconcile_at).toEqual(inMinutes(30));
     expect(
       afterReport(createVideo({ stream_status: 'processing' }), say('failed', { provider: 'onprem' }))
-        .check_at,
+        .reconcile_at,
     ).toBeNull();
   });
 
   test('a failure after ready is asked about at once', () => {
     const ready = afterReport(hosted, say('succeeded'));
-    expect(ready.check_at).toBeNull();
+    expect(ready.reconcile_at).toBeNull();
     expect(afterReport(ready, say('failed'))).toMatchObject({
       stream_status: 'ready',
-      check_at: NOW,
+      reconcile_at: NOW,
       warnings: [{ code: 'encoding_incomplete' }],
     });
   });
 
   test('a report that moves nothing moves that time neither', () => {
     expect(
-      afterReport(started, say('started', { provider: 'edgehost', progress: 10 }), inMinutes(1)).check_at,
+      afterReport(started, say('started', { provider: 'edgehost', progress: 10 }), inMinutes(1)).reconcile_at,
     ).toEqual(inMinutes(2));
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { type Ending, foretell } from '../../../test/support/report-model.ts';
 import type { Asset } from '../assets/asset.ts';
 import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
-import { decideReport, decideRefusal } from './decide.ts';
+import { decideReport } from './decide.ts';
+import { decideRefusal } from './decide-commands.ts';
 import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from './stream-report.ts';
 
@@ -13,7 +14,7 @@ const RANK = ['pending_upload', 'processing', 'failed', 'ready'];
 const pending = createVideo();
 const refusedVideo: Asset = {
   ...pending,
-  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).next,
+  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).set,
 };
 
 /** Everything that was said, in the words of the model. */
@@ -120,7 +121,7 @@ describe('any order and repetition of reports', () => {
           const before = afterReports(start, reports);
           const first = decideReport(before, report, NOW);
           const second = decideReport(
-            { ...before, ...first.change?.next },
+            { ...before, ...first.change?.set },
             report,
             new Date(NOW.getTime() + 1000),
           );
@@ -166,7 +167,7 @@ describe('every sequence of up to five reports', () => {
     let seen = 1;
     for (const report of alphabet) {
       const { processed, reason, change } = decideReport(asset, report, NOW);
-      const after: Asset = { ...asset, ...change?.next };
+      const after: Asset = { ...asset, ...change?.set };
       const isAsAsked =
         !['older_attempt', 'refused'].includes(reason) && after.stream_status === ASKED[report.event];
       if (processed !== isAsAsked)

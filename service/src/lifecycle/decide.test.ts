@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
-import { decideCompletion, decideReport, decideRefusal, decideRetry } from './decide.ts';
+import { decideReport } from './decide.ts';
+import { decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
 import type { ReportedPlayback } from '../assets/playback-manifest.ts';
 import type { StreamReport } from './stream-report.ts';
 
@@ -30,7 +31,7 @@ const ready = afterReport(pending, say('succeeded', { playback: urls('https://a.
 const failedVideo = afterReport(pending, failed);
 const refusedVideo: Asset = {
   ...pending,
-  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).next,
+  ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).set,
 };
 
 const verdict = (asset: Asset, report: StreamReport) => {
@@ -207,12 +208,36 @@ describe('within one attempt', () => {
   });
 });
 
+describe('progress', () => {
+  const ago = (ms: number) => new Date(LATER.getTime() - ms);
+  const at = (progress: number, updated_at = LATER) => ({ ...processing, progress, updated_at });
+  const told = (asset: Asset, more: Partial<StreamReport>) => types(asset, say('started', more));
+
+  test('is told for each step of five percent, and once a second', () => {
+    expect(told(at(11), { progress: 12 })).toEqual([]);
+    expect(told(at(14), { progress: 15 })).toEqual(['asset.progress']);
+    expect(told(at(11, ago(999)), { progress: 12 })).toEqual([]);
+    expect(told(at(11, ago(1000)), { progress: 12 })).toEqual(['asset.progress']);
+  });
+
+  test('is told where a rendition changes its state', () => {
+    const rung = (state: 'encoding' | 'ready', bitrate = 1) => ({ height: 720, state, bitrate });
+    const asset = { ...at(11), renditions: [rung('encoding')] };
+    expect(told(asset, { renditions: [rung('ready')] })).toEqual(['asset.progress']);
+    expect(told(asset, { renditions: [rung('encoding', 2)] })).toEqual([]);
+  });
+
+  test('of an earlier report is not told again', () => {
+    expect(told(at(11, ago(5000)), { progress: 11 })).toEqual([]);
+  });
+});
+
 describe('the timeline', () => {
   const told = [
     ['processing', pending, started, ['asset.processing']],
-    ['progress', processing, say('started', { progress: 7 }), []],
+    ['progress', processing, say('started', { progress: 7 }), ['asset.progress']],
     ['a failure', processing, failed, ['asset.failed']],
-    ['other words for a failure', failedVideo, say('failed', because('other')), []],
+    ['other words for a failure', failedVideo, say('failed', because('other')), ['asset.updated']],
     [
       'ready with URLs',
       processing,
@@ -226,8 +251,13 @@ describe('the timeline', () => {
       say('succeeded', { playback: urls('https://a.example/1.m3u8') }),
       ['asset.playable'],
     ],
-    ['a new manifest', ready, say('succeeded', { playback: urls('https://a.example/2.m3u8') }), []],
-    ['a warning', ready, failed, []],
+    [
+      'a new manifest',
+      ready,
+      say('succeeded', { playback: urls('https://a.example/2.m3u8') }),
+      ['asset.updated'],
+    ],
+    ['a warning', ready, failed, ['asset.updated']],
     ['a new attempt that processes', processing, say('started', { attempt: 2 }), ['asset.processing']],
     ['a new attempt that is ready at once', ready, say('succeeded', { attempt: 2 }), ['asset.ready']],
     ['a new attempt that failed', failedVideo, say('failed', { attempt: 2 }), ['asset.failed']],
@@ -249,17 +279,17 @@ describe('the timeline', () => {
 
 describe('the service itself', () => {
   test('sets processing once, when the bytes are found good', () => {
-    expect(decideCompletion(pending, { facts: { width: 320 }, now: NOW })).toMatchObject({
-      next: { stream_status: 'processing', width: 320 },
+    expect(decideCompletion(pending, { facts: { width: 320 } }, NOW)).toMatchObject({
+      set: { stream_status: 'processing', width: 320 },
       events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }],
     });
     for (const asset of [processing, ready, failedVideo])
-      expect(decideCompletion(asset, { facts: {}, now: NOW })).toBeUndefined();
+      expect(decideCompletion(asset, { facts: {} }, NOW)).toBeUndefined();
   });
 
   test('opens another attempt for a caller only where one failed', () => {
     expect(decideRetry(failedVideo, {}, NOW)).toMatchObject({
-      next: { stream_status: 'processing', attempt: 2, progress: 0, failure: null },
+      set: { stream_status: 'processing', attempt: 2, failure: null },
       events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }],
     });
     for (const asset of [pending, processing, ready]) expect(decideRetry(asset, {}, NOW)).toBeUndefined();

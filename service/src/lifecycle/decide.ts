@@ -1,25 +1,19 @@
 // Decides what a report does to an asset: pure, so that every order and repetition of reports can be tried (contract B6).
-import { isDeepStrictEqual } from 'node:util';
-import type { streamStateColumns } from '../tables.ts';
 import type { Asset, Failure, Warning } from '../assets/asset.ts';
-import { type EventData, type EventType, type NewEvent, newEvent } from '../assets/asset-event.ts';
-import type { Outcome } from './delivery.ts';
-import { firstReconcileAt } from './reconcile-schedule.ts';
-import { toReadyManifest, withPoster } from '../assets/playback-manifest.ts';
-import { isPosterDue } from '../assets/poster.ts';
+import { toReadyManifest } from '../assets/playback-manifest.ts';
 import { mergeRenditions } from '../assets/renditions.ts';
+import { type Change, patchOf } from './change.ts';
+import type { Outcome } from './delivery.ts';
+import { eventsOf } from './report-events.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
-import { advance, type StreamEvent, type StreamStatus } from './transitions.ts';
+import { openAttempt, stateOf, type StreamState, withReconcileTime } from './stream-state.ts';
+import { advance, type StreamStatus } from './transitions.ts';
 
-/** The columns that a change may touch. */
-export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
+/** `change` is absent where the report changes nothing. */
+export type ReportDecision = Outcome & { readonly change?: Change };
 
-/** What one statement stores: the state as it will be, and the events that tell of it. */
-export type Change = { readonly next: StreamState; readonly events: readonly NewEvent[] };
-export type Decision = Outcome & { readonly change?: Change };
-
-/** What becomes of the asset, and what the sender is told. */
-export function decideReport(asset: Asset, report: StreamReport, now: Date): Decision {
+/** The effect on the asset, and the outcome that the sender is told. */
+export function decideReport(asset: Asset, report: StreamReport, now: Date): ReportDecision {
   const why = findIgnoreReason(asset, report);
   if (why) return { processed: false, reason: why };
   if (isSettledFor(asset, report))
@@ -30,21 +24,23 @@ export function decideReport(asset: Asset, report: StreamReport, now: Date): Dec
       : stateOf(asset);
   const isLast = isFinalAnswer(report);
   const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
-  const seen = { ...withProgress(base, report), closed: base.closed || isLast };
+  const seen = { ...withProgress(base, report), settled: base.settled || isLast };
   const next = withReconcileTime(
     asset,
     to ? enterStatus(seen, to, { report, now }) : applyLateReport(seen, report),
     now,
   );
-  const change = isDeepStrictEqual(stateOf(asset), next)
-    ? undefined
-    : { next, events: eventsOf(asset, next, report) };
+  const set = patchOf(asset, next);
+  const change =
+    Object.keys(set).length === 0
+      ? undefined
+      : { set, events: eventsOf(asset, { next, set, now }, report), jobs: [] };
   const reason = to ? (change ? 'applied' : 'repeat') : 'late';
   return { processed: to !== undefined, reason, ...(change && { change }) };
 }
 
-const REPEAT: Decision = { processed: true, reason: 'repeat' };
-const LATE: Decision = { processed: false, reason: 'late' };
+const REPEAT: ReportDecision = { processed: true, reason: 'repeat' };
+const LATE: ReportDecision = { processed: false, reason: 'late' };
 
 /** Learned by asking the provider itself: taken as it is, whatever the table says, and the end of the attempt. */
 const isFinalAnswer = ({ source, event, complete }: StreamReport): boolean =>
@@ -52,7 +48,7 @@ const isFinalAnswer = ({ source, event, complete }: StreamReport): boolean =>
 
 /** After the provider's last word only its next one, or another attempt, changes anything. */
 const isSettledFor = (asset: Asset, report: StreamReport): boolean =>
-  asset.closed && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
+  asset.settled && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
 
 /** Deliveries that arrive in any order never lie this far apart; one that does would use up the counter (B6). */
 export const MAX_ATTEMPTS_AHEAD = 100;
@@ -66,121 +62,6 @@ function findIgnoreReason(asset: Asset, report: StreamReport): Reason | undefine
   if (attempt > asset.attempt + MAX_ATTEMPTS_AHEAD) return 'not_actionable';
   if (asset.refused && attempt === asset.attempt) return 'refused';
   return undefined;
-}
-
-type Completing = {
-  readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
-  readonly note?: EventData;
-  readonly now: Date;
-};
-
-/** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
-export function decideCompletion(asset: Asset, { facts, note = {}, now }: Completing): Change | undefined {
-  const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
-  if (!to) return undefined;
-  const next = withReconcileTime(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
-  return {
-    next,
-    events: [
-      newEvent('asset.processing', {
-        attempt: asset.attempt,
-        source: 'caller',
-        ...toCheckData(next),
-        ...note,
-      }),
-    ],
-  };
-}
-
-/** The service itself refuses the asset: final for its attempt; the bytes are gone for later ones too. */
-export function decideRefusal(asset: Asset, failure: Failure): Change {
-  return {
-    next: {
-      ...stateOf(asset),
-      stream_status: 'failed',
-      failure,
-      refused: true,
-      uploaded_at: null,
-      check_at: null,
-    },
-    events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'service', code: failure.code })],
-  };
-}
-
-/** The caller wants another attempt after a failure; undefined where nothing failed. */
-export function decideRetry(asset: Asset, note: EventData, now: Date): Change | undefined {
-  if (asset.stream_status !== 'failed') return undefined;
-  const next = withReconcileTime(asset, openAttempt(asset, asset.attempt + 1), now);
-  return {
-    next,
-    events: [
-      newEvent('asset.processing', {
-        attempt: next.attempt,
-        source: 'caller',
-        ...toCheckData(next),
-        ...note,
-      }),
-    ],
-  };
-}
-
-/** `isStartedAgain`: whole files whose report was lost are made once more. */
-export type CheckRecord = {
-  readonly words: EventData;
-  readonly checkAt: Date | null;
-  readonly isStartedAgain?: boolean;
-};
-
-/** The sweep looked and nothing moved: why, and when it looks again. */
-export function decideCheck(asset: Asset, { words, checkAt, isStartedAgain = false }: CheckRecord): Change {
-  const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), check_at: checkAt };
-  return {
-    next,
-    events: [
-      newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...toCheckData(next) }),
-    ],
-  };
-}
-
-/** The picture that `made` was to show is stored; undefined where another is wanted by now, or another run plays. */
-export function decidePoster(asset: Asset, made: Asset): Change | undefined {
-  const { playback, poster_time_ms: timeMs } = asset;
-  if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder)
-    return undefined;
-  if (timeMs !== made.poster_time_ms || !isPosterDue(asset)) return undefined;
-  return { next: { ...stateOf(asset), playback: withPoster(playback, timeMs) }, events: [] };
-}
-
-/** A move, or a trace of trouble, sets anew when the sweep looks. */
-function withReconcileTime(asset: Asset, next: StreamState, now: Date): StreamState {
-  const isMoved =
-    asset.stream_status !== next.stream_status ||
-    asset.attempt !== next.attempt ||
-    asset.warnings.length !== next.warnings.length;
-  return isMoved || asset.closed !== next.closed
-    ? { ...next, check_at: firstReconcileAt({ ...asset, ...next }, now) }
-    : next;
-}
-
-const toCheckData = ({ check_at }: StreamState): EventData =>
-  check_at ? { next_check_at: check_at.toISOString() } : {};
-
-/** A new attempt: what was playable keeps playing until the new one is ready. */
-function openAttempt(asset: Asset, attempt: number): StreamState {
-  return {
-    ...stateOf(asset),
-    attempt,
-    stream_status: 'processing',
-    progress: 0,
-    renditions: [],
-    warnings: [],
-    failure: null,
-    refused: false,
-    completed_at: null,
-    encode_try: 0,
-    encoded_try: 0,
-    closed: false,
-  };
 }
 
 /** Progress is the highest seen and renditions only grow, also by reports that come too late to move the state. */
@@ -246,65 +127,3 @@ const withWarnings = (known: readonly Warning[], more: readonly Warning[]): read
   ...known,
   ...more.filter((warning) => !known.some(({ code }) => code === warning.code)),
 ];
-
-const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = {
-  processing: 'asset.processing',
-  ready: 'asset.ready',
-  failed: 'asset.failed',
-};
-
-function eventsOf(before: Asset, next: StreamState, { source, providerCode }: StreamReport): NewEvent[] {
-  const moved = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
-  const status = moved ? STATUS_EVENTS[next.stream_status] : undefined;
-  const code = next.failure?.code;
-  const data = {
-    attempt: next.attempt,
-    source,
-    ...(code !== undefined && { code }),
-    ...(providerCode !== undefined && { provider_code: providerCode }),
-    ...toCheckData(next),
-  };
-  const playable = !before.playable_at && next.playable_at;
-  return [
-    ...(playable ? [newEvent('asset.playable', data)] : []),
-    ...(status ? [newEvent(status, data)] : []),
-  ];
-}
-
-export function stateOf(asset: Asset): StreamState {
-  const {
-    stream_status,
-    attempt,
-    progress,
-    renditions,
-    warnings,
-    failure,
-    refused,
-    playback,
-    playable_at,
-    completed_at,
-  } = asset;
-  const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } =
-    asset;
-  return {
-    stream_status,
-    attempt,
-    progress,
-    renditions,
-    warnings,
-    failure,
-    refused,
-    playback,
-    playable_at,
-    completed_at,
-    width,
-    height,
-    duration_ms,
-    placeholder,
-    encode_try,
-    encoded_try,
-    uploaded_at,
-    closed,
-    check_at,
-  };
-}

@@ -1,82 +1,111 @@
-// Stores decided changes of assets with their events and the deliveries that caused them, as many at once as there are.
+// The statements that write assets, events and deliveries, as many at once as there are.
+import type { Asset, NewAsset } from '../assets/asset.ts';
+import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { assignments, columns, definitions, sql } from '../platform/postgres/sql.ts';
+import { columns, definitions, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { deliveryRow, streamStateColumns } from '../tables.ts';
-import type { Asset } from '../assets/asset.ts';
-import type { Change } from './decide.ts';
-import type { Delivery, Outcome } from './delivery.ts';
+import { assetRow, deliveryRow, mutableColumns, newAssetColumns, shownColumns } from '../tables.ts';
+import type { AssetPatch, Decision, DeliveryRecord } from './change.ts';
 
-/** A delivery with what became of it, and when. */
-export type DeliveryRecord = Outcome & {
-  readonly delivery: Delivery;
-  readonly assetId: string | null;
-  readonly now: Date;
-};
-/** `seen` is the row that the change was decided on. */
-export type PendingWrite = {
-  readonly seen: Asset;
-  readonly change: Change;
-  readonly kept: DeliveryRecord | undefined;
-  readonly now: Date;
-};
+/** `seen` is the row that the decision was made on. */
+export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
 
+const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);
-const CAME = definitions(deliveryRow);
+const DELIVERED = definitions(deliveryRow);
+const PATCH = definitions(mutableColumns);
+const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
 /**
- * Asset, events and delivery of each move in one statement, in the order of the moves; undefined if another change was faster (read and decide again).
- * Rows are locked in the order of their ids, so that two statements never wait for each other; of two moves of one asset one is stored.
+ * Stores asset, events and delivery of each write in one statement. Returns in the order of the writes; undefined where the asset has another revision by now.
+ * Rows are locked in the order of their ids, so that two statements never wait for each other; of two writes to one asset one is stored.
  */
-export async function storeChanges(
+export async function updateAssets(
   db: Queries,
-  moves: readonly PendingWrite[],
+  writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(sql('store changes', { place: 'int4', revision: 'int4' })`
-    with move as materialized (
-      select * from json_to_recordset(${JSON.stringify(moves.map(recordOf))}::json)
-                 as move (place int4, id uuid, seen int4, ${definitions(streamStateColumns)}, updated_at timestamptz, events jsonb, kept jsonb)),
+  const rows = await db.all(sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
+    with pending as materialized (
+      select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
+                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb, now timestamptz)),
     held as materialized (
-      select id, revision from assets where id = any(array(select id from move)) order by id for no key update),
-    moved as (
-      update assets set ${assignments('move', streamStateColumns)}, updated_at = move.updated_at, revision = assets.revision + 1
-        from move join held on held.id = move.id and held.revision = move.seen
-       where assets.id = move.id and assets.revision = move.seen
-      returning move.place, assets.id, assets.owner_user_id, assets.revision),
-    told as (
-      insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select event.id, moved.id, moved.owner_user_id, event.type, event.data, move.updated_at
-        from moved join move using (place), jsonb_to_recordset(move.events) as event (id uuid, type text, data jsonb)),
-    kept as (
+      select id, revision from assets where id = any(array(select id from pending)) order by id for no key update),
+    updated as (
+      update assets set ${PATCHES}, revision = assets.revision + 1
+        from pending join held on held.id = pending.id and held.revision = pending.seen,
+             lateral jsonb_to_record(pending.set) as patch (${PATCH})
+       where assets.id = pending.id and assets.revision = pending.seen
+      returning pending.place, assets.id, assets.owner_user_id, assets.revision),
+    recorded as (
+      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+      select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now, updated.revision
+        from updated join pending using (place), jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
+    delivered as (
       insert into deliveries (${DELIVERY})
-      select came.* from moved join move using (place), jsonb_to_record(move.kept) as came (${CAME}) where move.kept is not null
+      select came.* from updated join pending using (place), jsonb_to_record(pending.delivery) as came (${DELIVERED}) where pending.delivery is not null
       on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
-    select place, revision from moved`);
+    select place, revision, jsonb_array_length(events) > 0 and pg_notify('mediary_events', updated.id::text) is not null as is_notified
+      from updated join pending using (place)`);
   const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
-  return moves.map(({ seen, change, now }, place) => {
+  return writes.map((write, place) => {
     const revision = revisions.get(place);
-    return revision === undefined ? undefined : { ...seen, ...change.next, revision, updated_at: now };
+    return revision === undefined ? undefined : { ...write.seen, ...withUpdateTime(write), revision };
   });
 }
 
-const recordOf = ({ seen, change: { next, events }, kept, now }: PendingWrite, place: number) => ({
-  ...next,
+const recordOf = (write: PendingWrite, place: number) => ({
   place,
-  id: seen.id,
-  seen: seen.revision,
-  updated_at: now,
-  events: events.map((event) => ({ id: uuidV7(), ...event })),
-  kept: kept ? rowOf(kept) : null,
+  id: write.seen.id,
+  seen: write.seen.revision,
+  set: withUpdateTime(write),
+  events: write.decision.events.map((event) => ({ id: uuidV7(), ...event })),
+  delivery: write.decision.delivery ? rowOf(write.decision.delivery) : null,
+  now: write.now,
 });
 
-/** Keeps deliveries that changed nothing; one that was parked gets its new outcome. */
+/** `updated_at` moves with what callers are shown, and with every event. */
+const withUpdateTime = ({ decision: { set, events }, now }: PendingWrite): AssetPatch =>
+  events.length > 0 || Object.keys(set).some((name) => name in shownColumns)
+    ? { ...set, updated_at: now }
+    : set;
+
+const NEW = columns(newAssetColumns);
+
+export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
+
+/** Inserts assets and their first events in one statement, in the order asked for; undefined where an asset of this id exists. Violates `assets_provider_video` where a video is another asset's. */
+export async function insertAssets(
+  db: Queries,
+  inserts: readonly PendingInsert[],
+): Promise<(Asset | undefined)[]> {
+  const pending = inserts.map(({ asset, event }) => ({
+    ...asset,
+    event_id: uuidV7(),
+    event_type: event.type,
+    event_data: event.data,
+  }));
+  const rows = await db.all(sql('insert assets', { ...assetRow, is_notified: 'bool' })`
+    with pending as materialized (
+      select * from json_to_recordset(${JSON.stringify(pending)}::json) as pending (${definitions(newAssetColumns)}, event_id uuid, event_type text, event_data jsonb)),
+    created as (
+      insert into assets (${NEW}, updated_at) select ${NEW}, created_at from pending order by provider, provider_video_id
+      on conflict (id) do nothing returning ${ASSET}),
+    recorded as (
+      insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
+      select event_id, id, created.owner_user_id, event_type, event_data, created.created_at, created.revision from created join pending using (id))
+    select ${ASSET}, pg_notify('mediary_events', id::text) is not null as is_notified from created`);
+  const byId = new Map(rows.map(({ is_notified, ...row }) => [row.id, row as Asset]));
+  return inserts.map(({ asset }) => byId.get(asset.id));
+}
+
+/** Records deliveries that changed nothing; one that was parked gets its new outcome. */
 export async function recordDeliveries(
   db: Queries,
   deliveries: readonly DeliveryRecord[],
 ): Promise<undefined[]> {
-  await db.all(sql('keep deliveries')`
+  await db.all(sql('record deliveries')`
     insert into deliveries (${DELIVERY})
-    select came.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as came (${CAME})
+    select came.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as came (${DELIVERED})
     on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
   return deliveries.map(() => undefined);
 }

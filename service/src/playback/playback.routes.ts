@@ -1,7 +1,7 @@
 // Where players come: addresses for the owner, manifests and segments for whoever may see the asset (contract B5).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Asset } from '../assets/asset.ts';
+import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
@@ -12,8 +12,8 @@ import { cacheControlFor, ENTRY_FILES, findServedFile, contentTypeOf } from './s
 
 type Playback = {
   getPlayback(asset: Asset): PlaybackView;
-  findHostedUrls(asset: Asset): PlayUrls | undefined;
-  findPlayableAsset(id: string, token: string | undefined): Promise<Asset>;
+  findHostedUrls(asset: PlayedAsset): PlayUrls | undefined;
+  findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
 };
 
 const AddressesView = Type.Object({
@@ -109,7 +109,7 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
 async function serve(
   { playback, objects }: Needs,
   { request, reply }: Exchange,
-  { asset, path }: { asset: Asset; path: string },
+  { asset, path }: { asset: PlayedAsset; path: string },
 ): Promise<unknown> {
   const served = findServedFile(asset, path, () => playback.findHostedUrls(asset));
   if ('location' in served)

@@ -1,5 +1,5 @@
 // What plays, for whom and where: addresses for callers, files for players (contract B5).
-import type { Asset } from '../assets/asset.ts';
+import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
@@ -11,9 +11,9 @@ import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 export type PlaybackNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly findPlayedAsset: (id: string) => Promise<PlayedAsset | undefined>;
   /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
-  readonly signed: (asset: Asset, expires: number) => SignedUrls | undefined;
+  readonly signed: (asset: PlayedAsset, expires: number) => SignedUrls | undefined;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly publicBaseUrl: () => string;
@@ -62,7 +62,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
 /** The addresses to which a player of a hosted video is sent; undefined where the stored ones do. */
 export function findHostedUrls(
   needs: PlaybackNeeds,
-  asset: Asset,
+  asset: PlayedAsset,
 ): (PlayUrls & { readonly expires_at: string }) | undefined {
   const signed = needs.signed(
     asset,
@@ -75,11 +75,11 @@ export function findHostedUrls(
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
 export async function findPlayableAsset(
-  { findAssetById: byId, urlSecrets, now }: PlaybackNeeds,
+  { findPlayedAsset, urlSecrets, now }: PlaybackNeeds,
   id: string,
   token: string | undefined,
-): Promise<Asset> {
-  const asset = await byId(id);
+): Promise<PlayedAsset> {
+  const asset = await findPlayedAsset(id);
   if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
   if (token === undefined) throw playbackNotFound();

@@ -1,5 +1,5 @@
 // Names, types and caching of the files that playback serves (contract B5).
-import type { Asset } from '../assets/asset.ts';
+import type { PlayedAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import {
@@ -32,7 +32,7 @@ export const contentTypeOf = (file: string): string =>
 const SHARED_MAX_AGE_S = 3600;
 
 /** Segments never change, so browsers keep them; shared caches ask again, since the asset may have become private. Entry files change with the next attempt. */
-export function cacheControlFor({ visibility }: Pick<Asset, 'visibility'>, isEntry: boolean): string {
+export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>, isEntry: boolean): string {
   if (isEntry) return `${visibility}, max-age=10`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
   return `${visibility}, max-age=31536000${shared}, immutable`;
@@ -46,13 +46,17 @@ export type ServedFile =
 /** The addresses of a hosted video that only play with a signature; asked for no file but its entries, since to sign costs more than to serve. */
 type Signed = () => PlayUrls | undefined;
 
-export function findServedFile(asset: Asset, path: string, signed: Signed = () => undefined): ServedFile {
+export function findServedFile(
+  asset: PlayedAsset,
+  path: string,
+  signed: Signed = () => undefined,
+): ServedFile {
   const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
   if (!served) throw playbackNotFound();
   return served;
 }
 
-function entryOf({ id, playback }: Asset, file: EntryFile, signed: Signed): ServedFile | undefined {
+function entryOf({ id, playback }: PlayedAsset, file: EntryFile, signed: Signed): ServedFile | undefined {
   if (playback?.kind === 'own')
     return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
   if (playback?.kind === 'image')
@@ -67,7 +71,7 @@ const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
 /** `<folder>/<file>`: only of the run that is published. */
-function childOf({ id, playback }: Asset, path: string): ServedFile | undefined {
+function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | undefined {
   const [folder = '', file = '', ...more] = path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   return playback?.kind === 'own' && playback.folder === folder

@@ -1,11 +1,9 @@
-// Links between assets and providers' videos, and the deliveries that wait for one.
-import type { Asset, ProviderName } from '../assets/asset.ts';
-import type { NewEvent } from '../assets/asset-event.ts';
+// Reads the deliveries that wait for a link, and the asset that a video belongs to.
+import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery } from '../lifecycle/delivery.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
-import { assetRow, deliveryRow } from '../tables.ts';
+import { deliveryRow } from '../tables.ts';
 
 const DELIVERY = columns(deliveryRow);
 
@@ -29,22 +27,7 @@ export const parkedDeliveries = async (
     isOurs: row.is_ours,
   }));
 
-const ASSET = columns(assetRow);
-
-/** Links an asset to its video, or to another one than before; undefined if it was changed or removed meanwhile. */
-export const linkVideo = async (db: Queries, seen: Asset, { videoId, now }: { videoId: string; now: Date }) =>
-  (await db.one(sql('link video', assetRow)`
-    update assets set provider_video_id = ${videoId}, revision = revision + 1, updated_at = ${now}
-     where id = ${seen.id} and provider_video_id is not distinct from ${seen.provider_video_id} and stream_status = 'pending_upload' and deleted_at is null
-    returning ${ASSET}`)) as Asset | undefined;
-
 /** Of a video that several assets were linked to in turn, the one that lives; one in the trash counts as living. */
 export const livingAssetOf = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('living asset of video', { id: 'uuid' })`
     select id from assets where provider = ${provider} and provider_video_id = ${videoId} and (deleted_at is null or purge_at is not null) limit 1`);
-
-/** An event without a change. */
-export const noteEvent = (db: Queries, asset: Asset, { event, now }: { event: NewEvent; now: Date }) =>
-  db.one(sql('note event')`
-    insert into events (id, asset_id, owner_user_id, type, data, created_at)
-    values (${uuidV7()}, ${asset.id}, ${asset.owner_user_id}, ${event.type}, ${JSON.stringify(event.data)}, ${now})`);

@@ -1,8 +1,9 @@
 // What the rest of the service asks of providers: videos made, linked, asked about, signed for and removed (contract B4–B6).
-import type { Asset, ProviderName } from '../assets/asset.ts';
+import type { Asset, PlayedAsset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -15,11 +16,12 @@ import {
 } from './provider.ts';
 import { throwServiceError } from './provider-errors.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
-import { linkVideo, livingAssetOf, noteEvent, parkedDeliveries } from './hosted-videos.sql.ts';
+import { livingAssetOf, parkedDeliveries } from './hosted-videos.sql.ts';
 
 export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: Call;
   readonly db: Database;
+  readonly update: AssetStore['update'];
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly maxUploadBytes: number;
@@ -50,12 +52,29 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
       await noteTrouble(needs, asset, error);
       return throwServiceError(error);
     });
-  const linked =
-    videoId === asset.provider_video_id
-      ? asset
-      : await linkVideo(needs.db, asset, { videoId, now: needs.now() });
+  const linked = videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, videoId);
   if (!linked) throw conflict('The asset changed while its upload was opened', { reason: 'changed' });
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
+}
+
+/** Links an asset to its video, or to another one than before; undefined if it was linked otherwise, completed or removed meanwhile. */
+async function linkVideo(
+  { update }: ProviderNeeds,
+  asset: Asset,
+  videoId: string,
+): Promise<Asset | undefined> {
+  const updated = await update(asset, (seen) =>
+    seen.provider_video_id === asset.provider_video_id &&
+    seen.stream_status === 'pending_upload' &&
+    seen.deleted_at === null
+      ? {
+          set: { provider_video_id: videoId },
+          events: [newEvent('asset.updated', { source: 'service', fields: ['provider_video_id'] })],
+          jobs: [],
+        }
+      : undefined,
+  );
+  return updated?.decision && updated.asset;
 }
 
 /** Call after the link's commit. Answers the asset as the parked reports leave it. */
@@ -124,7 +143,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
 /** The addresses of a hosted video as players can use them; undefined where they need no signature. */
 export function signed(
   { providers }: Pick<ProviderNeeds, 'providers'>,
-  asset: Asset,
+  asset: PlayedAsset,
   expires: number,
 ): SignedUrls | undefined {
   const manifest = asset.playback;
@@ -152,17 +171,15 @@ export const canAsk = (
 ): boolean => provider !== null && provider_video_id !== null && providers.get(provider)?.api !== undefined;
 
 /** In the timeline, so that nobody wonders why an asset has no video. */
-async function noteTrouble({ db, now }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
+async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;
-  await noteEvent(db, asset, {
-    event: newEvent('asset.checked', {
-      source: 'service',
-      code: failure.code,
-      ...(providerCode !== undefined && { provider_code: providerCode }),
-    }),
-    now: now(),
+  const event = newEvent('asset.checked', {
+    source: 'service',
+    code: failure.code,
+    ...(providerCode !== undefined && { provider_code: providerCode }),
   });
+  await update(asset, () => ({ set: {}, events: [event], jobs: [] }));
 }
 
 function providerOf({ provider }: Asset): ProviderName {

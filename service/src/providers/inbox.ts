@@ -1,7 +1,8 @@
 // The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import { type Change, decideReport } from '../lifecycle/decide.ts';
+import type { Change } from '../lifecycle/change.ts';
+import { decideReport } from '../lifecycle/decide.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
 import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
 import type { Cause } from '../lifecycle/reports.ts';
@@ -128,8 +129,8 @@ async function replayOne(
     changes: namesOf(asset, change),
   };
   if (trial || !change) {
-    trial?.set(asset.id, { ...asset, ...change?.next });
-    return { ...told, ...foreseen, stream_status_after: (change?.next ?? asset).stream_status };
+    trial?.set(asset.id, { ...asset, ...change?.set });
+    return { ...told, ...foreseen, stream_status_after: { ...asset, ...change?.set }.stream_status };
   }
   const outcome = (await needs.applyReport(report, { ref: { assetId: asset.id } })) ?? foreseen;
   return {
@@ -149,10 +150,10 @@ const UNMATCHED = {
 } satisfies Omit<Replayed, 'id'>;
 
 /** No members of the asset as it is shown. */
-const HIDDEN = ['check_at', 'encode_try', 'encoded_try', 'closed', 'refused'];
+const HIDDEN = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
 
 const namesOf = (asset: Asset, change: Change | undefined): string[] =>
-  Object.entries(change?.next ?? {})
+  Object.entries(change?.set ?? {})
     .filter(
       ([name, value]) => !HIDDEN.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value),
     )

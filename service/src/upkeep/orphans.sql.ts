@@ -38,12 +38,6 @@ export const holders = async (db: Queries, ids: readonly string[]) =>
     select id, refused, uploaded_at, original_upload, upload_writer, upload_writer_until, deleted_at, purge_at, stream_status, attempt, encode_try, playback
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
-/** Ends the expired leases of uploads: a writer that was only slow cannot finish any more, so its object may be removed. */
-export const endExpiredLeases = (db: Queries, ids: readonly string[]) =>
-  db.all(sql('end expired leases')`
-    update assets set upload_writer = null, upload_writer_until = null, revision = revision + 1
-     where id = any(${ids}::uuid[]) and upload_writer_until <= now()`);
-
 /** Assets whose original is recorded, a page of them in the order of their ids. */
 export const recordedOriginals = (db: Queries, after: string, limit: number) =>
   db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`

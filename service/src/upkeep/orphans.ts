@@ -3,9 +3,15 @@ import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, nameOf, withoutExpiredLease } from './orphan.ts';
-import { endExpiredLeases, holders, recordedOriginals } from './orphans.sql.ts';
+import { holders, recordedOriginals } from './orphans.sql.ts';
 
-export type OrphanNeeds = { readonly db: Database; readonly store: ObjectStore; readonly now: () => Date };
+export type OrphanNeeds = {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  /** A writer whose lease was ended cannot finish, so its object may be removed. */
+  readonly endExpiredLeases: (assetIds: readonly string[]) => Promise<unknown>;
+  readonly now: () => Date;
+};
 
 /** `objects` and `assets` list the first of each; the counts are of all. */
 export type OrphanReport = {
@@ -42,13 +48,13 @@ export async function findOrphans(
 
 /** The rows are read after the keys were listed, and what they say of an orphan never changes: it may be removed at any time later. */
 async function orphansAmong(
-  { db, now }: OrphanNeeds,
+  { db, endExpiredLeases, now }: OrphanNeeds,
   keys: readonly ObjectKey[],
   { remove }: { remove: boolean },
 ): Promise<ObjectKey[]> {
   const names = keys.map((key) => ({ key, name: nameOf(key) }));
   const ids = [...new Set(names.map(({ name }) => name.assetId))];
-  if (remove) await endExpiredLeases(db, ids);
+  if (remove) await endExpiredLeases(ids);
   const rows = await holders(db, ids);
   const known = new Map(
     rows.map((holder) => [holder.id, remove ? holder : withoutExpiredLease(holder, now())]),

@@ -9,7 +9,7 @@ const ASSET = columns(assetRow);
 /** Longest overdue first. */
 export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('due assets', assetRow)`
-    select ${ASSET} from assets where check_at <= ${now} and deleted_at is null order by check_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+    select ${ASSET} from assets where reconcile_at <= ${now} and deleted_at is null order by reconcile_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
 
 /** When an attempt's latest event of a type was. */
 export const lastEventAt = async (db: Queries, assetId: string, type: string): Promise<Date | undefined> =>

@@ -1,7 +1,7 @@
 // The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
 import type { Asset, Failure, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { CheckRecord } from '../lifecycle/decide.ts';
+import type { CheckRecord } from '../lifecycle/decide-commands.ts';
 import {
   expectedMs,
   addMs,
@@ -30,10 +30,7 @@ export type ReconcileNeeds = {
   ) => Promise<ReadonlyMap<string, Inspection | ProviderFailed>>;
   readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
   readonly startJob: (asset: Asset) => StartJob | undefined;
-  readonly recordCheck: (
-    asset: Asset,
-    note: CheckRecord & { readonly job?: StartJob | undefined },
-  ) => Promise<Asset>;
+  readonly recordCheck: (asset: Asset, check: CheckRecord) => Promise<Asset>;
   readonly refuseAsset: (asset: Asset, failure: Failure) => Promise<Asset>;
 };
 

@@ -5,7 +5,7 @@ import { newEvent } from '../assets/asset-event.ts';
 import { isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/ticket-reason.ts';
-import type { ServiceJobs } from '../jobs.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { waitAtMost } from '../platform/concurrency/wait-at-most.ts';
 import {
@@ -19,15 +19,12 @@ import {
 } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { type ByteQuota, bytesLeft, quotaExceeded } from '../usage/quota.ts';
-import { claimUpload, finishUpload, keepUpload, releaseUpload } from './byte-uploads.sql.ts';
 
 export type TransferNeeds = {
-  readonly db: Database;
-  readonly jobs: ServiceJobs;
+  readonly assetStore: Pick<AssetStore, 'update' | 'claimUpload' | 'renewUpload' | 'releaseUpload'>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
@@ -56,17 +53,19 @@ export type ByteUpload = {
 const RELEASE_MS = 500;
 
 export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload): Promise<Asset> {
+  const { assetStore } = needs;
   const asset = await admitted(needs, transfer);
   await needs.limitOwner(asset.owner_user_id);
   refuseLength(asset, transfer.length, needs.maxUploadBytes);
   await needs.requireDatabaseSpace();
   const writer = randomUUID();
   const upload: Upload = { asset, writer, key: uploadKey(asset.id, writer) };
-  const lease = { everyMs: RENEW_EVERY_MS, renew: () => keepUpload(needs.db, asset.id, writer) };
+  const lease = { everyMs: RENEW_EVERY_MS, renew: () => assetStore.renewUpload(asset.id, writer) };
   return whileRenewing(lease, async () => {
     try {
-      if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
-      return await write(needs, upload, transfer);
+      const claimed = await assetStore.claimUpload(asset.id, writer);
+      if (!claimed) throw await whyTaken(needs, asset.id);
+      return await write(needs, { ...upload, claimed }, transfer);
     } catch (error) {
       await waitAtMost(RELEASE_MS, abandon(needs, upload));
       throw error;
@@ -76,10 +75,12 @@ export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload):
 
 /** One writer at one asset: `writer` holds the lease, and names the object. */
 type Upload = { readonly asset: Asset; readonly writer: string; readonly key: ObjectKey };
+/** `claimed`: the asset as the claim left it. */
+type ClaimedUpload = Upload & { readonly claimed: Asset };
 
 /** Also after an error that hides whether the lease was given or the upload finished: a finished upload holds no lease, and keeps its bytes. */
-async function abandon({ db, store }: TransferNeeds, { asset, writer, key }: Upload): Promise<void> {
-  if (await releaseUpload(db, asset.id, writer)) await store.remove(key);
+async function abandon({ assetStore, store }: TransferNeeds, { asset, writer, key }: Upload): Promise<void> {
+  if (await assetStore.releaseUpload(asset.id, writer)) await store.remove(key);
 }
 
 /** The asset that the ticket opens, if this body may be its bytes. */
@@ -145,7 +146,7 @@ async function whyTaken({ findAssetById: byId }: TransferNeeds, id: string): Pro
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
-async function write(needs: TransferNeeds, upload: Upload, transfer: ByteUpload): Promise<Asset> {
+async function write(needs: TransferNeeds, upload: ClaimedUpload, transfer: ByteUpload): Promise<Asset> {
   const { asset, key } = upload;
   const stored = await put(needs, upload, transfer);
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
@@ -158,22 +159,57 @@ async function write(needs: TransferNeeds, upload: Upload, transfer: ByteUpload)
   throw await whyTaken(needs, asset.id);
 }
 
-/** A writer that lost its lease may have died and left its object: a job removes it. */
-function finish(
-  { db, jobs, now, uploadTtlSeconds }: TransferNeeds,
-  { asset, writer }: Upload,
+/** Points the asset to this writer's object; undefined if another writer took over, or the asset takes no bytes any more. The lease is the fence: its time does not matter. */
+async function finish(
+  { assetStore, uploadTtlSeconds }: TransferNeeds,
+  { asset, writer, claimed }: ClaimedUpload,
   stored: StoredBytes,
 ): Promise<Asset | undefined> {
-  const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
-  const completeBy = new Date(now().getTime() + uploadTtlSeconds * 1000);
-  const finished = { writer, stored, event, now: now(), completeBy };
-  if (asset.upload_writer === null) return finishUpload(db, asset.id, finished);
-  return db.transaction(async (tx) => {
-    const done = await finishUpload(tx, asset.id, finished);
-    if (done) await jobs.send(tx, 'purge-asset', { assetId: asset.id });
-    return done;
-  });
+  const updated = await assetStore.update(claimed, (seen, now) =>
+    isWriting(seen, writer)
+      ? {
+          set: toStoredColumns(seen, {
+            writer,
+            stored,
+            now,
+            completeBy: new Date(now.getTime() + uploadTtlSeconds * 1000),
+          }),
+          events: [newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes })],
+          // An earlier writer that lost its lease may have died and left its object.
+          jobs:
+            asset.upload_writer === null
+              ? []
+              : [{ name: 'purge-asset', payload: { assetId: asset.id } } as const],
+        }
+      : undefined,
+  );
+  return updated?.decision && updated.asset;
 }
+
+const isWriting = (seen: Asset, writer: string): boolean =>
+  seen.upload_writer === writer &&
+  seen.deleted_at === null &&
+  seen.uploaded_at === null &&
+  seen.stream_status === 'pending_upload';
+
+type FinishedUpload = {
+  readonly writer: string;
+  readonly stored: StoredBytes;
+  readonly now: Date;
+  /** Until then the bytes are kept for `complete`, however long they took to arrive. */
+  readonly completeBy: Date;
+};
+
+const toStoredColumns = (seen: Asset, { writer, stored, now, completeBy }: FinishedUpload) => ({
+  size_bytes: stored.sizeBytes,
+  checksum_sha256: stored.sha256,
+  uploaded_at: now,
+  original_upload: writer,
+  upload_expires_at:
+    seen.upload_expires_at && seen.upload_expires_at > completeBy ? seen.upload_expires_at : completeBy,
+  upload_writer: null,
+  upload_writer_until: null,
+});
 
 async function put(
   { store, maxUploadBytes, byteQuota }: TransferNeeds,

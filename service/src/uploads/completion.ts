@@ -1,7 +1,7 @@
 // Takes the caller's word that the bytes are there, and checks it: present, as announced, of their type, with a picture (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { Completion } from '../lifecycle/reports.ts';
+import type { Completion } from '../lifecycle/decide-commands.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { StartJob } from '../jobs.ts';
 import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';

@@ -32,7 +32,7 @@ export type UploadLimits = {
   readonly hostedProviders: readonly ProviderName[];
 };
 
-type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'check_at' | 'created_at'>;
+type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'>;
 type Context = { readonly isService: boolean; readonly limits: UploadLimits };
 
 export function toNewAsset(wishes: UploadRequest, { isService, limits }: Context): NewUpload {

@@ -1,10 +1,9 @@
 // Opens an asset for its bytes: upload-url makes the row, and says where and how to send them (contract B4).
 import type { Asset } from '../assets/asset.ts';
-import type { EventData } from '../assets/asset-event.ts';
 import { type Actor, toActorData } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { createAsset } from '../lifecycle/asset-lookup.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { UploadTarget } from '../providers/provider.ts';
 import { timeOf } from '../platform/uuid.ts';
@@ -12,7 +11,7 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-request.ts';
 
 export type UploadNeeds = {
-  readonly createAsset: (asset: Parameters<typeof createAsset>[1], note: EventData) => Promise<Asset>;
+  readonly createAsset: AssetStore['createAsset'];
   /** Applies what a provider reported of its video before this asset was linked to it. */
   readonly applyParked: (asset: Asset) => Promise<Asset>;
   /** Has a hosted provider take the bytes itself. */
@@ -53,7 +52,7 @@ export async function createUpload(
     id,
     owner_user_id: actor.ownerUserId,
     upload_expires_at: expires,
-    check_at: isHosted ? firstUploadCheckAt(now) : null,
+    reconcile_at: isHosted ? firstUploadCheckAt(now) : null,
     created_at: now,
   };
   const asset = await needs.createAsset(created, toActorData(actor, created));

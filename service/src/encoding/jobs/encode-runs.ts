@@ -1,13 +1,16 @@
 // Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
+import type { Asset } from '../../assets/asset.ts';
 import type { ServiceJobs } from '../../jobs.ts';
+import type { AssetStore } from '../../lifecycle/store.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
 import type { EncoderReport } from '../encoder-report.ts';
-import { claimRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './encode-runs.sql.ts';
+import { deleteRun, findCurrentRun } from './encode-runs.sql.ts';
 
 export type EncodingNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
+  readonly assetStore: Pick<AssetStore, 'update' | 'claimEncode'>;
   /** Names this process to operators. */
   readonly workerName: string;
 };
@@ -24,10 +27,10 @@ export type Run = {
 
 /** undefined: there is nothing to encode any more. */
 export async function beginRun(
-  { db, workerName }: EncodingNeeds,
+  { assetStore, workerName }: EncodingNeeds,
   { assetId, attempt }: { assetId: string; attempt: number },
 ): Promise<Run | undefined> {
-  const begun = await claimRun(db, { assetId, attempt, worker: workerName });
+  const begun = await assetStore.claimEncode({ assetId, attempt, worker: workerName });
   return (
     begun && {
       assetId,
@@ -58,18 +61,36 @@ export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
     }),
   );
 
-/** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
-export const finishRun = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
-  db.transaction(async (tx) => {
-    const marked = await markEncoded(tx, run);
-    if (!marked) return false;
-    if (marked.poster_time_ms !== run.posterTimeMs)
-      await jobs.send(tx, 'make-poster', { assetId: run.assetId });
-    await jobs.send(tx, 'deliver-report', { assetId: run.assetId, body: JSON.stringify(report) });
-    return true;
-  });
+/** Marks the run's files as complete and hands its report to a job, so that the report can be delivered again without encoding again; false where a later run began or the asset is gone. A poster that was requested meanwhile gets a job too. */
+export async function finishRun(
+  { assetStore }: EncodingNeeds,
+  run: Run,
+  report: EncoderReport,
+): Promise<boolean> {
+  const { assetId } = run;
+  const updated = await assetStore.update({ assetId }, (seen) =>
+    isUnfinished(seen, run) && seen.stream_status === 'processing' && seen.deleted_at === null
+      ? {
+          set: { encoded_try: run.try },
+          events: [],
+          jobs: [
+            ...(seen.poster_time_ms === run.posterTimeMs
+              ? []
+              : [{ name: 'make-poster', payload: { assetId } } as const]),
+            { name: 'deliver-report', payload: { assetId, body: JSON.stringify(report) } },
+          ],
+        }
+      : undefined,
+  );
+  return updated?.decision !== undefined;
+}
 
-/** A run that ended because its process was told to stop is no failure, however often that happens. */
-export const handRunBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
-  await uncountRun(db, run);
-};
+/** Takes a run that was handed back out of the count: a process that was told to stop is no failure. Nothing where a later run began. */
+export async function handRunBack({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
+  await assetStore.update({ assetId: run.assetId }, (seen) =>
+    isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,
+  );
+}
+
+const isUnfinished = (seen: Asset, run: Run): boolean =>
+  seen.attempt === run.attempt && seen.encode_try === run.try && seen.encoded_try === 0;

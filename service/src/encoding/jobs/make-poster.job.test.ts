@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../../assets/asset.ts';
 import { createVideo } from '../../lifecycle/asset.fixture.ts';
-import { decidePoster } from '../../lifecycle/decide.ts';
+import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { PosterOrder } from '../encoder.ts';
@@ -73,7 +73,7 @@ function world(
       },
     },
     async showPoster(asset) {
-      state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.next };
+      state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.set };
       return state.asset;
     },
   };

@@ -32,12 +32,15 @@ export const definitions = (shape: Shape): Fragment => ({
     .join(', '),
 });
 
-/** Sets each column of a shape to the one of the same name under an alias. */
-export const assignments = (alias: string, shape: Shape): Fragment => ({
+/** Sets the columns that a JSON object names, of a row made of it, and leaves the others as they are. */
+export const patches = ({ table, json, row }: PatchSource, shape: Shape): Fragment => ({
   [TEXT]: Object.keys(shape)
-    .map((name) => `${name} = ${alias}.${name}`)
+    .map((name) => `${name} = case when ${json} ? '${name}' then ${row}.${name} else ${table}.${name} end`)
     .join(', '),
 });
+
+/** `json`: a jsonb expression; `row`: the alias of the row that was made of it. */
+type PatchSource = { readonly table: string; readonly json: string; readonly row: string };
 
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();

@@ -1,0 +1,47 @@
+// Statements that read assets by their keys, as many at once as are asked for.
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import { assetRow, playedColumns } from '../tables.ts';
+import type { Asset, PlayedAsset, VideoRef } from './asset.ts';
+
+const ASSET = columns(assetRow);
+const PLAYED = columns(playedColumns);
+const FOUND = columnsOf('found', assetRow);
+
+/** In the order of the ids, which are in lower case. */
+export async function findAssets(db: Queries, ids: readonly string[]): Promise<(Asset | undefined)[]> {
+  const rows = await db.all(
+    sql('find assets', assetRow)`select ${ASSET} from assets where id = any(${ids}::uuid[])`,
+  );
+  return inOrder(rows, ids) as (Asset | undefined)[];
+}
+
+/** In the order of the ids, which are in lower case. */
+export async function findPlayedAssets(
+  db: Queries,
+  ids: readonly string[],
+): Promise<(PlayedAsset | undefined)[]> {
+  const rows = await db.all(
+    sql('find played assets', playedColumns)`select ${PLAYED} from assets where id = any(${ids}::uuid[])`,
+  );
+  return inOrder(rows, ids) as (PlayedAsset | undefined)[];
+}
+
+function inOrder<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+  ids: readonly string[],
+): (Row | undefined)[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id));
+}
+
+/** Of each provider's video, in the order asked for: a living asset before a tombstone. */
+export async function findByVideos(db: Queries, videos: readonly VideoRef[]): Promise<(Asset | undefined)[]> {
+  const rows = await db.all(sql('find by videos', { ...assetRow, place: 'int8' })`
+    select ${FOUND}, asked.place from unnest(${videos.map(({ provider }) => provider)}::text[], ${videos.map((video) => video.providerVideoId)}::text[])
+           with ordinality as asked (provider, video_id, place)
+      join lateral (select ${ASSET} from assets where provider = asked.provider and provider_video_id = asked.video_id
+                     order by deleted_at is not null, id desc limit 1) as found on true`);
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return videos.map((_video, index) => byPlace.get(index + 1) as Asset | undefined);
+}

@@ -1,0 +1,39 @@
+// What a decision does to an asset: the columns to set, the events that describe it, and the jobs that follow from it.
+import { isDeepStrictEqual } from 'node:util';
+import type { Asset } from '../assets/asset.ts';
+import type { NewEvent } from '../assets/asset-event.ts';
+import type { StartJob } from '../jobs.ts';
+import type { mutableColumns } from '../tables.ts';
+import type { Delivery, Outcome } from './delivery.ts';
+
+/** A value for each column that changes. */
+export type AssetPatch = Partial<Pick<Asset, keyof typeof mutableColumns>>;
+
+/** Stored together, or not at all. */
+export type Change = {
+  readonly set: AssetPatch;
+  readonly events: readonly NewEvent[];
+  readonly jobs: readonly StartJob[];
+};
+
+/** A delivery with its effect on the asset, and the time at which it was recorded. */
+export type DeliveryRecord = Outcome & {
+  readonly delivery: Delivery;
+  readonly assetId: string | null;
+  readonly now: Date;
+};
+
+/** A change, and the delivery that caused it. */
+export type Decision = Change & { readonly delivery?: DeliveryRecord | undefined };
+
+/** Pure: the store calls it again with the asset as it is then, when another writer was faster. Undefined changes nothing. */
+export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;
+
+/** The values of `next` that differ from the asset's. */
+export const patchOf = (asset: Asset, next: AssetPatch): AssetPatch =>
+  Object.fromEntries(
+    Object.entries(next).filter(([name, value]) => !isDeepStrictEqual(asset[name as keyof Asset], value)),
+  );
+
+export const isEmpty = ({ set, events, jobs }: Change): boolean =>
+  Object.keys(set).length === 0 && events.length === 0 && jobs.length === 0;

@@ -1,0 +1,200 @@
+// The store against a real database: no change is lost, columns change alone, and state, event, job and notification share one commit.
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import type { Asset, NewAsset } from '../assets/asset.ts';
+import { newEvent } from '../assets/asset-event.ts';
+import { createAssetLoader } from '../assets/asset-loader.ts';
+import type { ServiceJobs } from '../jobs.ts';
+import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
+import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { Change } from './change.ts';
+import { type AssetStore, createAssetStore } from './store.ts';
+
+const CREATED = new Date('2026-01-01T10:00:00.000Z');
+const NOW = new Date('2026-01-01T10:05:00.000Z');
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+let limited: Database;
+/** Owners of the jobs that were sent; `refuse` makes sending fail. */
+const sent: string[] = [];
+let refuse = false;
+
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('store');
+  await migrate(connection);
+  const opened = { connection, onIdleError: () => {} };
+  db = openDatabase(opened);
+  limited = openDatabase({ ...opened, session: { 'mediary.owner_max_assets': '1' } });
+});
+afterAll(async () => {
+  await Promise.all([db.close(), limited.close()]);
+  await server.stop();
+});
+afterEach(() => {
+  sent.length = 0;
+  refuse = false;
+});
+
+/** What another process would have: its own batches and its own order of writers. */
+const openStore = (database = db): AssetStore =>
+  createAssetStore({
+    db: database,
+    loader: createAssetLoader(database),
+    jobs: {
+      sendFor: async (_tx: unknown, owner: string) => {
+        if (refuse) throw new Error('the queue refuses');
+        sent.push(owner);
+      },
+    } as unknown as ServiceJobs,
+    runExclusive: createKeyedMutex(),
+    now: () => NOW,
+  });
+
+const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
+  id: uuidV7(),
+  owner_user_id: 'ann',
+  kind: 'video',
+  filename: 'clip.mp4',
+  content_type: 'video',
+  mime_type: 'video/mp4',
+  visibility: 'private',
+  title: 'A title',
+  tags: ['a', 'b'],
+  metadata: { nested: { list: [1, null] } },
+  announced_size_bytes: null,
+  announced_sha256: null,
+  provider: 'onprem',
+  provider_video_id: null,
+  upload_expires_at: null,
+  reconcile_at: null,
+  created_at: CREATED,
+  ...more,
+});
+
+const change = (set: Change['set'], more: Partial<Change> = {}): Change => ({
+  set,
+  events: [],
+  jobs: [],
+  ...more,
+});
+const job = { name: 'purge-asset', payload: { assetId: 'any' } } as const;
+const stored = async (id: string) => (await createAssetLoader(db).find(id)) as Asset;
+const eventsOf = (id: string) =>
+  rowsOf(connection, 'select type, revision from events where asset_id = $1 order by revision', [id]);
+
+describe('a change', () => {
+  test('sets the columns that it names and leaves all others', async () => {
+    const store = openStore();
+    const before = await store.createAsset(newAsset(), {});
+    const updated = await store.update(before, () =>
+      change({
+        metadata: null,
+        tags: ['c'],
+        poster_time_ms: 7,
+        failure: { code: 'x', message: 'y', retryable: true },
+      }),
+    );
+    const expected = {
+      ...before,
+      metadata: null,
+      tags: ['c'],
+      poster_time_ms: 7,
+      failure: { code: 'x', message: 'y', retryable: true },
+      revision: 2,
+      updated_at: NOW,
+    };
+    expect(updated?.asset).toEqual(expected);
+    expect(await stored(before.id)).toEqual(expected);
+  });
+
+  test('of columns that callers do not see keeps updated_at', async () => {
+    const store = openStore();
+    const { id } = await store.createAsset(newAsset(), {});
+    await store.update({ assetId: id }, () => change({ reconcile_at: NOW }));
+    expect(await stored(id)).toMatchObject({ reconcile_at: NOW, updated_at: CREATED, revision: 2 });
+  });
+
+  test('of nothing writes nothing', async () => {
+    const store = openStore();
+    const asset = await store.createAsset(newAsset(), {});
+    expect((await store.update(asset, () => change({})))?.asset).toEqual(asset);
+    expect((await store.update(asset, () => undefined))?.asset).toEqual(asset);
+    expect((await stored(asset.id)).revision).toBe(1);
+  });
+
+  test('of an asset that does not exist is not decided', async () => {
+    expect(await openStore().update({ assetId: uuidV7() }, () => change({ title: 'x' }))).toBeUndefined();
+  });
+});
+
+test('no change is lost, whoever writes at the same time', async () => {
+  const stores = [openStore(), openStore(), openStore()];
+  const asset = await (stores[0] as AssetStore).createAsset(newAsset(), {});
+  const raise = (seen: Asset) =>
+    change({ version: seen.version + 1 }, { events: [newEvent('asset.updated')], jobs: [job] });
+  await Promise.all(stores.flatMap((store) => Array.from({ length: 8 }, () => store.update(asset, raise))));
+  expect(await stored(asset.id)).toMatchObject({ version: 25, revision: 25 });
+  expect((await eventsOf(asset.id)).map(({ revision }) => revision)).toEqual(
+    Array.from({ length: 25 }, (_, index) => index + 1),
+  );
+  expect(sent).toHaveLength(24);
+});
+
+test('a job that cannot be sent leaves neither state nor event', async () => {
+  const store = openStore();
+  const asset = await store.createAsset(newAsset(), {});
+  refuse = true;
+  const deletion = change({ deleted_at: NOW }, { events: [newEvent('asset.deleted')], jobs: [job] });
+  await expect(store.update(asset, () => deletion)).rejects.toThrow('the queue refuses');
+  expect(await stored(asset.id)).toEqual(asset);
+  expect(await eventsOf(asset.id)).toEqual([{ type: 'asset.created', revision: 1 }]);
+});
+
+test('an owner over a quota fails alone, not with the others of its batch', async () => {
+  for (const owner of ['full', 'free']) await rowsOf(connection, 'select track_owner_usage($1)', [owner]);
+  const store = openStore(limited);
+  await store.createAsset(newAsset({ owner_user_id: 'full' }), {});
+  const results = await Promise.allSettled(
+    ['full', 'free', 'full'].map((owner) => store.createAsset(newAsset({ owner_user_id: owner }), {})),
+  );
+  expect(results.map((result) => (result.status === 'rejected' ? result.reason.code : 'stored'))).toEqual([
+    'MQ002',
+    'stored',
+    'MQ002',
+  ]);
+});
+
+test('every write with an event notifies listeners of its asset, and no other write does', async () => {
+  const listener = new pg.Client(connection);
+  await listener.connect();
+  const heard: (string | undefined)[] = [];
+  listener.on('notification', ({ payload }) => heard.push(payload));
+  await listener.query('listen mediary_events');
+  const store = openStore();
+  const [quiet, loud] = [await store.createAsset(newAsset(), {}), await store.createAsset(newAsset(), {})];
+  await store.update(quiet, () => change({ reconcile_at: NOW }));
+  await store.update(loud, () => change({ title: 'x' }, { events: [newEvent('asset.updated')] }));
+  // The answer comes after the notifications of all earlier commits.
+  await listener.query('select 1');
+  await listener.end();
+  expect(heard).toEqual([quiet.id, loud.id, loud.id]);
+});
+
+test('a writer whose lease was released cannot finish with what it read before', async () => {
+  const store = openStore();
+  const { id } = await store.createAsset(newAsset(), {});
+  const writer = uuidV7();
+  const claimed = (await store.claimUpload(id, writer)) as Asset;
+  expect(await store.releaseUpload(id, writer)).toBe(true);
+  const updated = await store.update(claimed, (seen) =>
+    seen.upload_writer === writer ? change({ uploaded_at: NOW }) : undefined,
+  );
+  expect(updated?.decision).toBeUndefined();
+  expect((await stored(id)).uploaded_at).toBeNull();
+});

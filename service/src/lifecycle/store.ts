@@ -1,0 +1,181 @@
+// The one writer of assets and events: read, decide, compare-and-set on the revision; a lost race reads and decides again.
+import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
+import { type EventData, newEvent } from '../assets/asset-event.ts';
+import type { AssetLoader } from '../assets/asset-loader.ts';
+import type { ServiceJobs } from '../jobs.ts';
+import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
+import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
+import { conflict, unavailable } from '../platform/errors.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
+import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
+import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
+import {
+  insertAssets,
+  type PendingInsert,
+  type PendingWrite,
+  recordDeliveries,
+  updateAssets,
+} from './store.sql.ts';
+import { claimUpload, endExpiredLeases, releaseUpload, renewUpload } from './upload-lease.sql.ts';
+
+export type StoreNeeds = {
+  readonly db: Database;
+  readonly loader: AssetLoader;
+  readonly jobs: ServiceJobs;
+  readonly runExclusive: RunExclusive;
+  readonly now: () => Date;
+};
+
+/** The asset as it is after the decision, and the decision. */
+export type Update<D> = { readonly asset: Asset; readonly decision: D };
+
+export type AssetStore = {
+  /** Throws CONFLICT where the provider's video is another asset's. An asset that an earlier try of the request created is returned as it is. */
+  createAsset(asset: NewAsset, data: EventData): Promise<Asset>;
+  /** `ref`: an id, a provider's video, or an asset that was just read, which saves the first read. Undefined: no such asset. */
+  update<D extends Decision | undefined>(
+    ref: AssetRef | Asset,
+    decide: Decide<D>,
+  ): Promise<Update<D> | undefined>;
+  /** Records a delivery that changes no asset. */
+  recordDelivery(delivery: DeliveryRecord): Promise<undefined>;
+  claimUpload(assetId: string, writer: string): Promise<Asset | undefined>;
+  renewUpload(assetId: string, writer: string): Promise<unknown>;
+  /** Whether the writer held the lease until now: it has not finished, and cannot finish any more. */
+  releaseUpload(assetId: string, writer: string): Promise<boolean>;
+  endExpiredLeases(assetIds: readonly string[]): Promise<unknown>;
+  claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
+};
+
+/** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
+const LIMITS = { atOnce: 2, most: 100 };
+/** Each job is a statement of its own, so a batch with jobs holds its rows for longer. */
+const LIMITS_WITH_JOBS = { atOnce: 2, most: 20 };
+/** Of the bytes of deliveries, which travel as text of twice their size. */
+const HEAVIEST = 4 * 1024 * 1024;
+/** More writers than this at one asset at one moment are a fault, not a race. */
+const MAX_RACES = 50;
+
+export function createAssetStore(needs: StoreNeeds): AssetStore {
+  const { db } = needs;
+  const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
+  const writing: Writing = { ...needs, ...createWriters(needs) };
+  return {
+    createAsset: (asset, data) =>
+      createAsset(needs, insert, { asset, event: newEvent('asset.created', data) }),
+    update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writing, ref, decide)),
+    recordDelivery: writing.recordDelivery,
+    claimUpload: (id, writer) => claimUpload(db, id, writer),
+    renewUpload: (id, writer) => renewUpload(db, id, writer),
+    releaseUpload: async (id, writer) => (await releaseUpload(db, id, writer)) !== undefined,
+    endExpiredLeases: (ids) => endExpiredLeases(db, ids),
+    claimEncode: (claim) => claimEncode(db, claim),
+  };
+}
+
+type Write = (write: PendingWrite) => Promise<Asset | undefined>;
+type Writing = StoreNeeds & {
+  readonly write: Write;
+  readonly recordDelivery: (delivery: DeliveryRecord) => Promise<undefined>;
+};
+
+function createWriters({ db, jobs }: StoreNeeds): Pick<Writing, 'write' | 'recordDelivery'> {
+  const writeState = createBatcher(
+    (writes: readonly PendingWrite[]) => updateAssets(db, writes),
+    weighed(LIMITS, ({ decision }) => decision.delivery),
+  );
+  const writeWithJobs = createBatcher(
+    (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
+    weighed(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
+  );
+  return {
+    write: (write) => (write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write)),
+    recordDelivery: createBatcher(
+      (deliveries: readonly DeliveryRecord[]) => recordDeliveries(db, deliveries),
+      weighed(LIMITS, (delivery) => delivery),
+    ),
+  };
+}
+
+const weighed = <Item>(
+  limits: BatchLimits<Item>,
+  deliveryOf: (item: Item) => DeliveryRecord | undefined,
+): BatchLimits<Item> => ({
+  ...limits,
+  weigh: (item) => deliveryOf(item)?.delivery.body.length ?? 0,
+  heaviest: HEAVIEST,
+});
+
+/** Jobs are sent in the order of their owners: the fair queue locks an owner until the commit, and two batches must not wait for each other. */
+function updateWithJobs(
+  { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
+  writes: readonly PendingWrite[],
+): Promise<(Asset | undefined)[]> {
+  return db.transaction(async (tx) => {
+    const stored = await updateAssets(tx, writes);
+    const due = writes.flatMap(({ seen, decision }, index) =>
+      stored[index] ? decision.jobs.map((job) => ({ owner: seen.owner_user_id, job })) : [],
+    );
+    for (const { owner, job } of due.sort(byQueueAndOwner)) await jobs.sendFor(tx, owner, job as never);
+    return stored;
+  });
+}
+
+type DueJob = { readonly owner: string; readonly job: Decision['jobs'][number] };
+
+const byQueueAndOwner = (a: DueJob, b: DueJob): number =>
+  compare(a.job.name, b.job.name) || compare(a.owner, b.owner);
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+const isAsset = (ref: AssetRef | Asset): ref is Asset => 'id' in ref;
+
+const keyOf = (ref: AssetRef | Asset): string => {
+  if (isAsset(ref)) return ref.id;
+  return 'assetId' in ref ? ref.assetId.toLowerCase() : `${ref.provider} ${ref.providerVideoId}`;
+};
+
+async function update<D extends Decision | undefined>(
+  writing: Writing,
+  ref: AssetRef | Asset,
+  decide: Decide<D>,
+): Promise<Update<D> | undefined> {
+  const { loader, now } = writing;
+  const read = () => loader.findReported(isAsset(ref) ? { assetId: ref.id } : ref);
+  let seen = isAsset(ref) ? ref : await read();
+  for (let race = 0; race < MAX_RACES; race++) {
+    if (!seen) return undefined;
+    const decision = decide(seen, now());
+    const asset: Asset | undefined = decision ? await write(writing, { seen, decision, now: now() }) : seen;
+    if (asset) return { asset, decision };
+    seen = await read();
+  }
+  throw unavailable(`The asset was changed ${MAX_RACES} times by others during one request. Try again.`);
+}
+
+/** Returns the asset after the write; undefined where another writer was faster. */
+async function write(
+  { write: store, recordDelivery }: Writing,
+  pending: PendingWrite,
+): Promise<Asset | undefined> {
+  const { seen, decision } = pending;
+  if (!isEmpty(decision)) return store(pending);
+  if (decision.delivery) await recordDelivery(decision.delivery);
+  return seen;
+}
+
+async function createAsset(
+  { loader }: StoreNeeds,
+  insert: (pending: PendingInsert) => Promise<Asset | undefined>,
+  pending: PendingInsert,
+): Promise<Asset> {
+  try {
+    const created = (await insert(pending)) ?? (await loader.find(pending.asset.id));
+    if (!created) throw new Error('an asset was neither created nor found');
+    return created;
+  } catch (error) {
+    if (findViolatedConstraint(error)?.startsWith('assets_provider_video'))
+      throw conflict('Another asset is linked to this video', { field: 'provider_video_id' });
+    throw error;
+  }
+}
