@@ -1,4 +1,4 @@
-// Reads the service's source as a tree: its files, and who imports what from whom. By regular expressions, which a test can afford.
+// Reads the service's source files and their imports with regular expressions.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
