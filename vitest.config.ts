@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['{packages,service/src,simulators,test}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/{durability,browser,scale}/**'],
+          exclude: [...configDefaults.exclude, 'test/{durability,browser,scale,clients}/**'],
           ...limits,
         },
       },
@@ -29,6 +29,14 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: ['test/clients/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

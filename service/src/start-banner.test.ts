@@ -40,6 +40,14 @@ test("nothing is signed with an operator's own secret", () => {
   expect(banner).not.toMatch(/eyJ/);
 });
 
+test('the tour waits for the end of the encoding before it asks for playback', () => {
+  const lines = bannerOf(MADE).split('\n');
+  const wait = lines.findIndex((line) => /until .*"stream_status":"\(ready\|failed\)".* done$/.test(line));
+  const playback = lines.findIndex((line) => line.endsWith('/playback'));
+  expect(wait).toBeGreaterThan(0);
+  expect(playback).toBeGreaterThan(wait);
+});
+
 test('no secret is shown', () => {
   for (const banner of [bannerOf(MADE), bannerOf({ ...MADE, ACCESS_TOKEN_SECRET: GIVEN })])
     for (const text of [...Object.values(MADE), GIVEN]) expect(banner).not.toContain(text);

@@ -1,4 +1,4 @@
-// The calm lines at the start: where the service listens, where data lies, and a tour to copy and paste.
+// Renders the start message: address, data folders, and a tour of shell commands to copy and paste.
 import { signAccessToken } from './auth/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
@@ -11,7 +11,7 @@ type Welcome = {
   readonly places: Adapters['places'];
   readonly encoderMissing: string | undefined;
   readonly now: Date;
-  /** What the sandbox of decoders lacks. */
+  /** Missing parts of the decoder sandbox. */
   readonly sandboxMissing: readonly string[];
 };
 
@@ -45,7 +45,7 @@ export function renderBanner({
   return lines.join('\n');
 }
 
-/** A token for a day where the service made the secret itself; nothing is signed with an operator's own secret. */
+/** Valid for a day. Only a generated secret signs it; an operator's own secret never signs a token here. */
 function tourToken({ config, local, now }: Pick<Welcome, 'config' | 'local' | 'now'>): string {
   const [signingSecret] = config.tokenSecrets;
   if (signingSecret === undefined || signingSecret.reveal() !== local?.values['ACCESS_TOKEN_SECRET'])
@@ -55,16 +55,20 @@ function tourToken({ config, local, now }: Pick<Welcome, 'config' | 'local' | 'n
 }
 
 function tour(url: string, token: string): string[] {
+  const media = `${url}/api/v1/media`;
+  const authorization = '-H "Authorization: Bearer $TOKEN"';
   return [
     '',
-    '  A tour, to copy and paste into another terminal (npm run sample makes sample.mp4; a token made here is valid for a day):',
+    '  A tour to copy and paste into a second terminal in this folder (a token shown here is valid for a day):',
     '',
+    '  npm run sample',
     `  TOKEN=${token}`,
-    `  curl -s -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${url}/api/v1/media/upload-url \\`,
+    `  curl -s ${authorization} -H 'Content-Type: application/json' ${media}/upload-url \\`,
     '    -d \'{"filename":"sample.mp4","content_type":"video","mime_type":"video/mp4"}\' > upload.json',
     '  ID=$(node -p \'require("./upload.json").data.asset_id\'); UPLOAD=$(node -p \'require("./upload.json").data.upload_url\')',
     '  curl -s -T sample.mp4 -H \'Content-Type: video/mp4\' "$UPLOAD"',
-    `  curl -s -X POST -H "Authorization: Bearer $TOKEN" ${url}/api/v1/media/$ID/complete`,
-    `  curl -s -H "Authorization: Bearer $TOKEN" ${url}/api/v1/media/$ID/playback`,
+    `  curl -s -X POST ${authorization} ${media}/$ID/complete`,
+    `  until curl -s ${authorization} ${media}/$ID | grep -qE '"stream_status":"(ready|failed)"'; do sleep 1; done`,
+    `  curl -s ${authorization} ${media}/$ID/playback`,
   ];
 }

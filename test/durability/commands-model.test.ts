@@ -1,4 +1,4 @@
-// Whatever callers and providers do to a few assets, in any order: every answer is the one that a model of the contract foretells.
+// Random commands of callers and providers on a few assets: every response matches a model of the contract.
 import { readFile, rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ async function take(driver: Driver, step: Step, which: string): Promise<void> {
   else expect(seen, which).toBeUndefined();
 }
 
-test(`${LISTS} lists of ${STEPS} commands are answered as the model foretells`, async () => {
+test(`${LISTS} lists of ${STEPS} commands get the responses that the model predicts`, async () => {
   const lane = (index: number) =>
     fc.assert(fc.asyncProperty(commands(STEPS), play), { numRuns: LISTS / LANES, seed: SEED + index });
   await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index)));

@@ -1,4 +1,4 @@
-// The disk of the embedded database fills up: writes are answered 503, reads and the process go on, and the service recovers by itself.
+// The disk of the embedded database fills up: writes get 503, reads still work, and the service recovers by itself.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -72,7 +72,7 @@ function expectDiskFull(answer: Answer<unknown>): void {
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
-test('below the reserve uploads are refused, and deletes go on', async ({ skip }) => {
+test('below the reserve uploads are rejected and deletes still work', async ({ skip }) => {
   skip(...needsMount());
   expectSuccess(await ready());
   await fillDisk(filler(), { leave: RESERVE / 2 });
@@ -84,7 +84,7 @@ test('below the reserve uploads are refused, and deletes go on', async ({ skip }
   expectSuccess(await ready());
 });
 
-test('without a free byte writes are answered 503, and reads go on', async ({ skip }) => {
+test('without free space writes get 503 and reads still work', async ({ skip }) => {
   skip(...needsMount());
   await fillDisk(filler());
   expect(await freeBytes(dataDir)).toBe(0);
@@ -102,7 +102,7 @@ test('without a free byte writes are answered 503, and reads go on', async ({ sk
   expect(exits).toEqual([]);
 });
 
-test('with space again it recovers by itself, up to a finished picture', async ({ skip }) => {
+test('it recovers when there is space again, and finishes an image', async ({ skip }) => {
   skip(...needsMount());
   await rm(filler());
   await eventually(ready, ({ status }) => status === 200);

@@ -1,4 +1,4 @@
-// The store's disk fills up to its reserve, and to its last byte: uploads are refused, deletes work, nothing half is left, and the service recovers by itself.
+// The disk of the store fills up: uploads are rejected, deletes work, no partial files remain, and the service recovers by itself.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -100,7 +100,7 @@ function expectFull(answer: Answer): void {
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
-test('uploads that find no room are told to come back, whatever their size', async () => {
+test('uploads of any size get 503 with Retry-After while the disk is full', async () => {
   expect(filling.length).toBeGreaterThan(10);
   for (const answer of refusals) {
     expectFull(answer);
@@ -109,7 +109,9 @@ test('uploads that find no room are told to come back, whatever their size', asy
   }
 });
 
-test('uploads leave the reserve free, and a large one is stopped before it uses it up', async ({ skip }) => {
+test('uploads leave the reserve free, and a large upload is stopped before it uses the reserve', async ({
+  skip,
+}) => {
   skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
   const [last = ''] = filling.splice(-1);
   expectSuccess(await call(service, `DELETE /media/${last}`, { headers }));
@@ -139,7 +141,7 @@ test('deletes work on a disk without a single free byte', async ({ skip }) => {
   await fill(FILLINGS[1] as Buffer);
 });
 
-test('nothing is left of them, and they are still waited for', async () => {
+test('rejected uploads leave no files and stay pending', async () => {
   expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
   expect(await filesNaming(storeDir, refused.asset_id)).toEqual([]);
   expect(await readAsset(service, 'ann', refused.asset_id)).toMatchObject({
@@ -150,7 +152,7 @@ test('nothing is left of them, and they are still waited for', async () => {
   expect(await halves(dataDir)).toEqual([]);
 });
 
-test('balancers hear of it, and what is there can still be read', async () => {
+test('/readyz reports it, and stored files can still be read', async () => {
   expectFull(await call(service, `GET ${service.address}/readyz`));
   const { body } = await call<{ url: string }>(service, `GET /media/${filling[0]}/download-url`, { headers });
   expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(FILLINGS[0] as Buffer)).toBe(
@@ -158,13 +160,13 @@ test('balancers hear of it, and what is there can still be read', async () => {
   );
 });
 
-test('a picture in another size cannot be made now, and that is no fault of the service', async () => {
+test('a new image variant gets 503, not 500', async () => {
   expectSuccess(await call(service, `PATCH /media/${shown}`, { headers, json: { visibility: 'public' } }));
   expectFull(await call(service, `GET /playback/${shown}/image?w=1280`));
   expect((await variant(1280)).status).toBe(503);
 });
 
-test('what is completed now waits for room, and what is removed makes it: then all goes on', async () => {
+test('completed uploads wait for space, and continue after deletes free it', async () => {
   for (const { asset_id: id } of [picture, video]) expectSuccess(await complete(service, 'ann', id));
   const waiting = () =>
     rows(
@@ -185,7 +187,7 @@ test('what is completed now waits for room, and what is removed makes it: then a
   expectSuccess(await call(service, `GET ${service.address}/readyz`));
 });
 
-test('what went wrong in between left nothing', async () => {
+test('failed operations left no files', async () => {
   expect(await filesNaming(join(storeDir, 'incoming'))).toEqual([]);
   for (const id of filling) expect(await filesNaming(storeDir, id)).toEqual([]);
   expect(await halves(dataDir)).toEqual([]);

@@ -1,4 +1,4 @@
-// An error that nothing caught: the process reports it once, serves no further request and exits, with its database stopped in order.
+// An uncaught error: the process logs it once, accepts no further requests, stops its database and exits.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Every call that a request makes to the database or the store fails once: the caller is told so, nothing is half done, and the same request then succeeds.
+// Each database or store call of a request fails once: the caller gets an error, nothing is half done, and the same request then succeeds.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, type Seen } from '../support/envelope.ts';
@@ -51,7 +51,7 @@ describe.each(MOMENTS)('a call that fails (%s)', (moment) => {
   });
 });
 
-test('a request with a key, asked again after its fault, made one asset', async () => {
+test('a repeated request with an Idempotency-Key creates one asset', async () => {
   const [counted] = await rows(
     service.dataDir,
     `select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from assets where owner_user_id = 'keyed') as assets`,

@@ -1,4 +1,4 @@
-// The database hangs: whoever asks is told within seconds, however many ask at once, the process stays alive, and when it goes on so does everything.
+// The database hangs: requests get 503 within seconds, the process stays alive, and everything continues when the database does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
@@ -57,7 +57,7 @@ const askAll = () =>
   );
 
 describe.each(Object.keys(KINDS))('%s', (kind) => {
-  test('is told within seconds to come back', () => {
+  test('gets 503 with Retry-After within seconds', () => {
     const answers = told.filter((one) => one.kind === kind);
     expect(answers).toHaveLength(WAVES);
     for (const { answer, ms } of answers) {
@@ -68,11 +68,11 @@ describe.each(Object.keys(KINDS))('%s', (kind) => {
   });
 });
 
-test('the process is alive meanwhile', () => {
+test('the process stays alive', () => {
   for (const answer of alive) expect(expectSuccess(answer)).toEqual({ status: 'ok' });
 });
 
-test('afterwards every kind succeeds, and nothing was half done', async () => {
+test('afterwards every request succeeds, and nothing was half done', async () => {
   await eventually(
     () => call(service, `GET ${service.address}/readyz`),
     ({ status }) => status === 200,

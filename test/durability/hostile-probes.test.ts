@@ -1,4 +1,4 @@
-// Twelve videos that keep the probe busy: another owner's upload is completed as if they were not there.
+// Twelve videos that keep the probe busy: they do not delay another owner's upload.
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
@@ -42,7 +42,7 @@ async function uploaded(owner: string, bytes: Uint8Array): Promise<string> {
   return started.asset_id;
 }
 
-test("an owner's hostile videos delay no other owner, and are refused", async () => {
+test("an owner's hostile videos do not delay other owners, and are rejected", async () => {
   const hostile = await endlessVideo();
   const good = await readFile(await makeClip({ seconds: 1 }));
   const [attacks, victims] = await Promise.all([

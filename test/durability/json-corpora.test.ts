@@ -1,4 +1,4 @@
-// Collected JSON of every kind as the body of every JSON endpoint: read or refused by name, and nothing changes that was not asked for (contract A2, B2).
+// Collected JSON files as the body of every JSON endpoint: accepted or rejected, without side effects (contract A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
@@ -91,7 +91,7 @@ async function inParallel(
 const listOf = async () =>
   (await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann })).body.data.items;
 
-test('each operation with a JSON body has its door here', async () => {
+test('every operation with a JSON body is tested here', async () => {
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
   };
@@ -125,7 +125,7 @@ describe.skipIf(!TEST_DATA).each(Object.keys(DOORS) as Door[])('%s', (door) => {
   );
 });
 
-test.skipIf(!TEST_DATA)('an edit takes of every body what it knows, once', async () => {
+test.skipIf(!TEST_DATA)('PATCH accepts known members only', async () => {
   const [before] = await listOf();
   const expected = { title: before?.['title'], version: before?.['version'] as number };
   for (const { body } of samplesOf('json-parsing').filter((sample) => mayBe(sample).join() === 'read')) {

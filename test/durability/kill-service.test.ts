@@ -1,4 +1,4 @@
-// Thirty kills, of the service and of its database, under clients that write: what was acknowledged is there, what was not is there wholly or not at all.
+// Thirty kills of the service and of its database under write load: acknowledged writes survive, others are complete or absent.
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
@@ -104,14 +104,14 @@ async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> 
   return found;
 }
 
-test('the clients were heard often enough, and no answer was a surprise', () => {
+test('the clients made enough requests and got no unexpected response', () => {
   expect(written).toBeGreaterThanOrEqual(KILLS.length * WRITES_BETWEEN);
   expect(ledger.surprises).toEqual([]);
   expect(ledger.entries.filter(({ deleted }) => deleted === 'yes').length).toBeGreaterThan(20);
   expect(ledger.entries.filter(({ reached }) => reached === 'ready').length).toBeGreaterThan(50);
 });
 
-test('every acknowledged asset is there with its bytes and at least its state, and the pictures went on to ready', async () => {
+test('every acknowledged asset exists with its bytes and at least its state, and images become ready', async () => {
   for (const { entry, asset } of await living()) {
     const told = JSON.stringify({ entry: { ...entry, bytes: undefined }, asset });
     expect(entry.deleted, told).not.toBe('yes');
@@ -133,7 +133,7 @@ test('every acknowledged asset is there with its bytes and at least its state, a
   }
 }, 120_000);
 
-test('what nobody was told of is wholly there or not at all, and no key made two assets', async () => {
+test('unacknowledged writes are complete or absent, and no Idempotency-Key created two assets', async () => {
   expect(await halves(dataDir)).toEqual([]);
   expect(await rows(dataDir, 'select id from events where asset_id not in (select id from assets)')).toEqual(
     [],
@@ -147,7 +147,7 @@ test('what nobody was told of is wholly there or not at all, and no key made two
   for (const { key, id } of ledger.entries) if (id) expect(ids.get(key)).toBe(id);
 });
 
-test('the store holds nothing half, and after one sweep nothing without an owner', async () => {
+test('the store has no partial files, and no orphans after one sweep', async () => {
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
   // As if a minute had passed: so long a writer that was killed keeps its right.
   await rows(dataDir, 'update assets set upload_writer_until = now()');

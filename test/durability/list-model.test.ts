@@ -1,4 +1,4 @@
-// Whatever is made, edited, removed and brought back: every page of every list is what a sorted array in memory says (contract B3).
+// After random creates, edits, deletes and restores every page of every list matches a sorted array in memory (contract B3).
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -142,7 +142,7 @@ function dataOf<T>({ status, body }: Answer<T>): T {
   return body.data;
 }
 
-test(`${RUNS} random histories of up to ${STEPS} steps, each an owner's own, are listed as the array in memory`, async () => {
+test(`${RUNS} random histories of up to ${STEPS} steps, one for each owner, are listed like the array in memory`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: STEPS, size: 'max' }),

@@ -1,4 +1,4 @@
-// Bodies that trickle and responses that nobody reads: each is ended in time, and what is only slow lives.
+// Trickling bodies and unread responses are closed after a timeout; slow but steady ones continue.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ const openConnections = () =>
     service.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 
-test('a webhook body has ten seconds in all, however steadily it comes', async () => {
+test('a webhook body must arrive within ten seconds', async () => {
   const socket = await ask('POST /api/v1/webhooks/stream/onprem');
   socket.write('Content-Length: 100000\r\n\r\n');
   const trickle = setInterval(() => socket.write('x'.repeat(1000)), 1000);
@@ -41,7 +41,7 @@ test('a webhook body has ten seconds in all, however steadily it comes', async (
   expect(expectRefusal(answer, 400).details).toEqual({ reason: 'too_slow', seconds: 10 });
 });
 
-test('a download that nobody reads is ended, and one that is read slowly is not', async () => {
+test('an unread download is closed, a slowly read one is not', async () => {
   const line = `GET ${download.pathname}${download.search}`;
   const [unread, slow] = await Promise.all([ask(line), ask(line)]);
   let isSlowClosed = false;

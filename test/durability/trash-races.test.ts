@@ -46,7 +46,7 @@ async function download(id: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(body.data.url)).arrayBuffer());
 }
 
-test('500 races of a restore against the emptying job lose no restored asset', async () => {
+test('500 races of a restore against the job that empties the trash lose no restored asset', async () => {
   const restored: string[] = [];
   let purged = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-// Clients that ask for much and read nothing: others are served meanwhile, the connections are closed, and the memory comes back.
+// Clients that request much and read nothing: others are still served, the connections are closed, and the memory is released.
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Who gets in at the guarded doors, and in what order a request is refused (contract A4, B2, B10).
+// Authentication of guarded routes, and the order in which requests are rejected (contract A4, B2, B10).
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
@@ -53,7 +53,7 @@ async function expectShut(headers: Record<string, string>): Promise<void> {
   }
 }
 
-describe('every guarded door is shut to', () => {
+describe('guarded routes reject', () => {
   const good = tokenOf('ann');
   test.each<[string, Record<string, string>]>([
     ['nobody', {}],
@@ -103,7 +103,7 @@ describe('every guarded door is shut to', () => {
     return `${signed}.${createHmac('sha512', SECRETS.ACCESS_TOKEN_SECRET).update(signed).digest('base64url')}`;
   }
 
-  test('headers that came twice, even where both are good', async () => {
+  test('repeated headers, even if both are valid', async () => {
     const token = `Authorization: ${asUser('ann').authorization}`;
     const key = `X-Service-Key: ${SECRETS.SERVICE_API_KEY}`;
     for (const headers of [
@@ -120,7 +120,7 @@ describe('every guarded door is shut to', () => {
   });
 });
 
-describe('who gets in', () => {
+describe('guarded routes accept', () => {
   const reads = async (headers: Record<string, string>) =>
     expectSuccess(await call(service, `GET /media/${id}`, { headers }));
 
@@ -147,7 +147,7 @@ describe('who gets in', () => {
     await reads(headers());
   });
 
-  test('a user whose id is a number, and the same user in text', async () => {
+  test('a user id that is a number, and the same id as text', async () => {
     const headers = { authorization: `Bearer ${tokenOf(4711)}` };
     const { asset_id: made, asset } = expectSuccess(
       await call(service, 'POST /media/upload-url', { headers, json: VIDEO }),
@@ -156,13 +156,13 @@ describe('who gets in', () => {
     expectSuccess(await call(service, `GET /media/${made}`, { headers: asUser('4711') }));
   });
 
-  test('a user whose id is in another script', async () => {
+  test('a user id in another script', async () => {
     const started = await openUpload(service, 'Zoë 🎬');
     expect(started.asset['owner_user_id']).toBe('Zoë 🎬');
   });
 });
 
-describe('the order of refusals', () => {
+describe('the order of checks', () => {
   const stranger = { authorization: 'Bearer nonsense', 'content-type': 'application/json' };
 
   test.each([

@@ -1,4 +1,4 @@
-// The whole service is killed, or told to stop, in the midst of its work: what was begun ends once, and nothing is left over.
+// The service is killed or stopped while it works: started work is finished exactly once, and nothing is left behind.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -84,7 +84,7 @@ async function publishedFolders(id: string): Promise<string[]> {
   return [...new Set(files.map((path) => path.slice(0, path.lastIndexOf('/'))))];
 }
 
-test('killed while it encodes, it finishes the video after the next start, once', async () => {
+test('a service that is killed while encoding finishes the video once after the next start', async () => {
   const begun = await encoding();
   expect((await processesNaming(begun.id)).length).toBeGreaterThan(0);
   expect(await service.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
@@ -98,7 +98,7 @@ test('killed while it encodes, it finishes the video after the next start, once'
   await expectDoneOnce(await readyWithoutFalling(begun));
 }, 180_000);
 
-test('told to stop while it encodes, it ends in order, leaves no process, and finishes the video after the next start', async () => {
+test('a service that is stopped while encoding exits cleanly, leaves no process, and finishes the video after the next start', async () => {
   const begun = await encoding();
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(await processesNaming(dataDir)).toEqual([]);
@@ -110,7 +110,7 @@ test('told to stop while it encodes, it ends in order, leaves no process, and fi
   expect(await publishedFolders(begun.id)).toEqual([expect.stringMatching(/\/1-1$/)]);
 }, 180_000);
 
-test('told to stop through npm, it ends in order and leaves no process', async () => {
+test('a service that is stopped through npm exits cleanly and leaves no process', async () => {
   expect((await encoding()).progress).toBeGreaterThan(0);
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(await processesNaming(dataDir)).toEqual([]);

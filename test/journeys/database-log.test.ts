@@ -46,7 +46,7 @@ async function failures(): Promise<void> {
     await expect(rows(service.dataDir, statement, [...values])).rejects.toThrow();
 }
 
-test('not in the last words of a server that dies, after all that can go wrong with a statement', async () => {
+test('the log of a crashing server contains no values of failed statements', async () => {
   await failures();
   process.kill(
     Number.parseInt(await readFile(join(service.dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10),

@@ -1,4 +1,4 @@
-// The documentation costs the service nothing per reader: compressed once, told apart by ETags, and removable.
+// The documentation is compressed once, has ETags, and can be switched off.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/envelope.ts';
 import { call, startTestService, type TestService } from '../support/service.ts';
@@ -16,7 +16,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   fetch(`${service.address}${path}`, { method, headers: { 'accept-encoding': 'identity', ...headers } });
 
 describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
-  test.each(['br', 'gzip'])('comes compressed with %s, the same text as without', async (encoding) => {
+  test.each(['br', 'gzip'])('is compressed with %s without changing its text', async (encoding) => {
     const [plain, compressed] = await Promise.all([get(path), get(path, { 'accept-encoding': encoding })]);
     expect(compressed.headers.get('content-encoding')).toBe(encoding);
     expect(compressed.headers.get('vary')).toContain('Accept-Encoding');
@@ -27,7 +27,7 @@ describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
     expect(await compressed.text()).toBe(await plain.text());
   });
 
-  test('is not sent again to who has it', async () => {
+  test('answers a matching ETag with 304', async () => {
     const etag = (await get(path)).headers.get('etag') ?? '';
     const again = await get(path, { 'if-none-match': etag });
     expect(again.status).toBe(304);
@@ -36,7 +36,7 @@ describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('tells its length to HEAD', async () => {
+  test('answers HEAD with its length', async () => {
     const [head, whole] = await Promise.all([get(path, {}, 'HEAD'), get(path)]);
     expect(head.status).toBe(200);
     expect(head.headers.get('content-length')).toBe(String((await whole.bytes()).byteLength));

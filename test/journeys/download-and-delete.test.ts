@@ -1,4 +1,4 @@
-// The way back of an original, under its own name, and the end of an asset: nothing plays, nothing is left, nothing comes back.
+// Originals are downloaded under their own names; deleted assets stop playing, leave no bytes, and never come back.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,8 +44,8 @@ const remove = (id: string, user = 'ann') => call(service, `DELETE /media/${id}`
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 const stored = (id: string) => filesNaming(service.dataDir, id);
 
-describe('an original', () => {
-  test('comes back byte for byte', async () => {
+describe('the download of an original', () => {
+  test('returns every byte', async () => {
     const bytes = await readFile(await makeClip({ seconds: 2 }));
     const { url, filename, expires_at: expires } = await downloadOf(await upload('film.png', bytes));
     expect(filename).toBe('film.png');
@@ -91,7 +91,7 @@ describe('an original', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('is not named after lines and other controls', async () => {
+  test('has no control characters in its file name', async () => {
     for (const filename of [
       'a\r\nSet-Cookie: x=1',
       'tab\t.png',
@@ -110,7 +110,7 @@ describe('an original', () => {
     }
   });
 
-  test('opens by its own ticket alone, while that is good', async () => {
+  test('needs its own ticket, which must be valid', async () => {
     const [id, other] = [await upload('one.png'), await upload('other.png')];
     const { url } = await downloadOf(id);
     const ticket = new URL(url).searchParams.get('ticket') ?? '';
@@ -135,7 +135,7 @@ describe('an original', () => {
     expect(await statusOf(url)).toBe(200);
   });
 
-  test('is not opened after a restore by a URL from before the deletion', async () => {
+  test('rejects a URL from before a deletion and restore', async () => {
     const id = await upload('kept.png');
     const { url } = await downloadOf(id);
     expect(await statusOf(url)).toBe(200);
@@ -146,7 +146,7 @@ describe('an original', () => {
     expect(await statusOf((await downloadOf(id)).url)).toBe(200);
   });
 
-  test('that never came cannot be had', async () => {
+  test('is 404 without stored bytes', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     const answer = await call(service, `GET /media/${id}/download-url`, { headers: ann });
     expect([answer.status, answer.body.error.error_code, answer.body.error.details]).toEqual([
@@ -172,7 +172,7 @@ describe('a deleted asset', () => {
     expect((await remove(asset.id)).body.data).toEqual({ id: asset.id, deleted: true });
   }, 60_000);
 
-  test('is gone from every address at once', async () => {
+  test('is 404 at every URL at once', async () => {
     const urls = [...Object.values(asset['playback'] as Record<string, string>), download.url];
     expect(await Promise.all(urls.map(statusOf))).toEqual(urls.map(() => 404));
     for (const path of ['', '/playback', '/download-url'])
@@ -187,14 +187,14 @@ describe('a deleted asset', () => {
     expect([again.status, again.body.error.error_code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  test('leaves no byte behind', async () => {
+  test('leaves no bytes behind', async () => {
     await eventually(
       () => stored(asset.id),
       (files) => files.length === 0,
     );
   });
 
-  test('is not brought back by a late report', async () => {
+  test('is not restored by a late report', async () => {
     for (const status of ['ready', 'processing', 'failed']) {
       const verdict = await tell(service, 'onprem', {
         asset_id: asset.id,
@@ -213,7 +213,7 @@ describe('a deleted asset', () => {
   });
 });
 
-test('deleted while it is encoded, a video leaves no file, no work and no engine behind', async () => {
+test('a video that is deleted while being encoded leaves no file, job or ffmpeg process behind', async () => {
   const started = await openUpload(service, 'ann');
   await putBytes(started, await readFile(await makeClip({ seconds: 12 })));
   await complete(service, 'ann', started.asset_id);
@@ -234,7 +234,7 @@ test('deleted while it is encoded, a video leaves no file, no work and no engine
   expect(await processesNaming(started.asset_id)).toEqual([]);
 }, 90_000);
 
-test('deleted before it is complete, an upload leaves no byte behind and takes none', async () => {
+test('an upload that is deleted before completion leaves no bytes and accepts none', async () => {
   const started = await openUpload(service, 'ann');
   await putBytes(started, BYTES);
   expect((await remove(started.asset_id)).status).toBe(200);

@@ -1,4 +1,4 @@
-// Videos that would take the encoder for long: few frames stay few, and what costs too much is refused with the numbers.
+// Expensive videos: low frame rates stay low, and a video above the limits is rejected with the numbers.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';
@@ -66,7 +66,7 @@ async function refusedBy(setting: Record<string, string>): Promise<AssetJson> {
   return asset;
 }
 
-test('a video longer than MAX_VIDEO_DURATION_S is refused for good, with both lengths', async () => {
+test('a video longer than MAX_VIDEO_DURATION_S fails permanently, and the failure names both durations', async () => {
   const { failure } = await refusedBy({ MAX_VIDEO_DURATION_S: '3' });
   expect(failure).toEqual({
     code: 'too_long',
@@ -75,7 +75,7 @@ test('a video longer than MAX_VIDEO_DURATION_S is refused for good, with both le
   });
 });
 
-test('a video above MAX_ENCODE_COST is refused for good, with the estimate and what it consists of', async () => {
+test('a video above MAX_ENCODE_COST fails permanently, and the failure explains the estimate', async () => {
   const { failure } = await refusedBy({ MAX_ENCODE_COST: '1000000' });
   expect(failure).toEqual({
     code: 'too_costly',

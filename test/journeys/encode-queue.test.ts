@@ -1,4 +1,4 @@
-// Deletes and cancels free the encoder at once, and operators see who has it and who waits.
+// Deletes and cancels free the encoder at once, and operators see running and waiting encodes.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeClip, pacedEngine } from '../support/clips.ts';
@@ -55,7 +55,7 @@ async function engineEndsWithin(id: string, ms: number): Promise<void> {
   );
 }
 
-describe('an encode that nobody wants any more', () => {
+describe('an encode of a deleted asset', () => {
   test.each([
     ['deleted', ''],
     ['moved to the trash', '?purge=false'],
@@ -74,7 +74,7 @@ describe('an encode that nobody wants any more', () => {
     await eventually(listed, ({ running, waiting }) => running + waiting === 0);
   });
 
-  test('is encoded after all when its asset comes back from the trash', async () => {
+  test('runs after all when the asset is restored', async () => {
     const id = await encoding('ann');
     await remove('ann', id, '?purge=false');
     await engineEndsWithin(id, 2000);
@@ -87,7 +87,7 @@ describe('an encode that nobody wants any more', () => {
   });
 });
 
-test('as many videos are encoded at once as ENCODE_CONCURRENCY says', async () => {
+test('ENCODE_CONCURRENCY sets how many videos are encoded at the same time', async () => {
   const wide = await startTestService({ FFMPEG_PATH: await pacedEngine(), ENCODE_CONCURRENCY: '2' });
   onTestFinished(wide.stop);
   for (const user of ['ann', 'ann', 'ann']) {
@@ -101,7 +101,7 @@ test('as many videos are encoded at once as ENCODE_CONCURRENCY says', async () =
 });
 
 describe('an operator', () => {
-  test('sees what runs and what waits, in the order in which it will run', async () => {
+  test('sees running and waiting encodes in execution order', async () => {
     const running = await encoding('ann');
     const [second, third] = [await uploaded('ann'), await uploaded('ann')];
     const first = await uploaded('bob');
@@ -149,7 +149,7 @@ describe('an operator', () => {
     expect(await lastSentence(id)).toBe('An operator cancelled the encoding, in attempt 2.');
   });
 
-  test('cancels an encode that waits: it never starts', async () => {
+  test('cancels a waiting encode, which never starts', async () => {
     const running = await encoding('ann');
     const waiting = await uploaded('ann');
     expect((await cancel(waiting)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('an operator', () => {
     await remove('ann', last);
   });
 
-  test('cannot cancel what is not being encoded', async () => {
+  test('cannot cancel an asset that is not being encoded', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     const refused = await cancel(id);
     expect([refused.status, refused.body.error]).toEqual([
@@ -171,7 +171,7 @@ describe('an operator', () => {
     expect((await cancel('no-uuid')).status).toBe(404);
   });
 
-  test('alone may list and cancel', async () => {
+  test('is the only caller that may list and cancel', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     for (const headers of [{}, asUser('ann'), asService]) {
       expect((await cancel(id, headers)).status).toBe(401);

@@ -1,4 +1,4 @@
-// Every answer stands in the envelope, however odd the request was that it answers (contract A2, A3, B2).
+// Every response has the envelope, also for malformed requests (contract A2, A3, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectEnvelope, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
@@ -14,7 +14,7 @@ const raw = (bytes: string) => sendRaw(service.address, Buffer.from(bytes, 'lati
 const user = asUser('ann');
 const bearer = `Authorization: ${user.authorization}`;
 
-describe('addresses that lead nowhere', () => {
+describe('unknown paths', () => {
   test.each([
     ['an unknown route', 'GET /nope'],
     ['an unknown route below the API', 'GET /api/v1/nope'],
@@ -40,7 +40,7 @@ describe('addresses that lead nowhere', () => {
     expect(expectRefusal(await raw(request(line)), 404).error_code).toBe('NOT_FOUND');
   });
 
-  test('what is sent along with them is not read', async () => {
+  test('ignore the body of the request', async () => {
     expectRefusal(
       await raw(request('POST /nope', ['Content-Type: text/plain', 'Content-Length: 5'], 'hello')),
       404,
@@ -52,7 +52,7 @@ describe('addresses that lead nowhere', () => {
     expectRefusal(await raw(request('OPTIONS /api/v1/media', ['Origin: https://app.test'])), 404);
   });
 
-  test('CONNECT is answered too', async () => {
+  test('CONNECT gets a response', async () => {
     expectRefusal(await raw('CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test:443\r\n\r\n'), 404);
   });
 
@@ -70,7 +70,7 @@ describe('addresses that lead nowhere', () => {
   });
 });
 
-describe('what is hardly HTTP', () => {
+describe('malformed HTTP', () => {
   test.each([
     ['not HTTP at all', '{"hello":"world"}\r\n\r\n'],
     ['a method nobody knows', 'FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -98,11 +98,11 @@ describe('what is hardly HTTP', () => {
     expect(expectSuccess(await raw('GET /healthz HTTP/1.0\r\n\r\n'))).toEqual({ status: 'ok' });
   });
 
-  test('an expectation that nobody can meet changes nothing', async () => {
+  test('an unknown Expect header is ignored', async () => {
     expectSuccess(await raw(request('GET /healthz', ['Expect: the-unexpected'])));
   });
 
-  test('after all of it the next request is answered', async () => {
+  test('the next request is answered normally', async () => {
     expectSuccess(await call(service, `GET ${service.address}/healthz`));
   });
 });
@@ -127,7 +127,7 @@ describe('the request id', () => {
     expect(envelope.request_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('two of them are replaced by one, and a line break starts no header of ours', async () => {
+  test('two ids are replaced by one, and a line break cannot inject a header', async () => {
     const twice = expectEnvelope(await raw(request('GET /healthz', ['X-Request-Id: a', 'X-Request-Id: b'])));
     expect(twice.request_id).toMatch(/^[0-9a-f-]{36}$/);
     const split = await raw(request('GET /healthz', ['X-Request-Id: a\r\nSet-Cookie: b=c']));
@@ -135,7 +135,7 @@ describe('the request id', () => {
   });
 });
 
-describe('answers without a body', () => {
+describe('responses without a body', () => {
   test.each([
     ['/healthz', 200],
     ['/nope', 404],
@@ -148,7 +148,7 @@ describe('answers without a body', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/\S/);
   });
 
-  test('a preflight of an origin that is not listed allows nothing', async () => {
+  test('a preflight from an unlisted origin allows nothing', async () => {
     const answer = await raw(
       request('OPTIONS /api/v1/media', ['Origin: https://app.test', 'Access-Control-Request-Method: GET']),
     );
@@ -156,7 +156,7 @@ describe('answers without a body', () => {
     expect(answer.headers.has('access-control-allow-origin')).toBe(false);
   });
 
-  test('a preflight of playback allows everybody', async () => {
+  test('a preflight of playback allows every origin', async () => {
     const answer = await raw(
       request('OPTIONS /api/v1/playback/x/hls.m3u8', [
         'Origin: https://app.test',
@@ -169,7 +169,7 @@ describe('answers without a body', () => {
   });
 });
 
-test('a service call without an owner says what is missing, in the envelope', async () => {
+test('a service call without an owner names the missing field in the envelope', async () => {
   expect(expectRefusal(await call(service, 'GET /media', { headers: asService }), 400).details).toEqual({
     field: 'owner_user_id',
   });

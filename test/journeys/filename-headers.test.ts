@@ -1,4 +1,4 @@
-// Names that try to break out of a header: read off the wire, a download has the headers it always has, and the name to its last byte (contract B1, B5).
+// File names that try to break out of a header: a download has its usual headers and the complete name (contract B1, B5).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -196,18 +196,18 @@ async function inParallel(names: readonly string[], work: (name: string) => Prom
   );
 }
 
-test(`${KEPT.length} names that are no control characters are carried as they are, and bring no header with them`, async () => {
+test(`${KEPT.length} names without control characters are sent unchanged and inject no header`, async () => {
   await inParallel(KEPT, expectCarried);
 });
 
-test.each(REFUSED)('%j is refused, and not repeated in the answer', async (filename) => {
+test.each(REFUSED)('%j is rejected and not repeated in the response', async (filename) => {
   const answer = await open(filename);
   expect(expectRefusal(answer, 400).details).toMatchObject({ field: 'filename' });
   expect(answer.all).not.toMatch(/stolen|\u{1f4a5}/u);
   expect(headerNames(answer)).not.toContain('set-cookie');
 });
 
-test('a line break that JSON does not allow in a text is no name either', async () => {
+test('a raw line break inside a JSON string is rejected', async () => {
   const body = `{"filename":"a\r\nSet-Cookie: stolen=1","content_type":"image","mime_type":"image/png"}`;
   const answer = await send(
     'POST /api/v1/media/upload-url',
@@ -219,7 +219,7 @@ test('a line break that JSON does not allow in a text is no name either', async 
 });
 
 describe.skipIf(!TEST_DATA)('collected naughty strings', () => {
-  test('are carried, or refused as names', async () => {
+  test('are sent unchanged or rejected', async () => {
     const strings = JSON.parse(
       readFileSync(join(TEST_DATA as string, 'naughty-strings/blns.json'), 'utf8'),
     ) as string[];

@@ -1,4 +1,4 @@
-// Any name that a file may have comes back as it was sent, or is refused by name (contract B1; security B6, E1).
+// A file name is returned as it was sent, or rejected with the name of the field (contract B1; security B6, E1).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ async function expectKept(filename: string, answer: Answer<Started>): Promise<vo
   expect((await readAsset(service, 'ann', answer.body.data.asset_id))['filename']).toBe(filename);
 }
 
-describe('a name is kept', () => {
+describe('a file name is stored', () => {
   test.each([
     ['255 emoji', '🎬'.repeat(255)],
     ['255 letters', 'é'.repeat(255)],
@@ -53,7 +53,7 @@ describe('a name is kept', () => {
   });
 });
 
-describe('a name is refused', () => {
+describe('a file name is rejected', () => {
   test.each([
     ['empty', ''],
     ['blank', ' \t'],
@@ -79,7 +79,7 @@ describe('a name is refused', () => {
   );
 });
 
-describe('a download carries the name', () => {
+describe('a download has the file name', () => {
   const dispositionOf = async (filename: string) => {
     const started = await openUpload(service, 'ann', { ...IMAGE, filename });
     await putBytes(started, Buffer.from('bytes'));
@@ -116,7 +116,7 @@ describe('a download carries the name', () => {
 });
 
 describe.skipIf(!TEST_DATA)('collected naughty strings', () => {
-  test('each comes back byte for byte, or is refused as a filename', async () => {
+  test('each is returned unchanged or rejected as a filename', async () => {
     const strings = JSON.parse(
       await readFile(join(TEST_DATA as string, 'naughty-strings/blns.json'), 'utf8'),
     ) as string[];

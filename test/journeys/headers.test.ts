@@ -1,4 +1,4 @@
-// What headers of a request cannot change, and what headers every answer has or has not (security B8, E4, E7, F4).
+// Request headers that must have no effect, and headers that every response has (security B8, E4, E7, F4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes, type Started, VIDEO } from '../support/media.ts';
@@ -41,8 +41,8 @@ const foreignLines = Object.entries(FOREIGN)
   .filter(([name]) => name !== 'host')
   .map(([name, value]) => `${name}: ${value}`);
 
-describe('what a request cannot change by its headers', () => {
-  test('addresses in answers are those of the public address', async () => {
+describe('request headers have no effect:', () => {
+  test('URLs in responses use the public base URL', async () => {
     const started = (
       await call<Started>(service, 'POST /media/upload-url', { headers: { ...ann, ...FOREIGN }, json: VIDEO })
     ).body.data;
@@ -54,7 +54,7 @@ describe('what a request cannot change by its headers', () => {
     expect(download.body.data.url).toMatch(/^https:\/\/media\.example\/base\/api\/v1\/downloads\//);
   });
 
-  test('the answer is the same with them as without', async () => {
+  test('the response is the same with and without them', async () => {
     const line = `GET /api/v1/media/${id}`;
     const plain = await sendRaw(service.address, request(line, [`Authorization: ${ann.authorization}`]));
     const foreign = await sendRaw(
@@ -68,7 +68,7 @@ describe('what a request cannot change by its headers', () => {
     expect([...foreign.headers.keys()].sort()).toEqual([...plain.headers.keys()].sort());
   });
 
-  test('another method or path is not slipped in', async () => {
+  test('they cannot override method or path', async () => {
     expectSuccess(
       await call(service, `GET /media/${id}`, {
         headers: { ...ann, 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' },
@@ -83,13 +83,13 @@ describe('what a request cannot change by its headers', () => {
     expectSuccess(await call(service, `GET /media/${id}?_method=DELETE`, { headers: ann }));
   });
 
-  test('who asks is not told by them', async () => {
+  test('they cannot change the caller', async () => {
     const headers = { ...asUser('bob'), 'x-user-id': 'ann', 'x-owner-user-id': 'ann' };
     expect(expectSuccess(await call(service, 'GET /media', { headers }))['items']).toEqual([]);
   });
 });
 
-describe('what every answer has', () => {
+describe('every response', () => {
   const answers: Readonly<Record<string, () => Promise<{ status: number; headers: Headers }>>> = {
     'an asset': () => call(service, `GET /media/${id}`, { headers: ann }),
     'a list': () => call(service, 'GET /media?owner_user_id=ann', { headers: asService }),
@@ -122,7 +122,7 @@ describe('what every answer has', () => {
     },
   );
 
-  test('an original is a file to keep, whatever it is: no page of ours', async () => {
+  test('an original is always an attachment', async () => {
     const { headers } = await (answers['an original'] as () => Promise<{ headers: Headers }>)();
     expect(headers.get('content-disposition')).toMatch(/^attachment;/);
     expect(headers.get('content-security-policy')).toContain('sandbox');
@@ -130,7 +130,7 @@ describe('what every answer has', () => {
   });
 });
 
-test('the documentation is shown in no frame of others, and may send nothing elsewhere', async () => {
+test('the documentation cannot be framed and cannot send data elsewhere', async () => {
   const policy = (await fetch(`${service.address}/docs/`)).headers.get('content-security-policy') ?? '';
   for (const rule of [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-// Balancers and supervisors are told the truth: alive, and ready to work or not (contract B7, B9).
+// /healthz and /readyz tell load balancers whether the process is alive and ready (contract B7, B9).
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ async function expectAway(answer: Answer): Promise<void> {
   expectSuccess(await ask('/healthz'));
 }
 
-test('a service that runs is alive and ready, and asks nobody who wants to know', async () => {
+test('a running service is alive and ready, without credentials', async () => {
   expect(expectSuccess(await ask('/healthz'))).toEqual({ status: 'ok' });
   expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
   expect((await fetch(`${service.address}/readyz`, { method: 'HEAD' })).status).toBe(200);
@@ -52,7 +52,7 @@ describe('the store', () => {
     }
   };
 
-  test('is missed while its folder is away, and found when it is back', async () => {
+  test('is not ready while its folder is missing', async () => {
     const started = await openUpload(service, 'ann', IMAGE);
     await without(async () => {
       const answer = await ask('/readyz');
@@ -64,7 +64,7 @@ describe('the store', () => {
     expectSuccess(await putBytes(started, Buffer.from('bytes')));
   });
 
-  test('is missed while it cannot be written', async () => {
+  test('is not ready while it is read-only', async () => {
     await rename(incoming(), `${incoming()}-away`);
     await writeFile(incoming(), 'in the way');
     const answer = await ask('/readyz');
@@ -79,7 +79,7 @@ describe('the database', () => {
     for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
   };
 
-  test('is missed while it hangs; nothing waits for ever, and work goes on when it answers again', async () => {
+  test('is not ready while it hangs; requests time out, and work continues when it responds again', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
     await signalAll('SIGSTOP');
     try {

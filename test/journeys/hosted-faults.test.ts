@@ -1,4 +1,4 @@
-// Whatever a hosted provider does wrong, its videos end in a state with a reason, at the latest when the sweep has looked twice (contract B6).
+// After any fault of a hosted provider a video reaches a state with a reason, at the latest after two reconcile runs (contract B6).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualClock } from '../../simulators/clock.ts';
 import type { Fault } from '../../simulators/fault.ts';
@@ -142,7 +142,7 @@ describe.each(HOSTED)('%s', (provider) => {
   );
 });
 
-test('an asset in the sweep keeps what plays', async () => {
+test('an asset keeps playing while it is reconciled', async () => {
   const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
   await clock.advance(FILM_MS);
   const ready = await readAsset(hosts.service, 'ann', id);

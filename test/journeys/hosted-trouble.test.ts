@@ -1,4 +1,4 @@
-// A hosted provider that cannot be reached is told of at once, left alone for a while, and leaves no video behind (contract B7).
+// An unreachable hosted provider is reported at once, not called for a while, and leaves no orphaned video (contract B7).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../simulators/fault.ts';
 import { expectRefusal } from '../support/envelope.ts';
@@ -84,7 +84,7 @@ describe.each(HOSTED)('%s', (provider) => {
     },
   );
 
-  test('that fails again and again is not asked any more, until its pause is over', async () => {
+  test('is not called while its circuit breaker is open', async () => {
     hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500, route: CREATE[provider] });
     for (let time = 0; time < 7; time++) expect((await askUpload(hosts.service, provider)).status).toBe(503);
     expect(hosts.sims[provider].requests().filter(({ route }) => route === CREATE[provider])).toHaveLength(5);
@@ -119,7 +119,7 @@ describe.each(HOSTED)('%s', (provider) => {
     expect(JSON.stringify(hosts.sims[provider].videos())).toContain(String(kept['provider_video_id']));
   });
 
-  test('that cannot remove a video is asked again until it has', async () => {
+  test('is asked to remove a video until it succeeds', async () => {
     const { asset_id: id } = (await askUpload(hosts.service, provider)).body.data;
     hosts.sims[provider].setFault({ on: 'api', do: 'status', status: 500, route: 'delete', times: 2 });
     expect((await call(hosts.service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);

@@ -1,4 +1,4 @@
-// Pictures that are made to hurt: each comes to an end with a reason, and the service goes on in the memory that it had.
+// Hostile images: each fails with a reason, and the service keeps its memory bounded.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import sharp from 'sharp';
@@ -31,7 +31,7 @@ const isWell = async () => {
   expect(await endOf(good, 'image/png')).toMatchObject({ stream_status: 'ready' });
 };
 
-describe('a bomb', () => {
+describe('a decompression bomb', () => {
   test.each<[string, () => Buffer, string]>([
     ['of 900 million pixels', () => bombPng(30_000, 30_000), 'image/png'],
     [

@@ -1,4 +1,4 @@
-// Variants of one image take limited room: beyond it viewers get a stored variant, and other images are not concerned.
+// Variants of one image use limited space: above the limit viewers get a stored variant, and other images are unaffected.
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -52,7 +52,7 @@ test('every request is answered by an image, and the limit holds', async () => {
   expect(await storedBytes(noisy)).toBeLessThanOrEqual(MAX_BYTES + 10_000);
 }, 60_000);
 
-test('a substitute is cached for a minute, and pages of other origins can see that it is one', async () => {
+test('a substitute is cached for a minute, and its header is readable across origins', async () => {
   const answer = await get(noisy, 'w=640&format=png');
   expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
   expect(answer.headers.get('access-control-expose-headers')).toContain('X-Image-Substitute');

@@ -1,4 +1,4 @@
-// What a camera knew stays with the owner: nothing that is served tells of it, whatever the format; and bytes that are more than a picture stay a picture.
+// Served images contain no camera metadata in any format, and polyglot files are served as images only.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHeic } from '../support/heic.ts';
@@ -71,7 +71,7 @@ test.each([1, 3, 6, 8])(
   60_000,
 );
 
-test('the original with all that is in it comes back to its owner alone', async () => {
+test('only the owner can download the original with its metadata', async () => {
   const photo = await phonePhoto({ width: 64, height: 32, orientation: 1 });
   const asset = await store(photo, { mime_type: 'image/jpeg' });
   const { body } = await call<{ url: string }>(service, `GET /media/${asset.id}/download-url`, {
@@ -86,7 +86,7 @@ test('the original with all that is in it comes back to its owner alone', async 
   expect((await call(service, `GET /playback/${asset.id}/original`)).status).toBe(404);
 });
 
-test('a picture that is a page as well is served as nothing but a picture', async () => {
+test('a file that is both image and HTML is served as an image only', async () => {
   const script = '<html><script>alert(1)</script>';
   const both = Buffer.concat([
     bombPng(64, 64, [chunk('tEXt', Buffer.from(`Comment\0${script}`))]),

@@ -56,7 +56,7 @@ describe('another size redirects to the next larger one', () => {
     expect((await fetch(imageUrl(query))).status).toBe(200);
   });
 
-  test('which stays below the token of a private image', async () => {
+  test('the redirect keeps the token of a private image', async () => {
     const answer = await get(`${await urlOf(hidden)}&w=100`);
     const target = new URL(answer.headers.get('location') ?? '', answer.url);
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([302, 'private, max-age=300']);
@@ -64,12 +64,12 @@ describe('another size redirects to the next larger one', () => {
     expect((await get(target.href)).status).toBe(200);
   });
 
-  test('and says nothing of an image that the viewer may not see', async () => {
+  test('the redirect does not reveal a private image', async () => {
     expect((await get(`${service.url}/playback/${hidden.id}/image?w=100`)).status).toBe(404);
   });
 });
 
-describe('what cannot be rounded is refused with what is offered', () => {
+describe('an unsupported size is rejected with the list of sizes', () => {
   test.each(['w=3841', 'h=100000'])('%s', async (query) => {
     const { status, body } = await call(service, `GET ${imageUrl(query)}`);
     expect([status, body.error.error_code]).toEqual([400, 'BAD_REQUEST']);

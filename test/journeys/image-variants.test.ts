@@ -1,4 +1,4 @@
-// Pictures as pages ask for them: a size, a form, a viewer who may or may not, and addresses that can be kept.
+// Image variants as pages request them: sizes, formats, visibility and caching.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AssetJson, IMAGE, offer, openUpload, settled } from '../support/media.ts';
@@ -71,7 +71,7 @@ describe('a page gets', () => {
     expect((await get(imageUrl(shown, '?w=128'), { accept })).headers.get('vary')).toContain('Accept');
   });
 
-  test('the form that it names, whatever it reads', async () => {
+  test('the requested format, whatever Accept says', async () => {
     expect(await seen(imageUrl(shown, '?w=128&format=png'), { accept: BROWSER })).toMatchObject({
       type: 'image/png',
       format: 'png',
@@ -81,7 +81,7 @@ describe('a page gets', () => {
     );
   });
 
-  test('bytes that cannot do anything, under a name of ours', async () => {
+  test('inert bytes under a neutral file name', async () => {
     const { headers } = await get(imageUrl(shown, '?w=64&format=webp'));
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'image/webp',
@@ -101,7 +101,7 @@ describe('a page gets', () => {
     });
   });
 
-  test('what moves, moving', async () => {
+  test('an animation as an animation', async () => {
     const film = await store(await movie({ width: 160, height: 120, frames: 4, format: 'gif' }), {
       mime_type: 'image/gif',
       visibility: 'public',
@@ -115,7 +115,7 @@ describe('a page gets', () => {
   });
 });
 
-describe('an address', () => {
+describe('an image URL', () => {
   test('with its version is cached for an hour, one without for five minutes, and a private one by the viewer alone', async () => {
     const { image } = await addressesOf(shown);
     expect(image).toBe(imageUrl(shown, '?v=1'));
@@ -128,7 +128,7 @@ describe('an address', () => {
     expect(await cachingOf(`${(await addressesOf(hidden)).image}&w=64`)).toBe('private, max-age=300');
   });
 
-  test('is not sent again to whoever holds it, and can be asked for by HEAD and in part', async () => {
+  test('supports ETag, HEAD and ranges', async () => {
     const whole = await get(imageUrl(shown, '?w=64'));
     const bytes = Buffer.from(await whole.arrayBuffer());
     expect(
@@ -140,7 +140,7 @@ describe('an address', () => {
     expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, bytes.subarray(0, 10)]);
   });
 
-  test('that many open at once costs one picture', async () => {
+  test('is rendered once for concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => get(imageUrl(shown, '?w=480&format=webp'))),
     );
@@ -171,8 +171,8 @@ describe('an address', () => {
   });
 });
 
-describe('a private picture', () => {
-  test('is shown by the address of its owner, and to nobody without', async () => {
+describe('a private image', () => {
+  test('needs the signed URL', async () => {
     const { image, thumbnail } = await addressesOf(hidden);
     expect(await seen(`${image}&w=320`)).toMatchObject({ status: 200, width: 320 });
     expect(await seen(thumbnail)).toMatchObject({ status: 200, width: 640 });
@@ -182,7 +182,7 @@ describe('a private picture', () => {
     ]).toEqual([404, 401]);
   });
 
-  test('leads from the fixed path with ?token= to the path that carries it', async () => {
+  test('redirects from the fixed path with ?token= to the path with the token', async () => {
     const { image } = await addressesOf(hidden);
     const token = /~([^/]+)/.exec(image)?.[1] ?? '';
     const answer = await get(imageUrl(hidden, `?w=64&fit=cover&token=${token}`));
@@ -194,7 +194,7 @@ describe('a private picture', () => {
   });
 });
 
-test('there is no picture of a video, of what is not ready, of nobody, and of what is deleted', async () => {
+test('videos without poster, unfinished, unknown and deleted assets have no image', async () => {
   const video = await openUpload(service, 'ann', { visibility: 'public' });
   const waiting = await openUpload(service, 'ann', { ...IMAGE, visibility: 'public' });
   const doomed = await store(await draw(64, 64).png().toBuffer(), { visibility: 'public' });

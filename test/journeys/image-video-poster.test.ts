@@ -1,4 +1,4 @@
-// A video of ours has its poster in every size, through the same URL as an image.
+// Posters of videos that the service encoded are available in every size, at the same URL as images.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { choosePoster, colourfulClip, type Colour, thumbnailAt, thumbnailTurns } from '../support/colours.ts';
@@ -53,7 +53,7 @@ test('a public one at the fixed path, in the size and format that the page reque
   expect((await urlsOf(shown)).image).toBe(fixed(shown, 'v=1-1-1-auto'));
 });
 
-test('a private one by the URL of its owner, and by no other', async () => {
+test('a private poster needs the signed URL', async () => {
   const { image = '' } = await urlsOf(hidden);
   expect(await pictureAt(`${image}&w=64`)).toMatchObject({ status: 200, width: 64, height: 36 });
   expect((await fetch(`${image}&w=64`)).headers.get('cache-control')).toBe('private, max-age=300');
@@ -80,7 +80,7 @@ test('changes with the poster, and so does its URL', async () => {
   expect((await filesNaming(service.dataDir, `variants/${hidden.id}/`)).length).toBe(1);
 });
 
-test('goes with its video', async () => {
+test('is deleted with its video', async () => {
   const doomed = await ingest(service, 'ann', {
     file: await makeClip({ seconds: 1, width: 160, height: 90 }),
   });
@@ -94,7 +94,7 @@ test('goes with its video', async () => {
   );
 }, 60_000);
 
-test('is not there for a video that another encoder made, or that is not encoded yet', async () => {
+test('does not exist for videos of other encoders or before encoding', async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
   expect(await urlsOf({ id })).not.toHaveProperty('image');
   const playback = { hls: 'https://cdn.example/a.m3u8', thumbnail: 'https://cdn.example/a.jpg' };

@@ -1,4 +1,4 @@
-// A change of visibility counts at once for what the service serves, and within an hour for caches.
+// A change of visibility takes effect at once in the service, and within an hour in shared caches.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

@@ -1,4 +1,4 @@
-// Operators look at what providers delivered: listed, filtered, read byte for byte (contract B6).
+// Operators list, filter and read webhook deliveries (contract B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columns, sql } from '../../service/src/platform/postgres/sql.ts';
@@ -62,7 +62,7 @@ const idsOf = (...kinds: Kind[]) => kinds.map((kind) => deliveries[kind].id);
 const found = async (query: string) => (await get(`?${query}`)).items.map(({ id }) => id);
 
 describe('the list of deliveries', () => {
-  test('shows all, the newest first, with what became of each', async () => {
+  test('contains every delivery, newest first, with its result', async () => {
     const { items, next_cursor } = await get('');
     expect(next_cursor).toBeNull();
     const asset = deliveries.begun.asset_id;
@@ -141,11 +141,11 @@ describe('the list of deliveries', () => {
       ['ready'],
     ],
   ];
-  test.each(FILTERS)('can be narrowed to %s', async (_, query, kinds) => {
+  test.each(FILTERS)('can be filtered by %s', async (_, query, kinds) => {
     expect(await found(query())).toEqual(idsOf(...kinds));
   });
 
-  test.each(['', 'processed=true&'])('comes page by page without gap or repetition (%s)', async (filter) => {
+  test.each(['', 'processed=true&'])('has pages without gaps or duplicates (%s)', async (filter) => {
     const all = await found(filter);
     const pages: string[][] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -187,7 +187,7 @@ describe('the list of deliveries', () => {
 });
 
 describe('one delivery', () => {
-  test('is shown with its bytes, in either case of its id', async () => {
+  test('contains the raw bytes; its id may be in either case', async () => {
     const { id } = deliveries.parked;
     const told = await get<Whole>(`/${id}`);
     const body = JSON.stringify(READY.cdnhost(PARKED));
@@ -200,7 +200,7 @@ describe('one delivery', () => {
     expect(await get<Whole>(`/${id.toUpperCase()}`)).toEqual(told);
   });
 
-  test('keeps the headers that explain it, and no secret', async () => {
+  test('contains useful headers and no secrets', async () => {
     const body = `{"canary":"${randomUUID()}"}`;
     const secrets = {
       authorization: 'Bearer canary',

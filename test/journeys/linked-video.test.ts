@@ -1,4 +1,4 @@
-// A back end links an asset to a video that is at a hosted provider already: nothing is uploaded here (contract B4, B6).
+// A back end links an asset to an existing video of a hosted provider, without an upload (contract B4, B6).
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
@@ -60,7 +60,7 @@ test('no upload is offered, and complete does not look for bytes', async () => {
   expect(again.body.data).toEqual(completed.body.data);
 });
 
-test('there is nothing of it to download', async () => {
+test('there is no download', async () => {
   const { asset_id: id } = await linked({ provider_video_id: newVideo() });
   expect(
     expectRefusal(await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') }), 404)
@@ -68,7 +68,7 @@ test('there is nothing of it to download', async () => {
   ).toEqual({ reason: 'not_uploaded' });
 });
 
-test('a report that came before the link is applied with it', async () => {
+test('an earlier report is applied when the video is linked', async () => {
   const guid = newVideo();
   expect((await reportOf(guid, 7)).body).toMatchObject({
     message: 'Webhook not processed: parked',
@@ -78,20 +78,20 @@ test('a report that came before the link is applied with it', async () => {
 });
 
 describe('a video belongs to one asset', () => {
-  test('the second one is a conflict', async () => {
+  test('linking it a second time is a conflict', async () => {
     const guid = newVideo();
     await linked({ provider_video_id: guid });
     const refused = expectRefusal(await link({ provider_video_id: guid, owner_user_id: 'bob' }), 409);
     expect(refused).toMatchObject({ error_code: 'CONFLICT', details: { field: 'provider_video_id' } });
   });
 
-  test('at another provider the same id is another video', async () => {
+  test('the same id at another provider is another video', async () => {
     const guid = newVideo();
     await linked({ provider_video_id: guid });
     await linked({ provider_video_id: guid, provider: 'edgehost' });
   });
 
-  test('of many at once one wins', async () => {
+  test('one of several concurrent links succeeds', async () => {
     const guid = newVideo();
     const statuses = await Promise.all(
       Array.from({ length: 8 }, async () => (await link({ provider_video_id: guid })).status),
@@ -99,7 +99,7 @@ describe('a video belongs to one asset', () => {
     expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 409)]);
   });
 
-  test('once its asset is deleted it may be linked again', async () => {
+  test('it can be linked again after its asset is deleted', async () => {
     const guid = newVideo();
     const { asset_id: id } = await linked({ provider_video_id: guid });
     expectSuccess(
@@ -109,7 +109,7 @@ describe('a video belongs to one asset', () => {
   });
 });
 
-describe('what cannot be linked', () => {
+describe('linking rejects', () => {
   test('a video without a hosted provider', async () => {
     for (const provider of [undefined, 'onprem'])
       expectFieldRefused(await link({ provider_video_id: newVideo(), provider }), 'provider');

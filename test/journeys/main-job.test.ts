@@ -1,4 +1,4 @@
-// A real video goes in, a playable stream comes out: every rung of it decodes to its end, and picture and sound agree.
+// A real video becomes a playable stream: every rendition decodes completely, and picture and sound are in sync.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -48,8 +48,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => service.stop());
 
-describe('the asset, from step to step', () => {
-  test('waits for its bytes', () => {
+describe('the asset at each step', () => {
+  test('is pending before the upload', () => {
     expect(opened).toMatchObject({
       kind: 'video',
       owner_user_id: 'ann',
@@ -69,7 +69,7 @@ describe('the asset, from step to step', () => {
     });
   });
 
-  test('knows what was stored, once it is stored', () => {
+  test('shows size and digest after the upload', () => {
     expect(stored.status).toBe(200);
     expect(stored.body).toMatchObject({ success: true, code: 200 });
     expect(stored.body.data).toMatchObject({
@@ -80,7 +80,7 @@ describe('the asset, from step to step', () => {
     });
   });
 
-  test('is processing as soon as it is complete, its size and length known', () => {
+  test('is processing after complete, with size and duration', () => {
     expect(completed.status).toBe(200);
     expect(completed.body.data).toMatchObject({
       stream_status: 'processing',
@@ -92,7 +92,7 @@ describe('the asset, from step to step', () => {
     expectSixSeconds(completed.body.data);
   });
 
-  test('is ready with everything filled in', () => {
+  test('is ready with every member set', () => {
     expect(asset).toMatchObject({
       stream_status: 'ready',
       progress: 100,
@@ -121,8 +121,8 @@ describe('the asset, from step to step', () => {
   });
 });
 
-describe('what plays', () => {
-  test('is named by addresses that a player can use as they are', async () => {
+describe('the stream', () => {
+  test('has URLs that a player can use as they are', async () => {
     expect(addresses).toEqual({
       stream_status: 'ready',
       ...(asset['playback'] as object),
@@ -136,27 +136,27 @@ describe('what plays', () => {
     expect(addresses.thumbnail).toBe(`${service.url}/playback/${asset.id}/thumb.jpg`);
   });
 
-  test('has a thumbnail that is a sound picture of the same shape', async () => {
+  test('has a valid thumbnail with the same aspect ratio', async () => {
     const picture = sharp(await (await fetch(addresses.thumbnail)).arrayBuffer(), { failOn: 'warning' });
     expect(await picture.metadata()).toMatchObject({ format: 'jpeg', width: 854, height: 480 });
     await picture.stats();
   });
 
-  test('decodes to its end in every rung, alone and together, over HLS and DASH', async () => {
+  test('decodes completely in every rendition, over HLS and DASH', async () => {
     const { pictures, sounds } = await playlistsOf(addresses.hls);
     expect([pictures.length, sounds.length]).toEqual([HEIGHTS.length, 1]);
     for (const url of [...pictures, ...sounds, addresses.hls, addresses.dash])
       expect(await decode(url), url).toEqual(CLEAN);
   }, 120_000);
 
-  test('can be cut at the same moments in all rungs', async () => {
+  test('has aligned segments in all renditions', async () => {
     const { pictures } = await playlistsOf(addresses.hls);
     const [first, ...others] = await Promise.all(pictures.map((url) => keyframes({ url, stream: 'v:0' })));
     expect(first?.length).toBeGreaterThan(1);
     for (const other of others) expect(other).toEqual(first);
   }, 60_000);
 
-  test('lasts as long as the source', async () => {
+  test('has the duration of the source', async () => {
     const { pictures, sounds } = await playlistsOf(addresses.hls);
     const tracks = [
       ...pictures.map((url) => ({ url, stream: 'v:0' })),
@@ -168,7 +168,7 @@ describe('what plays', () => {
     }
   }, 60_000);
 
-  test('flashes and beeps when the source does, in every rung of either manifest', async () => {
+  test('keeps picture and sound in sync in every rendition of both manifests', async () => {
     for (const url of [addresses.hls, addresses.dash]) {
       expectNear(await beeps({ url, stream: 'a:0' }));
       for (const rung of HEIGHTS.keys()) expectNear(await flashes({ url, stream: `v:${rung}` }));

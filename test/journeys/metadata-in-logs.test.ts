@@ -1,4 +1,4 @@
-// What a file says about its owner stays in the file: no log line, job row, event, answer or rendition repeats it (contract B7).
+// Metadata of a file never appears in logs, job rows, events, responses or renditions (contract B7).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,19 +52,19 @@ const failures = () =>
     .filter((line) => line['asset_id'] === damaged.id && 'engine' in line);
 
 describe('files full of metadata', () => {
-  test('go both ways: one is encoded, one fails in the encoder', () => {
+  test('are encoded, or fail in the encoder', () => {
     expect(whole.stream_status).toBe('ready');
     expect(damaged).toMatchObject({ stream_status: 'failed', failure: { code: expect.any(String) } });
   });
 
-  test('a failed encode is logged with its code and at most 2 kB of what the engine said', () => {
+  test('a failed encode is logged with its code and at most 2 kB of the output of ffmpeg', () => {
     const [line = {}] = failures();
     expect(line['code']).toBe(damaged.failure?.code);
     expect(line['engine']).toMatch(/h264|aac/);
     expect(Buffer.byteLength(String(line['engine']))).toBeLessThanOrEqual(2000);
   });
 
-  test('no log line repeats it, and none is long', () => {
+  test('no log line contains it, and none is long', () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
       expect(found(line), line.slice(0, 500)).toEqual([]);
@@ -72,13 +72,13 @@ describe('files full of metadata', () => {
     }
   });
 
-  test('no answer repeats it', async () => {
+  test('no response contains it', async () => {
     for (const line of ['GET /admin/deliveries', 'GET /admin/providers'])
       answers.push(JSON.stringify((await call(service, line, { headers: asOperator })).body));
     for (const answer of answers) expect(found(answer), answer.slice(0, 500)).toEqual([]);
   });
 
-  test.each(['pgboss.job', 'events', 'deliveries', 'assets'])('no row of %s holds it', async (table) => {
+  test.each(['pgboss.job', 'events', 'deliveries', 'assets'])('no row of %s contains it', async (table) => {
     const kept = await rows(service.dataDir, `select t::text as text from ${table} t`);
     expect(kept.length).toBeGreaterThan(0);
     for (const { text } of kept) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);

@@ -1,4 +1,4 @@
-// Random commands on a handful of assets: of their owner, of another user, of a back end, and of three providers.
+// Random commands on a few assets by their owner, another user, a back end and three providers.
 import fc from 'fast-check';
 
 export type By = 'owner' | 'other' | 'service';

@@ -1,4 +1,4 @@
-// A film that tells by its colour which part of it a picture was taken from.
+// A video whose colour tells from which part of it a frame was taken.
 import sharp from 'sharp';
 import { makeClip } from './clips.ts';
 import { type AssetJson, readAsset } from './media.ts';

@@ -1,4 +1,4 @@
-// A database and a store of which one call fails, once: the n-th of those that a request makes, before it is made, or after it was heeded.
+// A database and a store whose n-th call in a request fails once, either before or after it takes effect.
 import { Readable } from 'node:stream';
 import type { Adapters } from '../../service/src/adapters.ts';
 import { unavailable } from '../../service/src/platform/errors.ts';

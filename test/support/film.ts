@@ -1,4 +1,4 @@
-// Encodes a source for real, and lays the result out as a client sees it.
+// Encodes a source and writes the result to a folder as clients see it.
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

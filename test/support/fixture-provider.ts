@@ -1,4 +1,4 @@
-// A made-up hosted provider, as small as one can be: the worked example of docs/adding-a-provider.md, in one file where a real one has a folder.
+// A minimal hosted provider in one file: the example of docs/guides/add-a-provider.md.
 import { Type } from 'typebox';
 import { parseReportedUrl } from '../../service/src/assets/playback-manifest.ts';
 import type { StreamReport } from '../../service/src/lifecycle/stream-report.ts';

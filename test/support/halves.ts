@@ -1,4 +1,4 @@
-// Rows that tell different stories of one asset: there are none, whatever failed or was killed.
+// Finds rows that contradict each other about one asset.
 import { rows } from './traces.ts';
 
 const told = (type: string) =>

@@ -1,4 +1,4 @@
-// Fails a test at the first result that is not what its statement says: names, types and nulls.
+// Fails a test when a query result differs from the description of its statement: names, types and nulls.
 import type { Inspect } from '../../service/src/platform/postgres/database.ts';
 
 const NAMES: Readonly<Record<number, string>> = {

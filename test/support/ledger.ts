@@ -1,4 +1,4 @@
-// Clients that write without pause while the service is killed under them, and the ledger that they keep: what was acknowledged, what they cannot know.
+// Clients that write continuously while the service is killed, and their record of acknowledged and unknown results.
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { IMAGE, putBytes, type Started, VIDEO } from './media.ts';

@@ -1,4 +1,4 @@
-// Foretells an owner's list: an array in the order of creation, filtered (contract B3).
+// Predicts an owner's list: an array in the order of creation, filtered (contract B3).
 import fc from 'fast-check';
 
 const KINDS = ['image', 'onprem', 'cdnhost'] as const;

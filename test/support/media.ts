@@ -1,4 +1,4 @@
-// The steps that every journey takes: open an upload, send the bytes, complete, wait for the end.
+// The steps of most journeys: create an upload, send the bytes, complete, wait until processing ends.
 import { readFile } from 'node:fs/promises';
 import { type Answer, asUser, call, eventually } from './service.ts';
 

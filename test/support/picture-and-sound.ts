@@ -1,4 +1,4 @@
-// Measures what a player would show of a stream: whether all of it decodes, where it can be cut, and when it flashes and beeps.
+// Measures a stream as a player sees it: whether it decodes completely, where segments start, and when it flashes and beeps.
 import { execFile } from 'node:child_process';
 import { ffmpegPath } from './clips.ts';
 

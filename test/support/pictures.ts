@@ -1,4 +1,4 @@
-// Pictures for tests that no drawing library would write: bombs, films in little, and ones that carry what nobody should see.
+// Images for tests that no library writes: decompression bombs, animations, and images with private metadata.
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 

@@ -1,4 +1,4 @@
-// Playlists, manifests and references that make a careless engine open other files or addresses, dressed as videos.
+// Playlists and manifests, named like videos, that make ffmpeg open other files or URLs.
 import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';
 

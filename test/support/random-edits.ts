@@ -1,4 +1,4 @@
-// Small random edits of one text, fast enough for hundred thousands of them; the seed comes from the property that runs them.
+// Small random edits of one text, fast enough for hundreds of thousands; the property test provides the seed.
 
 const OFTEN = 'ABCabc0189-_.=+/ ,';
 

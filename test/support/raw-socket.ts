@@ -1,4 +1,4 @@
-// HTTP as bytes on a socket, for requests that no client library would send, and answers read to their last byte.
+// HTTP as raw bytes on a socket, for requests that no client library sends.
 import { connect, type Socket } from 'node:net';
 
 export type RawAnswer = {

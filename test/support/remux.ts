@@ -1,4 +1,4 @@
-// Clips as other programs pass them on without encoding them again: with a cover, or with a clock that starts late.
+// Remuxed clips: with a cover picture, or with a late first timestamp.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

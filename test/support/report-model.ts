@@ -1,4 +1,4 @@
-// Foretells where reports lead, knowing nothing of their order: the newest attempt counts, and in it the furthest of all that was said (contract B6).
+// Predicts the state after reports in any order: the newest attempt counts, and in it the highest state (contract B6).
 
 const STATUSES = ['pending_upload', 'processing', 'failed', 'ready'];
 const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'];

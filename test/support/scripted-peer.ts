@@ -1,4 +1,4 @@
-// Another system's HTTP interface on loopback, which answers as a test tells it: rightly, wrongly, or not at all.
+// An HTTP server on loopback with scripted responses: correct, wrong, or none.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

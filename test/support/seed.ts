@@ -1,4 +1,4 @@
-// The seed of a long random test: another one each time, said at the start, and given again by MEDIARY_SEED.
+// The seed of a random test: new for each run, printed at start, set by MEDIARY_SEED to repeat a run.
 
 /** A whole number; further properties of one file add to it. */
 export const SEED = Number(process.env['MEDIARY_SEED'] ?? Date.now() % 2 ** 31);

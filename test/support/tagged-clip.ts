@@ -1,4 +1,4 @@
-// A video whose container is full of what its owner would not tell an operator, whole or damaged.
+// A valid or damaged video with private metadata in its container.
 import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';
 

@@ -1,4 +1,4 @@
-// Where the borrowed test data lies, if it is there: tests that need it are skipped without.
+// Locates the optional external test data; tests that need it are skipped without it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// A store with little room: a small file system of its own where this process may mount one, else a store that counts and refuses as a full disk does.
+// A store with little space: a small mounted file system where that is permitted, otherwise a store that simulates a full disk.
 import { execFile } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-// What a service leaves on the machine, looked at from outside: files, processes and rows.
+// Lists what a service leaves on the machine: files, processes and rows.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowsOf } from './postgres.ts';

@@ -1,4 +1,4 @@
-// Usage of owners as the API answers it, and as a recount of the database finds it.
+// Usage of owners as the API returns it, and as a recount of the database finds it.
 import { asUser, call } from './service.ts';
 import { rows } from './traces.ts';
 

@@ -1,4 +1,4 @@
-// Webhooks as the three providers send them, signed and over HTTP; every answer is held against the envelope.
+// Signed webhooks of the three providers over HTTP; every response is validated against the envelope.
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
 import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';

@@ -55,6 +55,18 @@ describe('the OpenAPI document', () => {
   } & JsonSchema;
   const text = JSON.stringify(document);
 
+  test('maps the values of a discriminator to schemas, and describes maps by additionalProperties', () => {
+    const { schemas } = document['components'] as { schemas: Record<string, JsonSchema> };
+    expect(schemas['Playback']?.['discriminator']).toEqual({
+      propertyName: 'kind',
+      mapping: {
+        video: '#/components/schemas/VideoPlayback',
+        image: '#/components/schemas/ImagePlayback',
+      },
+    });
+    expect(text).not.toContain('patternProperties');
+  });
+
   test('describes every operation once', () => {
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map((each) => each['operationId']),

@@ -24,8 +24,33 @@ function replaced(value: unknown, components: Components): unknown {
 
 function mapped(members: Record<string, unknown>, components: Components): JsonSchema {
   return Object.fromEntries(
-    Object.entries(members)
+    Object.entries(forGenerators(members))
       .filter(([name]) => !name.startsWith('~'))
       .map(([name, value]) => [name, name === 'examples' ? value : replaced(value, components)]),
   );
+}
+
+type Discriminated = {
+  readonly anyOf: readonly {
+    readonly $id: string;
+    readonly properties: Record<string, { const?: unknown }>;
+  }[];
+  readonly discriminator: { readonly propertyName: string };
+};
+
+/** The pattern of `Type.Record(Type.String(), …)`. */
+const ANY_NAME = '^.*$';
+
+/** Client generators need the values of a discriminator, and read maps from `additionalProperties` alone. */
+function forGenerators(members: Record<string, unknown>): Record<string, unknown> {
+  const { patternProperties, ...rest } = members;
+  const map = (patternProperties as Record<string, unknown> | undefined)?.[ANY_NAME];
+  if (map !== undefined) return { ...rest, additionalProperties: map };
+  if (!('discriminator' in members)) return members;
+  const { anyOf, discriminator } = members as unknown as Discriminated;
+  const mapping = anyOf.map(({ $id, properties }) => [
+    properties[discriminator.propertyName]?.const,
+    `#/components/schemas/${$id}`,
+  ]);
+  return { ...members, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } };
 }
