@@ -1,4 +1,8 @@
 // The table of contents: builds each feature from its parts, mounts its routes, names its jobs.
+import { renderOpenApi } from '@mediary/contract/openapi/document';
+import { OPERATIONS } from '@mediary/contract/operations';
+import { webhookOperation } from '@mediary/contract/operations/webhooks';
+import { VERSION } from './platform/version.ts';
 import type { Asset, NewAsset } from './assets/asset.ts';
 import { assetBatches } from './lifecycle/asset-loader.ts';
 import type { EventData } from './assets/asset-event.ts';
@@ -36,7 +40,7 @@ import { isOperator, operatorGuard } from './operations/operator.hook.ts';
 import type { Adapters } from './adapters.ts';
 import { bind } from './platform/bind.ts';
 import { limitAddresses, limitOwner, openLimiters } from './platform/http/rate-limit.ts';
-import { describeApi, serveDocumentation } from './platform/http/documentation.ts';
+import { serveDocumentation } from './platform/http/documentation.ts';
 import { allowOrigins } from './platform/http/cross-origin.ts';
 import { mount } from './platform/http/mount.ts';
 import { guardProtocol } from './platform/http/protocol-guards.ts';
@@ -61,7 +65,7 @@ import * as providerVerbs from './providers/hosted-videos.ts';
 import { protectVideoJob } from './providers/protect-video.job.ts';
 import { getProvider, type Providers } from './providers/provider.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
-import { webhookRoutes } from './providers/webhooks.routes.ts';
+import { type WebhookEndpoint, webhookRoutes } from './providers/webhooks.routes.ts';
 import * as objectVerbs from './storage/object-response.ts';
 import { emptyTrashJob } from './upkeep/empty-trash.job.ts';
 import { expireUploadsJob } from './upkeep/expire-uploads.job.ts';
@@ -109,9 +113,16 @@ export async function buildApp(parts: Adapters, settings: AppSettings): Promise<
   await allowOrigins(server, config.corsOrigins);
   if (features.limiters.addresses) limitAddresses(server, features.limiters.addresses);
   guardProtocol(server);
-  await describeApi(server);
   await mountRoutes(server, { features, settings });
-  await serveDocumentation(server, { hasPages: config.docs });
+  await serveDocumentation(server, {
+    render: () =>
+      renderOpenApi([...OPERATIONS, ...webhookEndpoints(config).map(({ operation }) => operation)], {
+        server: settings.publicBaseUrl(),
+        providers: [...parts.providers.keys()],
+        version: VERSION,
+      }),
+    hasPages: config.docs,
+  });
   return { server, handlers: jobHandlers(parts, features, settings) };
 }
 
@@ -331,7 +342,7 @@ type Mounting = { readonly features: Features; readonly settings: AppSettings };
 
 async function mountRoutes(
   server: HttpServer,
-  { features, settings: { publicBaseUrl } }: Mounting,
+  { features, settings: { config, publicBaseUrl } }: Mounting,
 ): Promise<void> {
   const {
     guards,
@@ -359,52 +370,49 @@ async function mountRoutes(
     limiters: { owner: ownerLimiter },
   } = features;
   const known = { ProviderName: [...providers.keys()] };
-  await server.register(
-    async (api) => {
-      mount(api, { tag: 'media', once, known, ownerLimiter }, [
-        ...uploadRoutes(
-          {
-            createUpload: uploads.createUpload,
-            completeUpload: completion.completeUpload,
-            retryUpload: (asset, note) =>
-              usage.underQuota(asset.owner_user_id, () => completion.retryUpload(asset, note)),
-          },
-          guards,
-          publicBaseUrl,
-        ),
-        ...assetListRoutes(lists, guards, publicBaseUrl),
-        ...assetRoutes(edits, guards, publicBaseUrl),
-        ...trashRoutes(
-          {
-            deleteAsset: trash.deleteAsset,
-            restoreAsset: (asset, note) =>
-              usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, note)),
-          },
-          guards,
-          publicBaseUrl,
-        ),
-        ...downloadRoutes(downloads, guards, objects),
-        ...timelineRoutes(feed, guards),
-        ...usageRoutes(usage, guards),
-      ]);
-      mount(api, { tag: 'bytes' }, transferRoutes(transfers, publicBaseUrl));
-      mount(api, { tag: 'playback' }, [
-        ...playbackRoutes(playback, guards, objects),
-        ...imageRoutes({ ...images, findPlayableAsset: playback.findPlayableAsset, objects }),
-      ]);
-      mount(api, { tag: 'webhooks' }, webhookRoutes(webhooks, [...providers.keys()]));
-      mount(api, { tag: 'admin', known }, [
-        ...orphanRoutes(orphans, asOperator),
-        ...inboxRoutes(inbox, asOperator),
-        ...providersOverviewRoutes(overview, asOperator),
-        ...ownerLimitsRoutes(usage, asOperator),
-        ...encodeQueueRoutes(encodeQueue, asOperator),
-      ]);
-    },
-    { prefix: '/api/v1' },
-  );
-  mount(server, { tag: 'operations' }, healthRoutes(health));
+  mount(server, { once, known, ownerLimiter }, [
+    ...uploadRoutes(
+      {
+        createUpload: uploads.createUpload,
+        completeUpload: completion.completeUpload,
+        retryUpload: (asset, note) =>
+          usage.underQuota(asset.owner_user_id, () => completion.retryUpload(asset, note)),
+      },
+      guards,
+      publicBaseUrl,
+    ),
+    ...assetListRoutes(lists, guards, publicBaseUrl),
+    ...assetRoutes(edits, guards, publicBaseUrl),
+    ...trashRoutes(
+      {
+        deleteAsset: trash.deleteAsset,
+        restoreAsset: (asset, note) =>
+          usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, note)),
+      },
+      guards,
+      publicBaseUrl,
+    ),
+    ...downloadRoutes(downloads, guards, objects),
+    ...timelineRoutes(feed, guards),
+    ...usageRoutes(usage, guards),
+    ...transferRoutes(transfers, publicBaseUrl),
+    ...playbackRoutes(playback, guards, objects),
+    ...imageRoutes({ ...images, findPlayableAsset: playback.findPlayableAsset, objects }),
+    ...webhookRoutes(webhooks, webhookEndpoints(config)),
+    ...orphanRoutes(orphans, asOperator),
+    ...inboxRoutes(inbox, asOperator),
+    ...providersOverviewRoutes(overview, asOperator),
+    ...ownerLimitsRoutes(usage, asOperator),
+    ...encodeQueueRoutes(encodeQueue, asOperator),
+    ...healthRoutes(health),
+  ]);
 }
+
+const webhookEndpoints = ({ providers }: Config): WebhookEndpoint[] =>
+  providers.map(({ module: { name, webhook } }) => ({
+    provider: name,
+    operation: webhookOperation(name, webhook),
+  }));
 
 const jobHandlers = (
   { store, encoder, callback, scratchRoot }: Adapters,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
-import { UNAUTHORIZED_REASONS } from '../../service/src/platform/errors.ts';
+import { UNAUTHORIZED_REASONS } from '@mediary/contract/errors';
 import { issuePlaybackToken } from '../../service/src/playback/playback-token.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { openUpload, type Started } from '../support/media.ts';

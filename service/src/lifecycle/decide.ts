@@ -137,7 +137,12 @@ export function decideCheck(asset: Asset, { words, checkAt, isStartedAgain = fal
   return {
     next,
     events: [
-      newEvent('asset.checked', { attempt: asset.attempt, source: 'sweep', ...words, ...toCheckData(next) }),
+      newEvent('asset.checked', {
+        attempt: asset.attempt,
+        source: 'reconcile',
+        ...words,
+        ...toCheckData(next),
+      }),
     ],
   };
 }
