@@ -75,6 +75,10 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST'],
     description: '`Content-Encoding` is not supported. Send the bytes of the file as they are.',
   },
+  unknown_member: {
+    codes: ['BAD_REQUEST'],
+    description: 'The body has a member that the operation does not know; see `allowed`.',
+  },
   unsupported_size: { codes: ['BAD_REQUEST'], description: 'The size is not offered; see `allowed`.' },
   unsupported_crop: { codes: ['BAD_REQUEST'], description: 'The crop is not offered; see `allowed`.' },
   quota_exceeded: {

@@ -143,7 +143,11 @@ export const updateAsset = jsonOperation({
   message: 'Asset updated',
   data: Asset,
   example: { ...EXAMPLE_ASSET, version: 2 },
-  errors: [...ASSET_ERRORS, STALE],
+  errors: [
+    ...ASSET_ERRORS,
+    STALE,
+    { code: 'BAD_REQUEST', reason: 'unknown_member', when: 'The body has an unknown member.' },
+  ],
 });
 
 export const deleteAsset = jsonOperation({
