@@ -28,6 +28,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^platform\/(?:errors|strict-json|uuid|postgres\/row)$/, 'ground'],
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
+  [/^[a-z]+\/feature$/, 'feature'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z-]+\.(sql|routes|hook|job|worker)$/],
   [/^commands\/[a-z-]+$/, 'command'],
   [/^providers\/registry$/, 'registry'],
@@ -47,7 +48,8 @@ const MAY: Readonly<Record<string, string>> = {
   main: 'service command adapters config platform',
   service: 'app config adapters start-banner platform',
   'start-banner': 'config:type adapters:type rule platform:type',
-  app: 'config:type adapters:type port:type registry:type verbs routes hook job jobs:type rule platform',
+  app: 'app config:type adapters:type feature hook jobs:type platform',
+  feature: 'app:type feature:type hook routes:own job:own verbs port:type jobs:type rule platform',
   config: 'config registry port:type rule platform',
   adapters: 'config:type adapters registry adapter port:type rule jobs platform',
   registry: 'adapter:own port:type rule:type platform:type',
@@ -184,11 +186,11 @@ describe('the house', () => {
       ),
     ).toEqual([]);
   });
-  test('the job list names every job file, and no other', () => {
-    expect(
-      pathsOf(files.filter(({ path }) => path.endsWith('.job')))
-        .map((path) => basename(path, '.job'))
-        .sort(),
-    ).toEqual(Object.keys(JOB_SETTINGS).sort());
+  test('every job file belongs to a job, and every feature is in the table of contents', () => {
+    const jobFiles = pathsOf(files.filter(({ path }) => path.endsWith('.job')));
+    expect(jobFiles.filter((path) => !(basename(path, '.job') in JOB_SETTINGS))).toEqual([]);
+    const features = pathsOf(files.filter((file) => roleOf(file) === 'feature'));
+    const listed = imports.filter(({ from, to }) => from.path === 'app' && to && roleOf(to) === 'feature');
+    expect(listed.map(({ to }) => to?.path).sort()).toEqual(features.sort());
   });
 });

@@ -80,3 +80,6 @@ export const open = guarded<undefined, object>({
   identify: () => undefined,
   admit: () => ({}),
 });
+
+/** The guard of operators, who have one key. */
+export type AsOperator = ReturnType<typeof guarded<undefined, object>>;
