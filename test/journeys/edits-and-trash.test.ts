@@ -20,7 +20,7 @@ test('PATCH edits what it names, raises the version and leaves the rest', async 
     tags: ['a'],
     metadata: { shelf: 7 },
   });
-  const edited = await patch(id, { title: 'Two', stream_status: 'ready', owner_user_id: 'bob' });
+  const edited = await patch(id, { title: 'Two', owner_user_id: 'bob' });
   expect(edited).toMatchObject({
     status: 200,
     body: {
@@ -39,6 +39,15 @@ test('PATCH edits what it names, raises the version and leaves the rest', async 
     tags: [],
     metadata: null,
     version: 3,
+  });
+});
+
+test('PATCH refuses unknown members and names them', async () => {
+  const { asset_id: id } = await openUpload(service, 'ann');
+  expect((await patch(id, { title: 'Two', stream_status: 'ready' })).body).toMatchObject({
+    code: 400,
+    message: expect.stringContaining('"stream_status"'),
+    error: { details: { field: 'stream_status', reason: 'unknown_member' } },
   });
 });
 

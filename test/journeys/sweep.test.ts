@@ -107,7 +107,7 @@ describe('work of our own whose job vanished', () => {
     expect(
       (await timelineOf(service, id)).find(({ details }) => details['reason'] === 'job_lost'),
     ).toMatchObject({
-      source: 'sweep',
+      source: 'reconcile',
       sentence: expect.stringMatching(/lost.*started again.*Looked at next at 20/),
     });
   });

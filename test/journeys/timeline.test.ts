@@ -174,7 +174,7 @@ test('what the sweep saw and what an operator did is told as theirs', async () =
   const {
     items: [swept],
   } = await eventually(
-    async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'sweep') }),
+    async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'reconcile') }),
     ({ items }) => items.length > 0,
   );
   expect(swept).toMatchObject({

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
-import { UNAUTHORIZED_REASONS } from '../../service/src/platform/errors.ts';
+import { UNAUTHORIZED_REASONS } from '@mediary/contract/errors';
 import { issuePlaybackToken } from '../../service/src/playback/playback-token.ts';
 import { expectRefusal } from '../support/envelope.ts';
 import { openUpload, type Started } from '../support/media.ts';
-import { type ApiDocument, operationsOf, readDocument } from '../support/openapi.ts';
+import { type ApiDocument, operationsOf, readDocument, responseOf } from '../support/openapi.ts';
 import {
   type Answer,
   asUser,
@@ -179,9 +179,9 @@ test('the OpenAPI document lists the reasons of every 401', async () => {
   const document: ApiDocument = await readDocument(service);
   const guarded = [...operationsOf(document)].filter(([, { responses }]) => '401' in responses);
   expect(guarded.length).toBeGreaterThan(15);
-  for (const [name, { responses }] of guarded) {
-    const text = JSON.stringify(responses['401']);
-    for (const [reason, meaning] of Object.entries(UNAUTHORIZED_REASONS))
-      expect(text, name).toContain(`\`${reason}\`: ${meaning}`);
-  }
+  for (const [name, { responses }] of guarded)
+    expect(JSON.stringify(responseOf(document, responses['401'] ?? {})), name).toContain('UnauthorizedError');
+  const schema = JSON.stringify(document.components.schemas['UnauthorizedError']);
+  for (const [reason, meaning] of Object.entries(UNAUTHORIZED_REASONS))
+    expect(schema).toContain(`\`${reason}\`: ${meaning}`);
 });

@@ -1,6 +1,6 @@
 // What every answer must look like (contract A2), whichever door it left by.
 import { expect } from 'vitest';
-import { STATUS } from '../../service/src/platform/errors.ts';
+import { ERROR_CODES } from '@mediary/contract/errors';
 
 export type Seen = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 export type Envelope = {
@@ -8,7 +8,7 @@ export type Envelope = {
   message: string;
   code: number;
   data: Record<string, unknown>;
-  error?: { error_code: keyof typeof STATUS; details: Record<string, unknown> | null };
+  error?: { error_code: keyof typeof ERROR_CODES; details: Record<string, unknown> | null };
   request_id: string;
   timestamp: string;
 };
@@ -69,7 +69,7 @@ export function expectRefusal(
   expect(seen.status, JSON.stringify(seen.body)).toBe(status);
   const { error, message } = expectEnvelope(seen);
   expect(Object.keys(error ?? {}).sort()).toEqual(['details', 'error_code']);
-  expect(STATUS[error?.error_code as keyof typeof STATUS]).toBe(status);
+  expect(ERROR_CODES[error?.error_code as keyof typeof ERROR_CODES].status).toBe(status);
   expect(JSON.stringify({ message, error })).not.toMatch(CHATTY);
   return { ...(error as NonNullable<Envelope['error']>), message };
 }

@@ -57,6 +57,7 @@ export const askUpload = (
 
 /** Sends the bytes as the target says, as a browser would. */
 export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promise<void> {
+  if (target.protocol === 'put') throw new Error('a hosted provider takes no PUT');
   if (target.protocol === 'form') return sendForm(target, bytes);
   const at = target.method === 'PATCH' ? target.url : await createTus(target, bytes.length);
   await expectOk(
@@ -73,14 +74,16 @@ export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promis
   );
 }
 
-async function sendForm({ url, headers, fields = {} }: UploadTarget, bytes: Uint8Array): Promise<void> {
+type Target<P extends UploadTarget['protocol']> = Extract<UploadTarget, { readonly protocol: P }>;
+
+async function sendForm({ url, headers, fields = {} }: Target<'form'>, bytes: Uint8Array): Promise<void> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append('file', new Blob([Buffer.from(bytes)], { type: 'video/mp4' }), 'clip.mp4');
   await expectOk(fetch(url, { method: 'POST', headers, body: form }));
 }
 
-async function createTus({ url, headers, fields = {} }: UploadTarget, size: number): Promise<string> {
+async function createTus({ url, headers, fields = {} }: Target<'tus'>, size: number): Promise<string> {
   const metadata = Object.entries(fields)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',');

@@ -8,6 +8,7 @@ import { readConfig } from '../../service/src/config.ts';
 import type { RegisteredProvider } from '../../service/src/providers/provider-module.ts';
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
+import { checkResponse, registerServer } from './api-document.ts';
 import { inspect } from './inspect.ts';
 
 /** Long enough not to be warned about; planted in full, so that a test can look for them where they must not be. */
@@ -42,6 +43,7 @@ export async function startTestService(
     { searchPath: process.env['PATH'] },
     { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
   );
+  registerServer(service.address, service.server);
   return {
     ...service,
     dataDir,
@@ -106,25 +108,25 @@ type Call = {
   readonly body?: Uint8Array | string;
 };
 
-/** One JSON call: `call(service, 'POST /media/upload-url', { headers: asUser('u'), json: {…} })`. */
+/** One JSON call, whose response must be as the OpenAPI document says: `call(service, 'POST /media/upload-url', { headers: asUser('u'), json: {…} })`. */
 export async function call<T = Record<string, unknown>>(
   service: { readonly url: string },
   methodAndPath: string,
   { headers, json, body }: Call = {},
 ): Promise<Answer<T>> {
   const [method = 'GET', path = ''] = methodAndPath.split(' ');
-  const response = await fetch(path.startsWith('http') ? path : `${service.url}${path}`, {
+  const url = path.startsWith('http') ? path : `${service.url}${path}`;
+  const response = await fetch(url, {
     method,
     redirect: 'manual',
     ...(json === undefined
       ? { ...(headers && { headers }), ...(body !== undefined && { body: body as string }) }
       : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) }),
   });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Answer<T>['body'],
-  };
+  const { status } = response;
+  const answered = (await response.json()) as Answer<T>['body'];
+  await checkResponse({ method, url, status, body: answered });
+  return { status, headers: response.headers, body: answered };
 }
 
 /** Asks until the answer pleases; fails with the last one when the time is over. */

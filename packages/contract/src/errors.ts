@@ -1,4 +1,5 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
+import { FAILURE_CODES, type FailureCode } from './failures.ts';
 
 /** `error.error_code` → HTTP status, and what it means. */
 export const ERROR_CODES = {
@@ -27,39 +28,78 @@ export const statusOf = (code: ErrorCode): number => ERROR_CODES[code].status;
 
 type Reason = { readonly codes: readonly ErrorCode[]; readonly description: string };
 
-/** `error.details.reason` → the codes that it comes with, and what to do. */
-export const ERROR_REASONS = {
+/** Reasons beside the failure codes. */
+const OWN_REASONS = {
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
-  malformed: { codes: ['UNAUTHORIZED'], description: 'The access token is not a well-formed HS256 JWT.' },
+  malformed: {
+    codes: ['UNAUTHORIZED'],
+    description:
+      'The credentials do not have the expected form, for example a token that is not an HS256 JWT.',
+  },
+  multiple_credentials: {
+    codes: ['UNAUTHORIZED'],
+    description: 'More than one credential was sent. Send exactly one.',
+  },
+  bad_signature: { codes: ['UNAUTHORIZED'], description: 'The signature does not verify.' },
+  wrong_type: { codes: ['UNAUTHORIZED'], description: 'The `type` claim is not `access`.' },
+  missing_claim: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The token lacks a usable claim, which `field` names.',
+  },
   expired: {
     codes: ['UNAUTHORIZED'],
     description: 'The token or signed URL has expired. Request a new one.',
   },
   not_yet_valid: { codes: ['UNAUTHORIZED'], description: 'The `nbf` claim of the token lies in the future.' },
-  bad_signature: { codes: ['UNAUTHORIZED'], description: 'The signature of the token does not verify.' },
-  wrong_type: { codes: ['UNAUTHORIZED'], description: 'The `type` claim is not `access`.' },
-  missing_claim: { codes: ['UNAUTHORIZED'], description: 'The token has no usable `user_id` claim.' },
+  invalid: { codes: ['UNAUTHORIZED'], description: 'The key, playback token or signed URL is not valid.' },
+  not_configured: {
+    codes: ['UNAUTHORIZED'],
+    description: 'Webhooks: the secret of this provider is not set.',
+  },
+  invalid_payload: { codes: ['UNAUTHORIZED'], description: 'Webhooks: the body is not JSON.' },
   not_uploaded: {
-    codes: ['BAD_REQUEST', 'NOT_FOUND'],
+    codes: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
     description: 'The bytes of the asset have not arrived yet. Upload them, then call again.',
   },
-  empty_upload: { codes: ['BAD_REQUEST'], description: 'The upload has no bytes.' },
   cut_short: {
     codes: ['BAD_REQUEST'],
     description: 'The connection ended before the whole body arrived. Upload again.',
   },
   too_slow: { codes: ['BAD_REQUEST'], description: 'The request arrived more slowly than the minimum rate.' },
-  size_mismatch: { codes: ['BAD_REQUEST'], description: 'The stored size differs from `size_bytes`.' },
-  checksum_mismatch: {
+  too_large: { codes: ['PAYLOAD_TOO_LARGE'], description: 'The body is larger than `limit` bytes.' },
+  partial_upload: {
     codes: ['BAD_REQUEST'],
-    description: 'The stored bytes do not match `checksum_sha256`.',
+    description: '`Content-Range` is not supported. Send the whole file in one request.',
   },
-  type_mismatch: { codes: ['BAD_REQUEST'], description: 'The bytes are not of the announced `mime_type`.' },
-  playlist: { codes: ['BAD_REQUEST'], description: 'The file is a playlist that names other files.' },
-  not_media: { codes: ['BAD_REQUEST'], description: 'The file cannot be read as media.' },
-  no_video_track: { codes: ['BAD_REQUEST'], description: 'The file has no video track.' },
-  truncated: { codes: ['BAD_REQUEST'], description: 'The end of the file is missing.' },
-  too_large_picture: { codes: ['BAD_REQUEST'], description: 'The picture has more pixels than allowed.' },
+  encoded_upload: {
+    codes: ['BAD_REQUEST'],
+    description: '`Content-Encoding` is not supported. Send the bytes of the file as they are.',
+  },
+  unknown_member: {
+    codes: ['BAD_REQUEST'],
+    description: 'The body has a member that the operation does not know; see `allowed`.',
+  },
+  unsupported_size: { codes: ['BAD_REQUEST'], description: 'The size is not offered; see `allowed`.' },
+  unsupported_crop: { codes: ['BAD_REQUEST'], description: 'The crop is not offered; see `allowed`.' },
+  quota_exceeded: {
+    codes: ['BAD_REQUEST'],
+    description:
+      'A limit of the owner is reached; `field`, `limit` and `used` say which. Delete assets first.',
+  },
+  rate_limited: {
+    codes: ['RATE_LIMITED', 'UNAVAILABLE'],
+    description: 'Too many requests. Retry after `Retry-After` seconds.',
+  },
+  busy: { codes: ['UNAVAILABLE'], description: 'The service is busy. Retry after `Retry-After` seconds.' },
+  disk_full: {
+    codes: ['UNAVAILABLE'],
+    description: 'The disk is almost full. Retry after `Retry-After` seconds.',
+  },
+  not_encoding: { codes: ['CONFLICT'], description: 'The asset is not being encoded.' },
+  pending_upload: { codes: ['CONFLICT'], description: 'The asset waits for its upload.' },
+  processing: { codes: ['CONFLICT'], description: 'The asset is being processed.' },
+  ready: { codes: ['CONFLICT'], description: 'The asset is ready.' },
+  failed: { codes: ['CONFLICT'], description: 'The asset has failed.' },
   already_uploaded: { codes: ['CONFLICT'], description: 'The bytes of this asset are stored already.' },
   upload_in_progress: { codes: ['CONFLICT'], description: 'Another request is uploading this asset.' },
   in_progress: {
@@ -83,18 +123,36 @@ export const ERROR_REASONS = {
     description: 'The asset changed while the request was processed. Call again.',
   },
   no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
-  provider_unreachable: { codes: ['UNAVAILABLE'], description: 'The video provider cannot be reached.' },
-  provider_timeout: { codes: ['UNAVAILABLE'], description: 'The video provider did not respond in time.' },
-  provider_rate_limited: {
-    codes: ['UNAVAILABLE'],
-    description: "The video provider's rate limit is reached.",
-  },
-  provider_error: { codes: ['UNAVAILABLE'], description: 'The video provider reports an error of its own.' },
-  provider_credentials: {
-    codes: ['UNAVAILABLE'],
-    description: 'The video provider rejects the configured credentials.',
-  },
-  provider_rejected: { codes: ['BAD_REQUEST'], description: 'The video provider rejects the request.' },
 } as const satisfies Record<string, Reason>;
 
-export type ErrorReason = keyof typeof ERROR_REASONS;
+/** The codes that a failure's code comes with: of an upload, of a retry, of a call to a provider. */
+const FAILURE_REASON_CODES = ['BAD_REQUEST', 'CONFLICT', 'UNAVAILABLE'] as const;
+
+export type ErrorReason = keyof typeof OWN_REASONS | FailureCode;
+
+const FAILURE_REASONS = Object.fromEntries<Reason>(
+  Object.entries(FAILURE_CODES).map(([code, description]) => [
+    code,
+    { codes: FAILURE_REASON_CODES, description },
+  ]),
+) as Record<FailureCode, Reason>;
+
+/** `error.details.reason` → the codes that it comes with, and what to do. */
+export const ERROR_REASONS: Readonly<Record<ErrorReason, Reason>> = {
+  ...FAILURE_REASONS,
+  ...OWN_REASONS,
+};
+
+type ReasonsOf<C extends ErrorCode> = {
+  [R in keyof typeof OWN_REASONS]: C extends (typeof OWN_REASONS)[R]['codes'][number] ? R : never;
+}[keyof typeof OWN_REASONS];
+
+/** `details.reason` of a 401. */
+export type UnauthorizedReason = ReasonsOf<'UNAUTHORIZED'>;
+
+/** The reasons of a 401 with their meanings. */
+export const UNAUTHORIZED_REASONS = Object.fromEntries(
+  Object.entries<Reason>(OWN_REASONS)
+    .filter(([, { codes }]) => codes.includes('UNAUTHORIZED'))
+    .map(([reason, { description }]) => [reason, description]),
+) as Readonly<Record<UnauthorizedReason, string>>;

@@ -21,6 +21,8 @@ export type RequestHeader =
   | 'Accept'
   | 'Content-Type';
 
+export type RateClass = 'none' | 'webhook';
+
 /** One way in which an operation fails; `when` is a full sentence. */
 export type ErrorCase = { readonly code: ErrorCode; readonly reason?: ErrorReason; readonly when: string };
 
@@ -36,6 +38,8 @@ type Described = {
   readonly summary: string;
   readonly description?: string;
   readonly requestHeaders?: readonly RequestHeader[];
+  /** `none`: rate limits do not apply. `webhook`: a limit of its own, answered with 503. */
+  readonly rateClass?: RateClass;
   /** Failures beside those that authentication, validation and an outage imply. */
   readonly errors?: readonly ErrorCase[];
 };
@@ -74,9 +78,12 @@ export type BytesOperation<Q extends TObject = TObject> = Described & {
   readonly response?: Bytes;
   /** Where the response is the envelope after all. */
   readonly data?: TSchema;
+  readonly message?: string;
   readonly example?: unknown;
   /** Status → description, of responses that carry no body of their own. */
   readonly otherResponses?: Readonly<Record<number, string>>;
+  /** Headers of the 200 response beside those that every response has. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
 };
 
 export type Operation = JsonOperation | BytesOperation;

@@ -31,6 +31,14 @@ import {
   putUpload,
 } from './operations/playback.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
+import {
+  cancelEncode,
+  getOwnerLimits,
+  getUsage,
+  listEncodes,
+  removeOwnerLimits,
+  setOwnerLimits,
+} from './operations/usage.ts';
 
 /** Without the webhook endpoints, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
@@ -44,6 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
   deleteAsset,
   restoreAsset,
   getTimeline,
+  getUsage,
   getPlayback,
   getDownloadUrl,
   downloadOriginal,
@@ -59,6 +68,11 @@ export const OPERATIONS: readonly Operation[] = [
   replayDeliveries,
   listProviders,
   findOrphans,
+  getOwnerLimits,
+  setOwnerLimits,
+  removeOwnerLimits,
+  listEncodes,
+  cancelEncode,
   getHealth,
   getReadiness,
 ] as readonly Operation[];

@@ -1,6 +1,5 @@
 // The guards of `/media`: whoever passes is handed the caller, the owner or the asset, and there is no other way to one.
 import type { FastifyRequest } from 'fastify';
-import { SECURITY } from '../auth/auth.hook.ts';
 import type { Caller } from '../auth/caller.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/errors.ts';
@@ -28,7 +27,6 @@ export function assetGuards({
     admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
   ): Guard<Caller, Extra> => ({
     name,
-    security: SECURITY,
     identify: callerOf,
     callerName: nameOf,
     ownerOf: namedOwner,

@@ -3,12 +3,10 @@ import type { RowOf } from '../platform/postgres/row.ts';
 import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
-import type { StreamStatus } from '@mediary/contract/enums';
+import type { AssetKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 
 /** Which names there are is known by the registry of providers alone. */
 export type ProviderName = string;
-export type AssetKind = 'image' | 'video';
-export type Visibility = 'private' | 'public';
 
 /** Something that callers should know and that stops nothing. */
 export type Warning = { readonly code: string; readonly message: string };

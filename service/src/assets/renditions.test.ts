@@ -1,7 +1,8 @@
 // Merging what reports tell of renditions: order, grouping and repetition do not matter, and nothing known is lost (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergeRenditions, RENDITION_STATES, type Rendition } from './renditions.ts';
+import { RENDITION_STATES } from '@mediary/contract/enums';
+import { mergeRenditions, type Rendition } from './renditions.ts';
 
 const size = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
 const rung: fc.Arbitrary<Rendition> = fc

@@ -1,12 +1,11 @@
 // The rungs of a video as reports tell of them, merged so that order and repetition do not matter (contract B6).
-
-export const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'] as const;
+import { RENDITION_STATES, type RenditionState } from '@mediary/contract/enums';
 
 export type Rendition = {
   /** Pixels; what tells one rung from another. */
   readonly height: number;
   readonly width?: number;
-  readonly state: (typeof RENDITION_STATES)[number];
+  readonly state: RenditionState;
   /** Average bits per second; null until known. */
   readonly bitrate?: number | null;
 };

@@ -25,6 +25,3 @@ export const createAuthenticator =
 
 const asError = ({ message, challenge, ...details }: CallerFault) =>
   unauthorized(message, details, challenge);
-
-/** The OpenAPI names of the two schemes. */
-export const SECURITY = ['bearer', 'serviceKey'] as const;

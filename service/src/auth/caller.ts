@@ -1,5 +1,5 @@
 // Who is asking: a user by an access token or another system by its key, never both (A4).
-import type { UnauthorizedReason } from '../platform/errors.ts';
+import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, verifyAccessToken } from './access-token.ts';
 import type { Secret } from './secret.ts';
 import { isServiceKey } from './service-key.ts';

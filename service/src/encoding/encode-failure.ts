@@ -1,4 +1,5 @@
 // Why a video cannot be encoded: codes for programs, sentences for callers.
+import type { FailureCode as ContractCode } from '@mediary/contract/failures';
 
 export const FAILURES = {
   not_media: 'The file could not be read as a video',
@@ -11,7 +12,7 @@ export const FAILURES = {
   out_of_memory: 'Encoding needed too much memory',
   output_too_large: 'Encoding made more data than expected',
   engine_missing: 'The video engine could not be started',
-} as const;
+} as const satisfies Partial<Record<ContractCode, string>>;
 
 export type FailureCode = keyof typeof FAILURES;
 

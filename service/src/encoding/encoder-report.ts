@@ -7,7 +7,8 @@ import {
   type ReportedUrls,
   parseReportedUrl,
 } from '../assets/playback-manifest.ts';
-import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
+import { RENDITION_STATES } from '@mediary/contract/enums';
+import type { Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 
 /** As our encoder sends it. `try` names the run whose files lie in the store. */

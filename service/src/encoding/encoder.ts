@@ -1,4 +1,5 @@
 // The port behind which a video file becomes CMAF renditions with HLS and DASH manifests, in a folder of its own.
+import type { RenditionState } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Container } from '../media/probe.ts';
 
@@ -6,7 +7,7 @@ import type { Container } from '../media/probe.ts';
 export type Rendition = {
   readonly height: number;
   readonly width?: number;
-  readonly state: 'queued' | 'encoding' | 'failed' | 'ready';
+  readonly state: RenditionState;
   readonly bitrate?: number | null;
 };
 

@@ -14,7 +14,7 @@ export async function listTimeline(
 ): Promise<{ items: TimelineEntry[]; next: string | null }> {
   const rows = await listEvents(db, assetId, { from: after, limit: limit + 2 });
   if (after !== undefined && rows.length === 0)
-    throw badRequest('Invalid cursor', { field: 'cursor', reason: 'unknown_entry' });
+    throw badRequest('Invalid cursor', { field: 'cursor' });
   const entries = toTimeline(rows).slice(after === undefined ? 0 : 1);
   const items = entries.slice(0, limit);
   return { items, next: entries.length > limit ? (items.at(-1)?.id ?? null) : null };

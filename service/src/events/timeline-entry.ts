@@ -1,5 +1,5 @@
 // What happened to an asset, told to its owner: who said it, when, how long after what came before, and a sentence in plain language (contract B2, B8).
-import type { EventType } from '../assets/asset-event.ts';
+import type { EventSource, EventType } from '@mediary/contract/enums';
 
 export type EventRow = {
   readonly id: string;
@@ -11,8 +11,8 @@ export type EventRow = {
 export type TimelineEntry = {
   readonly id: string;
   readonly at: string;
-  readonly type: string;
-  readonly source: string;
+  readonly type: EventType;
+  readonly source: EventSource;
   readonly attempt: number | null;
   /** Since the entry before; null for the first. */
   readonly latency_ms: number | null;
@@ -31,8 +31,8 @@ function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | un
   return {
     id,
     at: created_at.toISOString(),
-    type,
-    source: String(source),
+    type: type as EventType,
+    source: source as EventSource,
     attempt: attempt as number | null,
     latency_ms: before ? Math.max(0, created_at.getTime() - before.created_at.getTime()) : null,
     sentence: sentenceOf(type, data as Data),
@@ -53,7 +53,7 @@ const WHO: Readonly<Record<string, string>> = {
   inspect: 'The provider, when it was asked,',
   replay: 'An operator, by replaying a delivery,',
   service: 'The service',
-  sweep: 'The sweep',
+  reconcile: 'The sweep',
   operator: 'An operator',
 };
 
@@ -88,12 +88,12 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
   'asset.uploaded': () => 'All bytes arrived and are stored.',
   'asset.processing': (who, data) => `${who} ${began(data)}${again(data)}.`,
   'asset.playable': () => 'There is something to play now.',
+  'asset.progress': (_who, data) => `Encoding has reached ${Number(data['progress'] ?? 0)} %.`,
   'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
   'asset.failed': (who, data) =>
     data['source'] === 'operator'
       ? `${who} cancelled the encoding${again(data)}.`
       : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
-  'asset.progress': (_who, { progress }) => `${Number(progress)} % is encoded.`,
   'asset.updated': (who, data) => (data['restored'] ? RESTORED : changed(who, data)),
   'asset.restored': () => RESTORED,
   'asset.deleted': (_who, data) =>

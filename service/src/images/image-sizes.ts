@@ -1,14 +1,11 @@
 // The sizes that viewers may request: the widths that web frameworks use, and two crops (contract B5).
+import { IMAGE_CROPS, IMAGE_WIDTHS } from '@mediary/contract/operations/images';
 
-/** Each variant is stored once, so the number of sizes bounds what one asset can cost. */
-export const WIDTHS = [
-  16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
-  1280, 1440, 1600, 1920, 2048, 2560, 3840,
-] as const;
+export const WIDTHS = IMAGE_WIDTHS;
 
 /** The size of link previews (Open Graph). Squares of every width are the other crop. */
 const PREVIEW = { w: 1200, h: 630 } as const;
-export const CROPS = ['1:1', '1200x630'] as const;
+export const CROPS = IMAGE_CROPS;
 export const MAX_LENGTH = 3840;
 
 export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };

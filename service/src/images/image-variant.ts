@@ -1,8 +1,9 @@
 // Chooses the variant of a picture that a viewer gets: one of a few sizes, never larger than the original, in the best format that the viewer accepts (contract B5).
+import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
 
 /** `inside`: the whole picture within the box; `cover`: the box filled, the overhang cropped; `contain`: the whole picture, the rest of the box empty. */
-export const FITS = ['inside', 'cover', 'contain'] as const;
-export const FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
+export const FITS = IMAGE_FITS;
+export const FORMATS = IMAGE_FORMATS;
 
 export type Fit = (typeof FITS)[number];
 /** GIF is the animated format of viewers that do not accept WebP. */

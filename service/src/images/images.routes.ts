@@ -1,14 +1,14 @@
-// Images as viewers request them: a size of the set, in the format that they accept (contract B5).
+// Serves sized variants of images in a format that the viewer accepts (contract B5).
+import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
-import type { RawRoute, Route } from '../platform/http/route.ts';
+import { bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
-import { CROPS, MAX_LENGTH, roundSize, WIDTHS } from './image-sizes.ts';
+import { CROPS, roundSize } from './image-sizes.ts';
 import { imageCaching } from './image-source.ts';
-import { FITS, FORMATS } from './image-variant.ts';
 import type { ServedVariant, VariantRequest } from './images.ts';
 
 export type ImageService = {
@@ -17,66 +17,12 @@ export type ImageService = {
   readonly objects: ObjectResponses;
 };
 
-const LENGTHS = `one of ${WIDTHS.join(', ')}; others up to ${MAX_LENGTH} redirect (302) to the next larger one`;
-const Query = Type.Object({
-  w: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum width in pixels: ${LENGTHS}` })),
-  h: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum height in pixels: ${LENGTHS}` })),
-  fit: Type.Optional(
-    Type.Enum([...FITS], {
-      description: `cover and contain need w and h, in the shape of a crop: ${CROPS.join(' or ')}`,
-    }),
-  ),
-  format: Type.Optional(Type.Enum([...FORMATS])),
-  v: Type.Optional(
-    Type.String({
-      description:
-        'The version in the image URL of GET …/playback. With the current one a public image is cacheable for an hour, else for five minutes',
-    }),
-  ),
-});
-const QueryWithToken = Type.Object({ ...Query.properties, token: Type.Optional(Type.String()) });
-type Query = Static<typeof QueryWithToken>;
-
-const SUMMARY = [
-  'An image, or the poster of a video encoded by this service: upright, in sRGB and without metadata, never larger than its original;',
-  'without format= in AVIF, WebP, JPEG, PNG or GIF, as Accept allows.',
-  'A variant that cannot be rendered in time or stored is answered by a cheaper one, and X-Image-Substitute says why.',
-  'Once an asset is made private its public URLs end at once; caches may show an image for one more hour at most',
-].join(' ');
-const RESPONSES = {
-  200: 'The bytes',
-  206: 'A part of them',
-  302: 'To the next larger size, or to the path that carries the token',
-  304: 'Not changed',
-  400: 'A size, fit or format that is not offered: details.allowed lists what is',
-  401: 'The token is wrong or has expired',
-  404: 'Private and no token, deleted, unknown, nothing to show, or not ready',
-  416: 'The range lies outside',
-  503: 'Too many images are being rendered: retry after Retry-After',
-};
+type Query = Static<typeof VariantWithTokenQuery>;
 
 export const imageRoutes = (images: ImageService): Route[] => [
-  imageRoute({
-    url: '/playback/:id/image',
-    query: QueryWithToken,
-    summary: SUMMARY,
-    handle: (request, reply) => serveFixedPath(images, { request, reply }),
-  }),
-  imageRoute({
-    url: '/playback/:id/~:token/image',
-    query: Query,
-    summary: `Of a private asset. ${SUMMARY}`,
-    handle: (request, reply) => serveImage(images, { request, reply }),
-  }),
+  bytesRoute(getImage, { handle: (request, reply) => serveFixedPath(images, { request, reply }) }),
+  bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(images, { request, reply }) }),
 ];
-
-const imageRoute = (route: Pick<RawRoute, 'url' | 'query' | 'summary' | 'handle'>): RawRoute => ({
-  kind: 'raw',
-  method: 'GET',
-  body: 'none',
-  answers: RESPONSES,
-  ...route,
-});
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 

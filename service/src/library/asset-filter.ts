@@ -1,7 +1,7 @@
 // Which of an owner's assets are meant: the list's query in the terms of the table (contract B3).
-import type { AssetKind, ProviderName } from '../assets/asset.ts';
+import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
+import type { ProviderName } from '../assets/asset.ts';
 import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
-import type { StreamStatus } from '../lifecycle/transitions.ts';
 
 export type AssetFilter = {
   readonly owner: string;

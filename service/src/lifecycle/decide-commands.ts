@@ -61,7 +61,7 @@ export function decideCheck(
   { words, checkAt, isStartedAgain = false, job }: CheckRecord,
 ): Change {
   const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), reconcile_at: checkAt };
-  const data = { attempt: asset.attempt, source: 'sweep', ...words, ...toCheckData(next) };
+  const data = { attempt: asset.attempt, source: 'reconcile', ...words, ...toCheckData(next) };
   return { set: patchOf(asset, next), events: [newEvent('asset.checked', data)], jobs: job ? [job] : [] };
 }
 

@@ -6,7 +6,8 @@ import type { Asset } from '../assets/asset.ts';
 import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
 import { decideReport } from './decide.ts';
 import { decideRefusal } from './decide-commands.ts';
-import { RENDITION_STATES, type Rendition } from '../assets/renditions.ts';
+import { RENDITION_STATES } from '@mediary/contract/enums';
+import type { Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const ASKED = { started: 'processing', failed: 'failed', succeeded: 'ready' } as const;

@@ -1,4 +1,5 @@
 // What a provider says of a video, whatever its own words were: a webhook, an answer to a question, or a replay of either.
+import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Failure, ProviderName, Warning } from '../assets/asset.ts';
 import type { ReportedPlayback } from '../assets/playback-manifest.ts';
 import type { Rendition } from '../assets/renditions.ts';
@@ -29,16 +30,5 @@ export type StreamReport = {
   };
 };
 
-/** Why a delivery had the effect that it had (B6). */
-export type Reason =
-  | 'applied'
-  | 'repeat'
-  | 'late'
-  | 'older_attempt'
-  | 'not_actionable'
-  | 'unknown_asset'
-  | 'parked'
-  | 'deleted_asset'
-  | 'wrong_provider'
-  | 'wrong_library'
-  | 'refused';
+/** Why a delivery had its effect, or none (B6). */
+export type Reason = DeliveryReason;

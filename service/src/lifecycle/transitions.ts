@@ -1,6 +1,7 @@
 // What may happen to a video within one attempt, as a value: the highest state wins, whatever the order of the reports (contract B6).
+import type { StreamStatus } from '@mediary/contract/enums';
 
-export type StreamStatus = 'pending_upload' | 'processing' | 'ready' | 'failed';
+export type { StreamStatus };
 
 /** `completed`: the caller says that the bytes are there. The others are what a provider reports. */
 export type StreamEvent = 'completed' | 'started' | 'failed' | 'succeeded';

@@ -17,7 +17,6 @@ const FIELD = { field: 'X-Operator-Key' } as const;
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>
   guarded<undefined, object>({
     name: 'operator',
-    security: ['operatorKey'],
     identify: ({ raw }: FastifyRequest) => {
       const [key, ...more] = headerValues(raw, 'x-operator-key');
       if (!key)

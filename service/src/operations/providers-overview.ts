@@ -1,8 +1,9 @@
 // What each provider is capable of, whether it is configured, and how it fares.
+import type { ProviderOverview } from '@mediary/contract/schemas/operators';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type Circuit, CLOSED_CIRCUIT, isOpen } from '../providers/circuit.ts';
-import type { Provider, Providers } from '../providers/provider.ts';
+import type { Providers } from '../providers/provider.ts';
 import { lastWebhooks } from './providers-overview.sql.ts';
 
 export type OverviewNeeds = {
@@ -11,26 +12,6 @@ export type OverviewNeeds = {
   /** Of this process alone. */
   readonly circuits: ReadonlyMap<ProviderName, Circuit>;
   readonly now: () => Date;
-};
-
-export type ProviderOverview = {
-  readonly name: ProviderName;
-  readonly kind: Provider['kind'];
-  readonly configured: boolean;
-  readonly capabilities: {
-    readonly webhooks: boolean;
-    readonly uploads: boolean;
-    readonly inspection: boolean;
-    readonly signed_playback: boolean;
-    readonly dash: boolean;
-  };
-  /** Of what it could do, were they set. */
-  readonly missing_settings: readonly string[];
-  readonly circuit: { readonly open: boolean; readonly failures: number; readonly open_until: string | null };
-  readonly last_answer_at: string | null;
-  readonly last_failure: string | null;
-  readonly last_webhook_at: string | null;
-  readonly last_webhook_reason: string | null;
 };
 
 export async function listProviderOverviews({
@@ -50,7 +31,7 @@ export async function listProviderOverviews({
         kind,
         configured: capabilities.webhooks && capabilities.uploads,
         capabilities: { ...capabilities, signed_playback: signedPlayback },
-        missing_settings: missingSettings,
+        missing_settings: [...missingSettings],
         circuit: { open, failures, open_until: open ? new Date(closedUntil).toISOString() : null },
         last_answer_at: lastAnswerAt === null ? null : new Date(lastAnswerAt).toISOString(),
         last_failure: lastFailure,

@@ -1,40 +1,9 @@
 // Every error that the service answers with: one code, one status, one message (contract A3, B7).
 
-/** error_code → HTTP status. */
-export const STATUS = {
-  BAD_REQUEST: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  PRECONDITION_FAILED: 412,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  RATE_LIMITED: 429,
-  INTERNAL_ERROR: 500,
-  UNAVAILABLE: 503,
-} as const;
-
-export type ErrorCode = keyof typeof STATUS;
+import type { ErrorCode, ErrorReason, UnauthorizedReason } from '@mediary/contract/errors';
 
 /** What the caller may know beyond the message: the field, the limit, the reason. */
-export type ErrorDetails = Readonly<Record<string, unknown>>;
-
-/** `details.reason` of every 401, and what it means to the caller. */
-export const UNAUTHORIZED_REASONS = {
-  missing: 'No credential was sent',
-  malformed: 'The credential does not have the expected form',
-  multiple_credentials: 'More than one credential was sent; send exactly one',
-  bad_signature: 'The signature does not match',
-  wrong_type: 'The token is signed correctly, but is not an access token',
-  missing_claim: 'The access token lacks a usable claim, which `field` names',
-  expired: 'The token or the signed URL has expired',
-  not_yet_valid: 'The access token is not valid yet',
-  invalid: 'The key, the playback token or the signed URL is not valid',
-  not_configured: 'Webhooks alone: the secret of this provider is not set',
-  invalid_payload: 'Webhooks alone: the body is not JSON',
-} as const;
-export type UnauthorizedReason = keyof typeof UNAUTHORIZED_REASONS;
+export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: ErrorReason };
 type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
 
 /** A refusal with words for the caller. Its message and details leave the service as they are: no stack, SQL, path or secret. */
@@ -90,3 +59,6 @@ export const unavailable = (message: string, cause?: unknown) =>
   new ServiceError('UNAVAILABLE', message, { cause });
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === 'UNAVAILABLE';
+
+/** A failure's code as `details.reason`; encoders may report codes that the contract does not list. */
+export const toReason = (code: string): ErrorReason => code as ErrorReason;

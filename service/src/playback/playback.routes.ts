@@ -1,14 +1,13 @@
-// Where players come: addresses for the owner, manifests and segments for whoever may see the asset (contract B5).
+// Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
+import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
+import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
-import { nullable } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { RawRoute, Route } from '../platform/http/route.ts';
+import { bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
-import type { PlaybackView } from './playback.ts';
-import { cacheControlFor, ENTRY_FILES, findServedFile, contentTypeOf } from './served-file.ts';
+import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = {
   getPlayback(asset: Asset): PlaybackView;
@@ -16,69 +15,26 @@ type Playback = {
   findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
 };
 
-const AddressesView = Type.Object({
-  stream_status: Type.Enum(['pending_upload', 'processing', 'ready', 'failed']),
-  hls: nullable(Type.String()),
-  dash: nullable(Type.String()),
-  thumbnail: nullable(Type.String()),
-  mp4: Type.Null(),
-  storyboard: Type.Null(),
-  expires_at: nullable(Type.String({ format: 'date-time' })),
-  image: Type.Optional(
-    Type.String({
-      description:
-        'Of an image, or the poster of a video encoded by this service; takes w, h, fit and format as further parameters',
-    }),
-  ),
-});
-
 export const playbackRoutes = (
   playback: Playback,
   { ownAsset }: Guards,
   objects: ObjectResponses,
 ): Route[] => [
-  ownAsset({
-    method: 'GET',
-    url: '/media/:id/playback',
-    message: 'Playback',
-    summary: 'URLs that a player can use as they are',
-    answer: AddressesView,
-    errors: [403, 404],
-    handle: async ({ asset }) => playback.getPlayback(asset),
-  }),
-  ...ENTRY_FILES.map(
-    (file): RawRoute => ({
-      kind: 'raw',
-      method: 'GET',
-      url: `/playback/:id/${file}`,
-      body: 'none',
-      query: Type.Object({ token: Type.Optional(Type.String()) }),
-      answers: ANSWERS,
-      summary: `The ${file} of an asset that everybody may see; with ?token= a redirect to the path that carries the token`,
-      handle: (request, reply) => serveFixed({ playback, objects }, { request, reply }, file),
+  ownAsset(getPlayback, async ({ asset }) => playback.getPlayback(asset)),
+  ...publicEntryOperations.map((operation) =>
+    bytesRoute(operation, {
+      handle: (request, reply) =>
+        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
     }),
   ),
-  {
-    kind: 'raw',
-    method: 'GET',
-    url: '/playback/:id/*',
-    rateClass: 'none',
-    body: 'none',
-    answers: ANSWERS,
-    summary: 'Files that manifests name, below `~<token>/` where the asset is private',
+  // One pattern for the files that manifests name, with and without a token.
+  bytesRoute(getSegment, {
+    path: '/api/v1/playback/:id/*',
     handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
-  },
+  }),
 ];
 
-const ANSWERS = {
-  200: 'The bytes',
-  206: 'A part of them',
-  302: 'Somebody else has the file, at Location',
-  304: 'Not changed',
-  401: 'The token is wrong or has expired',
-  404: 'Private and no token, deleted, unknown, or nothing to play yet',
-  416: 'The range lies outside',
-};
+const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };

@@ -1,4 +1,5 @@
 // What plays, for whom and where: addresses for callers, files for players (contract B5).
+import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
@@ -20,23 +21,11 @@ export type PlaybackNeeds = {
   readonly now: () => Date;
 };
 
-/** The answer of GET …/playback. */
-export type PlaybackView = {
-  readonly stream_status: Asset['stream_status'];
-  readonly hls: string | null;
-  readonly dash: string | null;
-  readonly thumbnail: string | null;
-  readonly mp4: null;
-  readonly storyboard: null;
-  readonly expires_at: string | null;
-  /** Of an image, or the poster of a video that we encoded: takes `w`, `h`, `fit` and `format`. */
-  readonly image?: string;
-};
-
 /** URLs that a player can use as they are; null for what is not there. */
 export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
   const hosted = findHostedUrls(needs, asset);
-  if (hosted) return { stream_status: asset.stream_status, mp4: null, storyboard: null, ...hosted };
+  const { kind, stream_status } = asset;
+  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
   const isSigned =
     asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned
@@ -50,7 +39,8 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     thumbnail: null,
   };
   return {
-    stream_status: asset.stream_status,
+    kind,
+    stream_status,
     ...urls,
     mp4: null,
     storyboard: null,

@@ -5,7 +5,7 @@ import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
-import { conflict, notFound } from '../platform/errors.ts';
+import { conflict, notFound, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import {
   getProvider,
@@ -34,7 +34,7 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
   const name = providerOf(asset);
   if (asset.stream_status !== 'pending_upload')
     throw conflict('This upload was opened before, and is over', {
-      reason: asset.failure?.code ?? asset.stream_status,
+      reason: toReason(asset.failure?.code ?? asset.stream_status),
     });
   const wish = {
     assetId: asset.id,

@@ -1,4 +1,5 @@
 // The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
+import type { ReplayResult } from '@mediary/contract/schemas/operators';
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
 import type { Change } from '../lifecycle/change.ts';
@@ -72,16 +73,7 @@ export type Replaying = Paging & {
   readonly query: InboxQuery;
   readonly isDryRun: boolean;
 };
-export type Replayed = {
-  readonly id: string;
-  readonly asset_id: string | null;
-  readonly processed: boolean;
-  readonly reason: string;
-  readonly stream_status_before: string | null;
-  readonly stream_status_after: string | null;
-  /** Names of the members of the asset that change. */
-  readonly changes: string[];
-};
+export type Replayed = ReplayResult['items'][number];
 
 /** What assets would be after the deliveries that were tried before, by id. */
 type Trial = Map<string, Asset>;

@@ -1,9 +1,13 @@
 // The port behind which somebody streams videos: our own encoder, an operator's, or a hosted product (design §5).
+import type { ProviderFailureCode } from '@mediary/contract/failures';
+import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { StartJob } from '../jobs.ts';
+
+export type { ProviderFailureCode, UploadTarget };
 
 /** A webhook as it came: nothing parsed, nothing inflated. */
 export type WebhookRequest = {
@@ -120,20 +124,6 @@ export type PreparedUpload = {
   readonly alternatives?: readonly UploadTarget[];
 };
 
-/** How bytes are sent. */
-export type UploadTarget = {
-  /** `put`: one request. `tus`: resumable; method POST creates the upload at `url`, PATCH sends to one that is there. `form`: one multipart request, the file in the field `file`. */
-  readonly protocol: 'put' | 'tus' | 'form';
-  readonly method: 'PUT' | 'POST' | 'PATCH';
-  readonly url: string;
-  /** To be sent with every request, beside those of the protocol itself. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Of a form, beside the file; of tus, the Upload-Metadata in plain text. */
-  readonly fields?: Readonly<Record<string, string>>;
-  readonly expires_at: string;
-  readonly max_bytes: number;
-};
-
 /** `missing`: the provider has no such video. `waiting`: it has it, without bytes. */
 export type Inspection =
   | { readonly state: 'missing' | 'waiting' }
@@ -160,13 +150,11 @@ export const PROVIDER_FAILURES = {
   },
   provider_rejected: { message: 'The video host does not accept this request', retryable: false },
   provider_video_missing: { message: 'The video host does not have this video', retryable: false },
-} as const satisfies Record<string, Omit<Failure, 'code'>>;
-
-export type ProviderFailureCode = keyof typeof PROVIDER_FAILURES;
+} as const satisfies Record<ProviderFailureCode, Omit<Failure, 'code'>>;
 
 /** A call to a provider that did not do what it should; `providerCode` is its own word, for operators. */
 export class ProviderFailed extends Error {
-  readonly failure: Failure;
+  readonly failure: Failure & { readonly code: ProviderFailureCode };
   readonly providerCode: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 

@@ -1,9 +1,10 @@
 // Takes a provider's webhook: opened by its provider, applied by the one writer, kept in every case (contract B6).
+import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery, Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
-import { unauthorized, type UnauthorizedReason } from '../platform/errors.ts';
+import { unauthorized } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import {
   getProvider,

@@ -7,7 +7,7 @@ import type { StartJob } from '../jobs.ts';
 import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';
 import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
-import { badRequest, conflict, type ServiceError } from '../platform/errors.ts';
+import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -62,7 +62,7 @@ export async function retryUpload(needs: CompletionNeeds, asset: Asset, note: Ev
   const hasBytes = needs.isHosted(asset) ? asset.provider_video_id !== null : asset.uploaded_at !== null;
   if (asset.refused || !hasBytes)
     throw conflict('The bytes of this asset are not stored: upload again', {
-      reason: asset.failure?.code ?? 'not_uploaded',
+      reason: toReason(asset.failure?.code ?? 'not_uploaded'),
     });
   if (asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
   if (needs.isHosted(asset)) await needs.restart(asset);
@@ -79,12 +79,12 @@ const notRetryable = ({ code, message }: Failure): ServiceError =>
   conflict(
     `This asset cannot be retried: ${message.replace(/\.$/, '')}. Upload a corrected file as a new asset.`,
     {
-      reason: code,
+      reason: toReason(code),
       retryable: false,
     },
   );
 
-const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: code });
+const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: toReason(code) });
 
 const NOTHING_KNOWN = { width: null, height: null, durationMs: null } as const;
 type Found = Pick<MediaFacts, 'width' | 'height' | 'durationMs'>;

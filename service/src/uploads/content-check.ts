@@ -1,4 +1,5 @@
 // What upload-url demands of a new asset, and what complete demands of the bytes: rules alone (contract B1, B4).
+import type { FailureCode } from '@mediary/contract/failures';
 import type { Asset, Failure } from '../assets/asset.ts';
 
 const CONTROL = /\p{Cc}/u;
@@ -11,7 +12,8 @@ export const isFilename = (name: string): boolean =>
   name.isWellFormed() &&
   !CONTROL.test(name);
 
-export type RefusalCode =
+export type RefusalCode = Extract<
+  FailureCode,
   | 'size_mismatch'
   | 'checksum_mismatch'
   | 'type_mismatch'
@@ -19,7 +21,8 @@ export type RefusalCode =
   | 'not_media'
   | 'no_video_track'
   | 'truncated'
-  | 'too_large_picture';
+  | 'too_large_picture'
+>;
 
 const WORDS: Readonly<Record<RefusalCode, string>> = {
   size_mismatch: 'The bytes are not as many as size_bytes announced',

@@ -1,5 +1,6 @@
 // Turns what an upload-url request asks for into a new asset, or names the field that will not do (contract B1, B4).
-import type { NewAsset, ProviderName, Visibility } from '../assets/asset.ts';
+import type { Visibility } from '@mediary/contract/enums';
+import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge } from '../platform/errors.ts';

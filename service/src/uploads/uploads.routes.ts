@@ -1,10 +1,11 @@
-// Opening an asset for its bytes and saying that they are there (contract A1, B4).
-import { ProviderName } from '@mediary/contract/schemas/common';
-import { type Static, Type } from 'typebox';
+// Opens, completes and retries uploads (contract A1, B4).
+import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
+import type { OpenUpload } from '@mediary/contract/schemas/uploads';
+import type { Static } from 'typebox';
 import { toActorData } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { AssetView, nullable, Owner, toAssetView } from '../assets/asset-view.ts';
+import { toAssetView } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { UploadRequest } from './upload-request.ts';
 import type { OpenedUpload, CreateUpload } from './uploads.ts';
@@ -15,103 +16,29 @@ type Uploads = {
   retryUpload(asset: Asset, note: EventData): Promise<Asset>;
 };
 
-const Wishes = Type.Object({
-  filename: Type.String({ minLength: 1, description: '1–255 code points, not blank, no control characters' }),
-  content_type: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'Stored as it comes; must not contradict mime_type',
-  }),
-  mime_type: Type.String({ minLength: 1, maxLength: 255 }),
-  size_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-  checksum_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-fA-F]{64}$' })),
-  visibility: Type.Optional(Type.Enum(['private', 'public'])),
-  provider: Type.Optional(ProviderName),
-  provider_video_id: Type.Optional(
-    Type.Unknown({ description: 'From service callers: a video that is at a hosted provider already' }),
-  ),
-  title: Type.Optional(nullable(Type.String({ maxLength: 500 }))),
-  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 50 })),
-  metadata: Type.Optional(
-    nullable(
-      Type.Object({}, { additionalProperties: true, description: "The caller's own JSON, at most 16 KiB" }),
-    ),
-  ),
-  owner_user_id: Owner,
-});
-
-const Target = Type.Object({
-  protocol: Type.Enum(['put', 'tus', 'form'], {
-    description:
-      'put: one request. tus: resumable, POST creates the upload at url, PATCH sends to one that is there. form: one multipart request, the file in the field `file`',
-  }),
-  method: Type.Enum(['PUT', 'POST', 'PATCH']),
-  url: Type.String(),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'To be sent with every request' }),
-  fields: Type.Optional(
-    Type.Record(Type.String(), Type.String(), {
-      description: 'Of a form, beside the file; of tus, the Upload-Metadata in plain text',
-    }),
-  ),
-  expires_at: Type.String({ format: 'date-time' }),
-  max_bytes: Type.Integer(),
-});
-const Started = Type.Object({
-  asset_id: Type.String(),
-  asset: AssetView,
-  upload_url: nullable(Type.String()),
-  upload: nullable(Target),
-  alternatives: Type.Array(Target),
-});
-
 export const uploadRoutes = (
   uploads: Uploads,
   { asCreator, changingAsset }: Guards,
   publicBaseUrl: () => string,
 ) => [
-  asCreator({
-    method: 'POST',
-    url: '/media/upload-url',
-    message: 'Upload URL',
-    summary: 'Makes an asset and says where to send its bytes',
-    body: Wishes,
-    answer: Started,
-    errors: [409, 413, 503],
-    handle: async ({ actor, body, madeId }) =>
-      startedOf(
-        await uploads.createUpload({ actor, wishes: body as UploadRequest, madeId }),
-        publicBaseUrl(),
-      ),
-  }),
-  changingAsset({
-    method: 'POST',
-    url: '/media/:id/complete',
-    message: 'Upload complete',
-    summary: 'Says that the bytes are there: they are checked, and work on them begins',
-    body: Type.Object({ owner_user_id: Owner }),
-    answer: AssetView,
-    errors: [403, 404, 409],
-    handle: async ({ asset, actor }) =>
-      toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
-  }),
-  changingAsset({
-    method: 'POST',
-    url: '/media/:id/retry',
-    message: 'Asset retried',
-    summary:
-      'Another attempt at an asset that failed; what plays keeps playing until it is ready. 409 where `failure.retryable` is false',
-    body: Type.Object({ owner_user_id: Owner }),
-    answer: AssetView,
-    errors: [403, 404, 409],
-    handle: async ({ asset, actor }) =>
-      toAssetView(await uploads.retryUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
-  }),
+  asCreator(createUpload, async ({ actor, body, madeId }) =>
+    toOpenUpload(
+      await uploads.createUpload({ actor, wishes: body as UploadRequest, madeId }),
+      publicBaseUrl(),
+    ),
+  ),
+  changingAsset(completeUpload, async ({ asset, actor }) =>
+    toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
+  ),
+  changingAsset(retryAsset, async ({ asset, actor }) =>
+    toAssetView(await uploads.retryUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
+  ),
 ];
 
-const startedOf = (
+const toOpenUpload = (
   { asset, target, alternatives = [] }: OpenedUpload,
   publicBaseUrl: string,
-): Static<typeof Started> => ({
+): Static<typeof OpenUpload> => ({
   asset_id: asset.id,
   asset: toAssetView(asset, publicBaseUrl),
   upload_url: target?.url ?? null,

@@ -1,39 +1,11 @@
 // Responses of an operation: the envelope, bytes, and every way in which it fails.
-import { Type } from 'typebox';
-import { ERROR_CODES, ERROR_REASONS, type ErrorCode, type ErrorReason } from '../errors.ts';
+import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import type { Auth, ErrorCase, Operation } from '../operation.ts';
+import { ErrorEnvelope, UnauthorizedEnvelope } from './error-schemas.ts';
 import { type Components, type JsonSchema, withReferences } from './references.ts';
 
 const EXAMPLE_ID = 'req_8f2b1c';
 const EXAMPLE_TIME = '2026-11-22T10:16:12.000Z';
-
-/** Other reasons may be added, so programs must accept unknown ones. */
-const ErrorDetails = Type.Object(
-  {
-    reason: Type.Optional(
-      Type.Union([Type.Enum(Object.keys(ERROR_REASONS) as ErrorReason[]), Type.String()]),
-    ),
-    field: Type.Optional(Type.String({ description: 'The member, parameter or header that is wrong.' })),
-    limit: Type.Optional(Type.Unknown({ description: 'The limit that was exceeded.' })),
-    allowed: Type.Optional(Type.Array(Type.Unknown(), { description: 'The allowed values.' })),
-  },
-  { $id: 'ErrorDetails', additionalProperties: true },
-);
-
-const ErrorEnvelope = Type.Object(
-  {
-    success: Type.Literal(false),
-    message: Type.String({ description: 'A full sentence for people.' }),
-    code: Type.Integer({ description: 'The HTTP status.' }),
-    error: Type.Object({
-      error_code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
-      details: Type.Union([ErrorDetails, Type.Null()]),
-    }),
-    request_id: Type.String(),
-    timestamp: Type.String({ format: 'date-time' }),
-  },
-  { $id: 'Error' },
-);
 
 const RESPONSE_HEADERS = {
   'X-Request-Id': { description: 'Identifies the request in the log.', schema: { type: 'string' } },
@@ -44,6 +16,18 @@ const RESPONSE_HEADERS = {
     schema: { type: 'string' },
   },
   Location: { description: 'Where to go instead.', schema: { type: 'string' } },
+  RateLimit: {
+    description: '`"<policy>";r=<remaining requests>;t=<seconds until all are available>`.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: '`"<policy>";q=<requests>;w=<seconds>`.',
+    schema: { type: 'string' },
+  },
+  'Idempotency-Replayed': {
+    description: '`true` where this is the stored response of an earlier request with the same key.',
+    schema: { type: 'string' },
+  },
 } as const;
 
 const headers = (...names: (keyof typeof RESPONSE_HEADERS)[]) =>
@@ -56,7 +40,8 @@ export function responsesOf(operation: Operation, components: Components): JsonS
 function successOf(operation: Operation, components: Components): object {
   if (operation.data) {
     const isEtagged = operation.kind === 'json' && operation.hasEtag === true;
-    const message = operation.kind === 'json' ? operation.message : 'OK';
+    const isRepeatable = operation.requestHeaders?.includes('Idempotency-Key') === true;
+    const message = operation.message ?? 'OK';
     const content = {
       'application/json': {
         schema: envelope(withReferences(operation.data, components)),
@@ -73,15 +58,29 @@ function successOf(operation: Operation, components: Components): object {
     return {
       200: {
         description: 'Success.',
-        headers: headers('X-Request-Id', ...(isEtagged ? (['ETag'] as const) : [])),
+        headers: headers(
+          'X-Request-Id',
+          ...(isEtagged ? (['ETag'] as const) : []),
+          ...(isRepeatable ? (['Idempotency-Replayed'] as const) : []),
+        ),
         content,
       },
       ...(isEtagged && { 304: { description: 'Not modified.', headers: headers('X-Request-Id', 'ETag') } }),
     };
   }
-  const { mediaTypes = [], description = 'The bytes.' } =
-    (operation.kind === 'bytes' && operation.response) || {};
-  return { 200: { description, headers: headers('ETag'), content: binary(mediaTypes) } };
+  const { response, responseHeaders = {} } = operation.kind === 'bytes' ? operation : {};
+  const { mediaTypes = [], description = 'The bytes.' } = response ?? {};
+  const own = Object.entries(responseHeaders).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: 'string' } },
+  ]);
+  return {
+    200: {
+      description,
+      headers: { ...headers('X-Request-Id', 'ETag'), ...Object.fromEntries(own) },
+      content: binary(mediaTypes),
+    },
+  };
 }
 
 export const binary = (mediaTypes: readonly string[]): object =>
@@ -115,7 +114,10 @@ const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
     { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
     { code: 'UNAUTHORIZED', reason: 'expired', when: 'The access token has expired.' },
   ],
-  operator: [{ code: 'UNAUTHORIZED', when: 'The operator key is missing or wrong.' }],
+  operator: [
+    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key was sent.' },
+    { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The operator key is not valid.' },
+  ],
   ticket: [],
   playback: [],
   webhook: [],
@@ -128,9 +130,10 @@ const BAD_REQUEST: ErrorCase = {
 };
 const PAYLOAD_TOO_LARGE: ErrorCase = {
   code: 'PAYLOAD_TOO_LARGE',
+  reason: 'too_large',
   when: 'The body is larger than the limit.',
 };
-const RATE_LIMITED: ErrorCase = { code: 'RATE_LIMITED', when: 'Too many requests.' };
+const RATE_LIMITED: ErrorCase = { code: 'RATE_LIMITED', reason: 'rate_limited', when: 'Too many requests.' };
 const INTERNAL_ERROR: ErrorCase = { code: 'INTERNAL_ERROR', when: 'An unexpected error.' };
 const UNAVAILABLE: ErrorCase = {
   code: 'UNAVAILABLE',
@@ -142,7 +145,7 @@ const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
   ...AUTH_ERRORS[operation.auth],
   BAD_REQUEST,
   ...(operation.kind === 'json' && operation.body ? [PAYLOAD_TOO_LARGE] : []),
-  ...(operation.tag === 'Service' ? [] : [RATE_LIMITED]),
+  ...(operation.rateClass ? [] : [RATE_LIMITED]),
   INTERNAL_ERROR,
   UNAVAILABLE,
 ];
@@ -190,11 +193,12 @@ function errorResponse(cases: readonly ErrorCase[], components: Components): obj
     headers: headers(
       'X-Request-Id',
       ...(isRetryable ? (['Retry-After'] as const) : []),
+      ...(status === 429 ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
       ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ),
     content: {
       'application/json': {
-        schema: withReferences(ErrorEnvelope, components),
+        schema: withReferences(status === 401 ? UnauthorizedEnvelope : ErrorEnvelope, components),
         examples: Object.fromEntries(
           cases.map((each, index) => [each.reason ?? `case_${index + 1}`, exampleOf(each, status)]),
         ),

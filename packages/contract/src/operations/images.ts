@@ -3,18 +3,36 @@ import { type TObject, Type } from 'typebox';
 import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
 import { bytesOperation } from '../operation.ts';
 
+/** The widths that web frameworks use. Each variant is stored once, so their number bounds what one image can cost. */
+export const IMAGE_WIDTHS = [
+  16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
+  1280, 1440, 1600, 1920, 2048, 2560, 3840,
+] as const;
+
+/** Shapes of `cover` and `contain`: squares, and link previews. */
+export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
+
+const LENGTHS = `One of ${IMAGE_WIDTHS.join(', ')}; others up to ${IMAGE_WIDTHS.at(-1)} redirect to the next larger one.`;
+
 const variantQuery = {
-  w: Type.Optional(Type.Integer({ minimum: 1, description: 'Width in pixels.', examples: [640] })),
-  h: Type.Optional(Type.Integer({ minimum: 1, description: 'Height in pixels.' })),
+  w: Type.Optional(
+    Type.Integer({ minimum: 1, description: `Maximum width in pixels. ${LENGTHS}`, examples: [640] }),
+  ),
+  h: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum height in pixels. ${LENGTHS}` })),
   fit: Type.Optional(
     Type.Enum([...IMAGE_FITS], {
-      description: '`inside`: fits into the box. `cover`: fills the box and crops. `contain`: fits and pads.',
+      description: `\`inside\` (default): fits into the box. \`cover\`: fills the box and crops. \`contain\`: fits and pads. The latter two need \`w\` and \`h\` in the shape ${IMAGE_CROPS.join(' or ')}.`,
     }),
   ),
   format: Type.Optional(
     Type.Enum([...IMAGE_FORMATS], { description: 'Default: the best that `Accept` names.' }),
   ),
-  v: Type.Optional(Type.String({ description: 'Playback version; lets caches keep the response.' })),
+  v: Type.Optional(
+    Type.String({
+      description:
+        'Version, as in the image URL of `getPlayback`. With the current one, caches keep a public image for an hour, else for five minutes.',
+    }),
+  ),
 };
 
 export const VariantQuery = Type.Object(variantQuery);
@@ -35,12 +53,17 @@ const imageOperation = (
     tag: 'Playback',
     auth: 'playback',
     summary,
-    description: 'Upright, in sRGB, without metadata, never larger than the original.',
+    description:
+      'An image, or the poster of a video that this service encoded: upright, in sRGB, without metadata, never larger than the original. Without `format` in AVIF, WebP, JPEG, PNG or GIF, as `Accept` allows. A variant that cannot be rendered in time or stored is replaced by a cheaper one; `X-Image-Substitute` says why. Caches may show an image of an asset that became private for up to one hour.',
     query,
     requestHeaders: ['Accept', 'Range', 'If-None-Match'],
     response: {
       mediaTypes: ['image/avif', 'image/webp', 'image/jpeg', 'image/png', 'image/gif'],
       description: 'The variant.',
+    },
+    responseHeaders: {
+      'X-Image-Substitute':
+        'Why a cheaper variant stands in for the requested one, for example `too_demanding` or `storage_limit`.',
     },
     otherResponses: {
       206: 'The requested range.',
@@ -51,14 +74,21 @@ const imageOperation = (
     errors: [
       {
         code: 'BAD_REQUEST',
-        when: 'A size, fit or format that is not offered; `details.allowed` lists what is.',
+        reason: 'unsupported_size',
+        when: 'The size is not offered; `details.allowed` lists what is.',
       },
-      { code: 'UNAUTHORIZED', when: 'The playback token is wrong or has expired.' },
+      {
+        code: 'BAD_REQUEST',
+        reason: 'unsupported_crop',
+        when: 'The crop is not offered; `details.allowed` lists what is.',
+      },
+      { code: 'UNAUTHORIZED', reason: 'expired', when: 'The playback token has expired.' },
+      { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The playback token is wrong.' },
       {
         code: 'NOT_FOUND',
         when: 'Unknown, deleted, private without a token, not an image, or not ready yet.',
       },
-      { code: 'UNAVAILABLE', when: 'Too many variants are being rendered.' },
+      { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many variants are being rendered.' },
     ],
   });
 

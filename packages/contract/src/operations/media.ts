@@ -38,7 +38,9 @@ export const createUpload = jsonOperation({
   data: OpenUpload,
   example: EXAMPLE_OPEN_UPLOAD,
   errors: [
+    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', when: 'Another asset is linked to `provider_video_id`.' },
+    { code: 'CONFLICT', reason: 'in_progress', when: 'A request with this `Idempotency-Key` is running.' },
     {
       code: 'CONFLICT',
       reason: 'other_request',
@@ -46,6 +48,7 @@ export const createUpload = jsonOperation({
     },
     { code: 'PAYLOAD_TOO_LARGE', when: '`size_bytes` is above `MAX_UPLOAD_BYTES`.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
+    { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],
 });
 
@@ -67,6 +70,12 @@ export const completeUpload = jsonOperation({
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'not_uploaded', when: 'The bytes have not arrived yet; nothing changes.' },
     { code: 'BAD_REQUEST', reason: 'type_mismatch', when: 'The bytes are not of the announced `mime_type`.' },
+    {
+      code: 'CONFLICT',
+      reason: 'not_linked',
+      when: 'The video provider was not reached when the upload was opened. Open another one.',
+    },
+    { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many uploads are being checked.' },
   ],
 });
 
@@ -86,7 +95,10 @@ export const retryAsset = jsonOperation({
   example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, completed_at: null },
   errors: [
     ...ASSET_ERRORS,
-    { code: 'CONFLICT', when: 'The asset has not failed, or its failure is not retryable.' },
+    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    { code: 'CONFLICT', reason: 'ready', when: 'The asset has not failed.' },
+    { code: 'CONFLICT', reason: 'unsupported_codec', when: 'The failure is not retryable.' },
+    { code: 'CONFLICT', reason: 'no_restart', when: 'The video provider cannot encode a video again.' },
   ],
 });
 
@@ -131,7 +143,11 @@ export const updateAsset = jsonOperation({
   message: 'Asset updated',
   data: Asset,
   example: { ...EXAMPLE_ASSET, version: 2 },
-  errors: [...ASSET_ERRORS, STALE],
+  errors: [
+    ...ASSET_ERRORS,
+    STALE,
+    { code: 'BAD_REQUEST', reason: 'unknown_member', when: 'The body has an unknown member.' },
+  ],
 });
 
 export const deleteAsset = jsonOperation({
@@ -166,6 +182,7 @@ export const restoreAsset = jsonOperation({
   example: EXAMPLE_ASSET,
   errors: [
     ...ASSET_ERRORS,
+    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
     { code: 'CONFLICT', when: 'Another asset is linked to its provider video by now.' },
   ],
 });

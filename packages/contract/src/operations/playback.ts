@@ -9,6 +9,12 @@ const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 });
 
+/** Also of playback tokens. */
+const TICKET_ERRORS: readonly ErrorCase[] = [
+  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
+];
+
 export const getPlayback = jsonOperation({
   id: 'getPlayback',
   method: 'GET',
@@ -37,6 +43,7 @@ export const getDownloadUrl = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No bytes are stored.' },
+    { code: 'NOT_FOUND', reason: 'no_download', when: 'The video provider offers no file of this video.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
   ],
 });
@@ -53,6 +60,7 @@ export const putUpload = bytesOperation({
   query: Ticket,
   requestHeaders: ['Content-Type'],
   body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.' },
+  message: 'Uploaded',
   data: Asset,
   example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },
   errors: [
@@ -61,15 +69,29 @@ export const putUpload = bytesOperation({
       reason: 'cut_short',
       when: 'The body ended early, or has another length than announced.',
     },
-    { code: 'UNAUTHORIZED', when: 'The ticket is missing, altered or expired.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'too_slow',
+      when: 'The body arrived more slowly than 4096 bytes in 10 seconds.',
+    },
+    { code: 'BAD_REQUEST', reason: 'partial_upload', when: 'The request has a `Content-Range`.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'encoded_upload',
+      when: 'The request has a `Content-Encoding` other than `identity`.',
+    },
+    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
+    ...TICKET_ERRORS,
     { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' },
     {
       code: 'CONFLICT',
       reason: 'already_uploaded',
-      when: 'The bytes are stored already, or another upload is running.',
+      when: 'The bytes are stored already.',
     },
+    { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another upload is running.' },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than `max_bytes`.' },
     { code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The Content-Type differs from the announced `mime_type`.' },
+    { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],
 });
 
@@ -91,13 +113,13 @@ export const downloadOriginal = bytesOperation({
   response: { mediaTypes: ['video/*', 'image/*'], description: 'The original file.' },
   otherResponses: PARTIAL,
   errors: [
-    { code: 'UNAUTHORIZED', when: 'The ticket is missing, altered or expired.' },
-    { code: 'NOT_FOUND', when: 'No such asset, or no bytes are stored.' },
+    ...TICKET_ERRORS,
+    { code: 'NOT_FOUND', reason: 'not_uploaded', when: 'No such asset, or no bytes are stored.' },
   ],
 });
 
 const PLAYBACK_ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', when: 'The playback token is wrong or has expired.' },
+  ...TICKET_ERRORS,
   { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or nothing to play yet.' },
 ];
 
@@ -151,6 +173,7 @@ export const privateEntryOperations = ENTRIES.map(([name, file, response]) =>
     path: `/api/v1/playback/{id}/~{token}/${file}`,
     tag: 'Playback',
     auth: 'playback',
+    rateClass: 'none',
     summary: `Returns ${file} of a private asset`,
     requestHeaders: ['If-None-Match'],
     response,
@@ -171,6 +194,7 @@ const segmentOperation = (id: string, path: `/${string}`, whose: string) =>
     path,
     tag: 'Playback',
     auth: 'playback',
+    rateClass: 'none',
     summary: `Returns a file that a manifest of a ${whose} asset names`,
     requestHeaders: ['Range', 'If-None-Match'],
     response: SEGMENT,

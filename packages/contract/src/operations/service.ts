@@ -10,6 +10,7 @@ export const getHealth = jsonOperation({
   path: '/healthz',
   tag: 'Service',
   auth: 'none',
+  rateClass: 'none',
   summary: 'Reports that the process responds',
   message: 'Alive',
   data: Type.Object({ status: Ok }, { $id: 'Health' }),
@@ -22,8 +23,22 @@ export const getReadiness = jsonOperation({
   path: '/readyz',
   tag: 'Service',
   auth: 'none',
+  rateClass: 'none',
   summary: 'Reports whether database, store and queue respond',
+  description:
+    'With a valid `X-Operator-Key`, `sandbox` lists the protections of media decoders and whether each holds on this machine.',
   message: 'Ready',
-  data: Type.Object({ database: Ok, store: Ok, queue: Ok }, { $id: 'Readiness' }),
+  data: Type.Object(
+    {
+      database: Ok,
+      store: Ok,
+      queue: Ok,
+      sandbox: Type.Optional(
+        Type.Record(Type.String(), Type.Boolean(), { description: 'For operators: protection → in force.' }),
+      ),
+    },
+    { $id: 'Readiness' },
+  ),
   example: { database: 'ok', store: 'ok', queue: 'ok' },
+  errors: [{ code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' }],
 });

@@ -1,6 +1,7 @@
 // The asset, as every endpoint shows it.
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, RENDITION_STATES, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
+import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { AssetId, nullable, ProviderName, Timestamp } from './common.ts';
 
 export const AssetPlayback = Type.Object(
@@ -16,6 +17,8 @@ export const AssetPlayback = Type.Object(
   },
 );
 
+export type AssetPlayback = Static<typeof AssetPlayback>;
+
 export const Rendition = Type.Object(
   {
     height: Type.Integer({ description: 'Pixels.' }),
@@ -29,13 +32,22 @@ export const Rendition = Type.Object(
 );
 
 export const Warning = Type.Object(
-  { code: Type.String({ examples: ['encoding_incomplete'] }), message: Type.String() },
+  {
+    code: Type.String({
+      description: `An encoder may report further codes. ${describeCodes(WARNING_CODES)}`,
+      examples: ['encoding_incomplete'],
+    }),
+    message: Type.String(),
+  },
   { $id: 'Warning', description: 'A problem that does not stop playback.' },
 );
 
 export const Failure = Type.Object(
   {
-    code: Type.String({ examples: ['unsupported_codec'] }),
+    code: Type.String({
+      description: `An encoder may report further codes. ${describeCodes(FAILURE_CODES)}`,
+      examples: ['unsupported_codec'],
+    }),
     message: Type.String(),
     retryable: Type.Boolean({ description: 'Whether `POST /api/v1/media/{id}/retry` can succeed.' }),
   },

@@ -94,6 +94,7 @@ export const ReplayResult = Type.Object(
   },
   { $id: 'ReplayResult' },
 );
+export type ReplayResult = Static<typeof ReplayResult>;
 
 export const ProviderOverview = Type.Object(
   {
@@ -119,6 +120,7 @@ export const ProviderOverview = Type.Object(
   },
   { $id: 'ProviderOverview' },
 );
+export type ProviderOverview = Static<typeof ProviderOverview>;
 
 export const ProviderList = Type.Object({ items: Type.Array(ProviderOverview) }, { $id: 'ProviderList' });
 

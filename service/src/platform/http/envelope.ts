@@ -1,6 +1,7 @@
 // The one shape of every answer, and the one place where an error becomes a status and words (contract A2, A3, B7).
 import { STATUS_CODES } from 'node:http';
-import { type ErrorCode, type ErrorDetails, payloadTooLarge, ServiceError, STATUS } from '../errors.ts';
+import { type ErrorCode, statusOf } from '@mediary/contract/errors';
+import { type ErrorDetails, payloadTooLarge, ServiceError } from '../errors.ts';
 
 export type Success = {
   readonly success: true;
@@ -32,7 +33,7 @@ export function failure(requestId: string, error: ServiceError): Failure {
   return {
     success: false,
     message: error.message,
-    code: STATUS[error.code],
+    code: statusOf(error.code),
     error: { error_code: error.code, details: error.details },
     request_id: requestId,
     timestamp: new Date().toISOString(),
@@ -45,7 +46,7 @@ export const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { UNAVAILABLE: '2
 /** Turns anything thrown into an error that may leave the service; what has no wording of ours becomes INTERNAL_ERROR. */
 export function toServiceError(error: unknown, maxBodyBytes?: number): ServiceError {
   if (error instanceof ServiceError) return error;
-  const status = statusOf(error);
+  const status = httpStatusOf(error);
   if (status === 413) return bodyTooLarge(maxBodyBytes);
   if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
   if (status >= 400 && status < 500)
@@ -78,7 +79,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-const statusOf = (error: unknown) =>
+const httpStatusOf = (error: unknown) =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
     ? error.statusCode
     : 500;
@@ -87,7 +88,7 @@ const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in
 
 /** A whole HTTP answer as text, for sockets whose request could not even be parsed. */
 export function rawAnswer(requestId: string, error: ServiceError): string {
-  const status = STATUS[error.code];
+  const status = statusOf(error.code);
   const body = JSON.stringify(failure(requestId, error));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,15 +1,15 @@
-// Hangs routes into the server: guard, validation, call, envelope.
+// Mounts routes on the server: guard, validation, handler, envelope.
 import { createHash } from 'node:crypto';
 import { type KnownValues, narrow } from '@mediary/contract/narrow';
+import type { BytesOperation } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import type { RunOnce } from '../idempotency.ts';
-import { describeJson, describeRaw } from './describe-route.ts';
 import { success } from './envelope.ts';
 import { matchesEtag } from './etag.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import { type Limiter, limitOwner } from './rate-limit.ts';
-import type { Input, JsonRoute, RawRoute, Route } from './route.ts';
+import type { BytesRoute, Input, JsonRoute, Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,41 +21,41 @@ declare module 'fastify' {
 }
 
 export type MountOptions = {
-  readonly tag: string;
-  readonly once?: RunOnce;
-  readonly ownerLimiter?: Limiter | undefined;
+  readonly once: RunOnce;
+  readonly ownerLimiter: Limiter | undefined;
   /** Values of named strings that only the running service knows. */
-  readonly known?: KnownValues;
+  readonly known: KnownValues;
 };
 
-export function mount(app: FastifyInstance, mounting: MountOptions, routes: readonly Route[]): void {
+export function mount(app: FastifyInstance, options: MountOptions, routes: readonly Route[]): void {
   for (const route of routes) {
-    if (route.kind === 'json') mountJson(app, mounting, narrowRoute(route, mounting.known ?? {}));
-    else mountRaw(app, mounting.tag, route);
+    if (route.kind === 'json') mountJson(app, options, route);
+    else mountBytes(app, route);
   }
 }
 
-const narrowRoute = ({ query, body, answer, ...route }: JsonRoute, known: KnownValues): JsonRoute => ({
-  ...route,
-  query: query && narrow(query, known),
-  body: body && narrow(body, known),
-  answer: narrow(answer, known),
-});
-
-function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: MountOptions, route: JsonRoute): void {
-  const { guard, handle, etag, message } = route;
-  const isRepeatable = once && guard.callerName && route.method === 'POST';
+function mountJson(
+  app: FastifyInstance,
+  { once, ownerLimiter, known }: MountOptions,
+  route: JsonRoute,
+): void {
+  const { operation, guard, handle, etag } = route;
+  const { method, path, message, query, body } = operation;
+  const isRepeatable = guard.callerName && method === 'POST';
   app.route({
-    method: route.method,
-    url: route.url,
-    schema: describeJson(tag, route),
-    config: configOf(route),
+    method,
+    url: toPattern(path),
+    schema: {
+      ...(query && { querystring: narrow(query, known) }),
+      ...(body && { body: narrow(body, known) }),
+    },
+    config: configOf(operation),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request, reply) => {
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
       const key = isRepeatable ? keyOf(request) : undefined;
-      if (once && key !== undefined)
+      if (key !== undefined)
         return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
       const input = await admitted(guard, request);
       if (etag && isKnown(request, reply, etag(input))) return reply.code(304).send();
@@ -63,6 +63,9 @@ function mountJson(app: FastifyInstance, { tag, once, ownerLimiter }: MountOptio
     },
   });
 }
+
+/** `/media/{id}` → `/media/:id`. */
+const toPattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 async function admitted(
   guard: JsonRoute['guard'],
@@ -79,7 +82,7 @@ async function admitted(
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
 
-const configOf = ({ rateClass }: Route) => (rateClass ? { rateClass } : {});
+const configOf = ({ rateClass }: Pick<BytesOperation, 'rateClass'>) => (rateClass ? { rateClass } : {});
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -130,16 +133,15 @@ function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error
   }
 }
 
-function mountRaw(app: FastifyInstance, tag: string, route: RawRoute): void {
-  const { method, url, handle, body } = route;
+function mountBytes(app: FastifyInstance, { operation, path, body = 'none', handle }: BytesRoute): void {
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
     scope.route({
-      method,
-      url,
-      schema: describeRaw(tag, route),
-      config: configOf(route),
+      method: operation.method,
+      url: path ?? toPattern(operation.path),
+      schema: { ...(operation.query && { querystring: operation.query }) },
+      config: configOf(operation),
       handler: handle,
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
     });

@@ -1,4 +1,5 @@
 // Limits how fast requests may come, by address for every route and by owner where the owner is known: 429 with the headers of the IETF draft.
+import type { RateClass } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -8,9 +9,6 @@ import type { RateLimit } from '../rate-setting.ts';
 import { addressKey } from './client-address.ts';
 
 export type Limiter = { readonly policy: RatePolicy; readonly take: TakeToken };
-
-/** `none`: routes that supervisors and players call all the time. `webhook`: a limit of its own, answered with 503. */
-export type RateClass = 'none' | 'webhook';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -10,7 +10,8 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { badRequest, notFound, type ServiceError, STATUS } from '../errors.ts';
+import { statusOf } from '@mediary/contract/errors';
+import { badRequest, notFound, type ServiceError } from '../errors.ts';
 import type { TrustedProxies } from '../rate-setting.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies } from './body-timeout.ts';
@@ -122,7 +123,7 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   reply
     .headers(headersOf(request))
     .headers(error.headers)
-    .code(STATUS[error.code])
+    .code(statusOf(error.code))
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(failure(request.id, error));

@@ -14,7 +14,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     const value = prepare(given);
     if (validator.Check(value)) return { value };
     const [fault] = validator.Errors(shorten(value, schema));
-    return { error: fault ? asError(fault as Fault) : badRequest('The request is invalid') };
+    return { error: fault ? asError(fault as Fault, schema) : badRequest('The request is invalid') };
   };
 };
 
@@ -50,13 +50,25 @@ type Fault = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-function asError({ keyword, instancePath, message, params }: Fault): ServiceError {
+function asError({ keyword, instancePath, message, params }: Fault, schema: TSchema): ServiceError {
+  if (keyword === 'additionalProperties') return unknownMember(params, schema);
   const parent = instancePath.slice(1).replaceAll('/', '.');
   const missing =
     keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
   const field = [parent, missing].filter(Boolean).join('.') || 'body';
   const words = missing ? 'is required' : message;
   return badRequest(`${field} ${words}`, { field, rule: keyword, ...limitOf(params) });
+}
+
+/** A misspelt member would look like a change that was made. */
+function unknownMember({ additionalProperties }: Fault['params'], schema: TSchema): ServiceError {
+  const unknown = additionalProperties as readonly string[];
+  const allowed = 'properties' in schema ? Object.keys(schema.properties as object) : [];
+  const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+  return badRequest(
+    `Unknown member${unknown.length > 1 ? 's' : ''} in the body: ${names}. Allowed: ${allowed.join(', ')}.`,
+    { field: unknown[0], reason: 'unknown_member', allowed },
+  );
 }
 
 function limitOf({ limit, allowedValues }: Fault['params']): object {

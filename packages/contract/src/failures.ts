@@ -1,0 +1,61 @@
+// Why an asset failed, and what may be wrong with one that plays: codes as data.
+
+/** `failure.code`. An operator's own encoder may report further codes. */
+export const FAILURE_CODES = {
+  size_mismatch: 'The stored size differs from `size_bytes`.',
+  checksum_mismatch: 'The stored bytes do not match `checksum_sha256`.',
+  type_mismatch: 'The bytes are not of the announced `mime_type`.',
+  playlist: 'The file is a playlist that names other files.',
+  not_media: 'The file cannot be read as media.',
+  no_video_track: 'The file has no video track.',
+  truncated: 'The end of the file is missing.',
+  too_large_picture: 'The picture has more pixels than allowed.',
+  upload_expired: 'The upload was not completed in time.',
+  upload_failed: 'The upload to the video provider failed.',
+  too_demanding: 'The picture needs more memory or time than allowed.',
+  unsupported_codec: 'The video uses a codec that is not supported.',
+  picture_too_large: 'The pictures of the video have more pixels than allowed.',
+  too_costly: 'Encoding the video would take more work than allowed.',
+  encoding_failed: 'The video could not be encoded.',
+  encode_failed: 'The encoder reports that the video could not be encoded.',
+  timed_out: 'Encoding took too long.',
+  out_of_memory: 'Encoding needed too much memory.',
+  output_too_large: 'Encoding made more data than expected.',
+  engine_missing: 'The video engine could not be started.',
+  encoder_missing: 'The service has no video engine.',
+  encoder_crashed: 'The encoder crashed several times on this video.',
+  cancelled: 'An operator cancelled the encode.',
+  unsupported_size: 'The video provider does not accept pictures of this size.',
+  unsupported_frame_rate: 'The video provider does not accept this frame rate.',
+  too_short: 'The video is shorter than the video provider accepts.',
+  too_long: 'The video is longer than the video provider accepts.',
+  fetch_failed: 'The video provider could not fetch the file.',
+  provider_unreachable: 'The video provider cannot be reached.',
+  provider_timeout: 'The video provider did not respond in time.',
+  provider_rate_limited: "The video provider's rate limit is reached.",
+  provider_error: 'The video provider reports an error of its own.',
+  provider_credentials: 'The video provider rejects the configured credentials.',
+  provider_rejected: 'The video provider rejects the request.',
+  provider_video_missing: 'The video provider does not have this video.',
+  provider_unavailable: 'The video provider could not be asked for too long.',
+} as const;
+export type FailureCode = keyof typeof FAILURE_CODES;
+
+/** How a call to a provider fails. */
+export type ProviderFailureCode = Exclude<Extract<FailureCode, `provider_${string}`>, 'provider_unavailable'>;
+
+/** `warnings[].code`. An operator's own encoder may report further codes. */
+export const WARNING_CODES = {
+  audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
+  encoding_incomplete: 'Some renditions failed; the others play.',
+  playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',
+  playback_unconfigured:
+    "The setting with the provider's host name is missing, so there are no playback URLs.",
+} as const;
+export type WarningCode = keyof typeof WARNING_CODES;
+
+/** For descriptions: each code with its meaning. */
+export const describeCodes = (codes: Readonly<Record<string, string>>): string =>
+  Object.entries(codes)
+    .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
+    .join(' ');

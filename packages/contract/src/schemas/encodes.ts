@@ -1,0 +1,53 @@
+// The encodes that run and wait, for operators.
+import { type Static, Type } from 'typebox';
+import { AssetId, nullable, Timestamp } from './common.ts';
+
+export const Encode = Type.Object(
+  {
+    asset_id: AssetId,
+    owner_user_id: Type.String(),
+    filename: Type.String(),
+    duration_ms: nullable(Type.Integer()),
+    attempt: Type.Integer(),
+    state: Type.Enum(['running', 'waiting']),
+    position: nullable(Type.Integer({ description: '1 is the next to run. Null while it runs.' })),
+    queued_at: Timestamp,
+    started_at: nullable(Timestamp),
+    progress: Type.Integer({ description: 'Percent.' }),
+    worker: nullable(Type.String({ description: 'Host name and process id of the worker that runs it.' })),
+  },
+  { $id: 'Encode' },
+);
+
+export const EncodeQueue = Type.Object(
+  {
+    running: Type.Integer({ description: 'Of all owners.' }),
+    waiting: Type.Integer({ description: 'Of all owners.' }),
+    items: Type.Array(Encode),
+  },
+  { $id: 'EncodeQueue' },
+);
+
+export const ListEncodesQuery = Type.Object({
+  owner_user_id: Type.Optional(Type.String({ description: 'Only encodes of this owner.' })),
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 200 }),
+});
+
+export const CancelledEncode = Type.Object(
+  { asset_id: AssetId, cancelled: Type.Literal(true) },
+  { $id: 'CancelledEncode' },
+);
+
+export const EXAMPLE_ENCODE: Static<typeof Encode> = {
+  asset_id: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
+  owner_user_id: 'user_42',
+  filename: 'launch.mp4',
+  duration_ms: 62_400,
+  attempt: 1,
+  state: 'running',
+  position: null,
+  queued_at: '2026-11-22T10:15:40.000Z',
+  started_at: '2026-11-22T10:15:41.000Z',
+  progress: 40,
+  worker: 'encoder-1:4711',
+};

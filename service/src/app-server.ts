@@ -1,0 +1,51 @@
+// The HTTP server with everything that applies to all routes: origins, rate limits, protocol guards, documentation.
+import { renderOpenApi } from '@mediary/contract/openapi/document';
+import type { Operation } from '@mediary/contract/operation';
+import { OPERATIONS } from '@mediary/contract/operations';
+import type { AppContext } from './app-context.ts';
+import { allowOrigins } from './platform/http/cross-origin.ts';
+import { serveDocumentation } from './platform/http/documentation.ts';
+import { mount } from './platform/http/mount.ts';
+import { guardProtocol } from './platform/http/protocol-guards.ts';
+import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
+import type { Route } from './platform/http/route.ts';
+import { createServer, type HttpServer } from './platform/http/server.ts';
+import { createIdempotency } from './platform/idempotency.ts';
+import { VERSION } from './platform/version.ts';
+
+type Content = {
+  readonly routes: readonly Route[];
+  /** The endpoints of the registered providers. */
+  readonly webhookOperations: readonly Operation[];
+  readonly limiters: Limiters;
+};
+
+export async function openServer(
+  { config, log, checkEveryMs, db, providers, publicBaseUrl }: AppContext,
+  { routes, webhookOperations, limiters }: Content,
+): Promise<HttpServer> {
+  const server = createServer(log, {
+    maxConnections: config.maxConnections,
+    trustProxy: config.trustProxy,
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
+  });
+  await allowOrigins(server, config.corsOrigins);
+  if (limiters.addresses) limitAddresses(server, limiters.addresses);
+  guardProtocol(server);
+  const names = [...providers.keys()];
+  mount(
+    server,
+    { once: createIdempotency(db), known: { ProviderName: names }, ownerLimiter: limiters.owner },
+    routes,
+  );
+  await serveDocumentation(server, {
+    render: () =>
+      renderOpenApi([...OPERATIONS, ...webhookOperations], {
+        server: publicBaseUrl(),
+        providers: names,
+        version: VERSION,
+      }),
+    hasPages: config.docs,
+  });
+  return server;
+}

@@ -1,0 +1,29 @@
+// Encoding: the jobs that make renditions and posters, and the queue as operators see it.
+import type { AppContext } from '../app-context.ts';
+import type { Lifecycle } from '../lifecycle/feature.ts';
+import { bind } from '../platform/bind.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import { deliverReportJob } from './jobs/deliver-report.job.ts';
+import { encodeAssetJob } from './jobs/encode-asset.job.ts';
+import * as queueOperations from './jobs/encode-queue.ts';
+import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
+import * as runOperations from './jobs/encode-runs.ts';
+import { makePosterJob } from './jobs/make-poster.job.ts';
+import { removeRunFilesJob } from './jobs/remove-run-files.job.ts';
+
+type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
+
+export function createEncoding(needs: Needs) {
+  const { db, jobs, workerName, lifecycle, asOperator, store, encoder, callback, scratchRoot, log } = needs;
+  const runs = bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations);
+  return {
+    operations: {},
+    routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
+    jobs: {
+      'encode-asset': encodeAssetJob({ ...runs, store, encoder, callback, scratchRoot, log }),
+      'remove-run-files': removeRunFilesJob({ store }),
+      'deliver-report': deliverReportJob({ callback }),
+      'make-poster': makePosterJob({ ...lifecycle, store, encoder, scratchRoot }),
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// Lifecycle: finding assets, and the one writer that changes them.
+import type { AppContext } from '../app-context.ts';
+import { createAssetLoader } from '../assets/asset-loader.ts';
+import * as lookupOperations from '../assets/asset-lookup.ts';
+import { bind } from '../platform/bind.ts';
+import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
+import * as reportOperations from './reports.ts';
+import { createAssetStore } from './store.ts';
+
+export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
+
+export function createLifecycle({ db, jobs, now }: AppContext) {
+  const loader = createAssetLoader(db);
+  const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
+  return {
+    operations: {
+      ...bind(loader, lookupOperations),
+      ...bind({ store: assetStore, now }, reportOperations),
+      findReportedAsset: loader.findReported,
+      update: assetStore.update,
+      assetStore,
+    },
+    routes: [],
+    jobs: {},
+  };
+}

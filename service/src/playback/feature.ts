@@ -1,0 +1,33 @@
+// Playback: URLs for owners, manifests and segments for viewers, downloads.
+import type { AppContext } from '../app-context.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { Lifecycle } from '../lifecycle/feature.ts';
+import { bind } from '../platform/bind.ts';
+import type { Providers } from '../providers/feature.ts';
+import * as objectOperations from '../storage/object-response.ts';
+import * as downloadOperations from './downloads.ts';
+import { downloadRoutes } from './downloads.routes.ts';
+import * as playbackOperations from './playback.ts';
+import { playbackRoutes } from './playback.routes.ts';
+
+type Needs = AppContext &
+  Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
+    readonly lifecycle: Lifecycle;
+    readonly hosted: Providers;
+    readonly guards: Guards;
+  };
+
+export function createPlayback(needs: Needs) {
+  const { lifecycle, hosted, guards, config, store } = needs;
+  const shared = { ...needs, ...lifecycle, ...hosted };
+  const playback = bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations);
+  const objects = bind({ store }, objectOperations);
+  return {
+    operations: { findPlayableAsset: playback.findPlayableAsset },
+    routes: [
+      ...downloadRoutes(bind(shared, downloadOperations), guards, objects),
+      ...playbackRoutes(playback, guards, objects),
+    ],
+    jobs: {},
+  };
+}

@@ -1,0 +1,56 @@
+// Providers: calls to hosted providers, their webhooks, and the inbox of deliveries.
+import { webhookOperation } from '@mediary/contract/operations/webhooks';
+import type { AppContext } from '../app-context.ts';
+import type { Asset } from '../assets/asset.ts';
+import type { StartJob } from '../jobs.ts';
+import type { Lifecycle } from '../lifecycle/feature.ts';
+import { bind } from '../platform/bind.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import * as hostedOperations from './hosted-videos.ts';
+import * as inboxOperations from './inbox.ts';
+import { inboxRoutes } from './inbox.routes.ts';
+import * as inspectionOperations from './inspections.ts';
+import { protectVideoJob } from './protect-video.job.ts';
+import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
+import type { Providers as ProviderMap } from './provider.ts';
+import { getProvider } from './provider.ts';
+import * as webhookOperations from './webhooks.ts';
+import { webhookRoutes } from './webhooks.routes.ts';
+
+type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
+
+export type Providers = ReturnType<typeof createProviders>['operations'];
+
+export function createProviders({ db, providers, config, now, lifecycle, asOperator }: Needs) {
+  const circuits: CallNeeds['circuits'] = new Map();
+  const call = createProviderCaller({ providers, circuits, now });
+  const needs = { ...lifecycle, db, providers, call, maxUploadBytes: config.maxUploadBytes, now };
+  const hosted = bind(needs, hostedOperations);
+  const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
+    provider: name,
+    operation: webhookOperation(name, webhook),
+  }));
+  return {
+    operations: {
+      ...hosted,
+      ...bind({ call }, inspectionOperations),
+      call,
+      circuits,
+      startJob: startJob(providers),
+      webhookOperations: endpoints.map(({ operation }) => operation),
+    },
+    routes: [
+      ...webhookRoutes(bind(needs, webhookOperations), endpoints),
+      ...inboxRoutes(bind(needs, inboxOperations), asOperator),
+    ],
+    jobs: { 'protect-video': protectVideoJob({ ...lifecycle, protect: hosted.protect }) },
+  };
+}
+
+/** The job that processes an uploaded asset. */
+const startJob =
+  (providers: ProviderMap) =>
+  (asset: Asset): StartJob | undefined =>
+    asset.provider
+      ? getProvider(providers, asset.provider).startJob(asset)
+      : { name: 'process-image', payload: { assetId: asset.id } };
