@@ -124,6 +124,7 @@ describe('the asset, from step to step', () => {
 describe('what plays', () => {
   test('is named by addresses that a player can use as they are', async () => {
     expect(addresses).toEqual({
+      kind: 'video',
       stream_status: 'ready',
       ...(asset['playback'] as object),
       mp4: null,
