@@ -69,6 +69,7 @@ describe('a good picture', () => {
       const { body } = await call(service, `GET /media/${asset.id}/playback`, { headers: asUser('ann') });
       const below = new RegExp(`^${service.url}/playback/${asset.id}/~[^/]+/`);
       expect(body.data).toEqual({
+        kind: 'image',
         stream_status: 'ready',
         hls: null,
         dash: null,

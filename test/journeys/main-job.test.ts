@@ -124,6 +124,7 @@ describe('the asset at each step', () => {
 describe('the stream', () => {
   test('has URLs that a player can use as they are', async () => {
     expect(addresses).toEqual({
+      kind: 'video',
       stream_status: 'ready',
       ...(asset['playback'] as object),
       mp4: null,

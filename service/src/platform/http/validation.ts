@@ -13,7 +13,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (given: unknown): Checked => {
     const value = prepare(given);
     if (validator.Check(value)) return { value };
-    const [fault] = validator.Errors(shorten(value, schema));
+    // `boolean` repeats, for each unknown member, what `additionalProperties` says of all.
+    const fault = validator.Errors(shorten(value, schema)).find(({ keyword }) => keyword !== 'boolean');
     return { error: fault ? asError(fault as Fault, schema) : badRequest('The request is invalid') };
   };
 };
