@@ -74,6 +74,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/contract\//, /./],
+  [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [
     /^typebox(?:\/compile)?$/,
     /^routes |^rule assets\/asset-view$|^platform platform\/http\/|^port providers\/provider-module$/,
