@@ -38,7 +38,7 @@ test('only one question is let through after a pause, of a provider that is well
 test('one success forgets the failures', () => {
   expect(afterFailure(afterSuccess(5), trouble, 6)).toMatchObject({
     failures: 1,
-    closedUntil: 6,
+    openUntil: 6,
     lastAnswerAt: 5,
   });
 });
