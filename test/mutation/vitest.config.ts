@@ -1,8 +1,8 @@
 // The tests of a mutation run: those beside the rules. Left out: random edits and scripted peers, which take seconds per mutant.
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** A folder, such as `lifecycle`: a mutant of a module constant runs every test, so a narrow scope is much faster. */
-const scope = process.env['MUTATION_SCOPE'] ?? '{auth,lifecycle,providers,uploads,library}';
+const scope = process.env['MUTATION_SCOPE'];
+if (!scope) throw new Error('MUTATION_SCOPE is not set. Run `npm run test:mutation`.');
 
 export default defineConfig({
   test: {
