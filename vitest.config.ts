@@ -1,5 +1,6 @@
 // The test suites: unit tests and journeys (`npm test`), durability tests, browser tests, and tests at scale.
-import { configDefaults, defineConfig } from 'vitest/config';
+import { defineConfig } from 'vitest/config';
+import { journeyFiles, unitFiles } from './test/support/suites.ts';
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 
@@ -9,14 +10,8 @@ export default defineConfig({
     // An uncaught exception or an unhandled rejection in a test process would have ended the service: it fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
     projects: [
-      {
-        test: {
-          name: 'fast',
-          include: ['{packages,service/src,simulators,test}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'test/{durability,browser,scale,clients}/**'],
-          ...limits,
-        },
-      },
+      { test: { name: 'unit', include: [...unitFiles], ...limits } },
+      { test: { name: 'journeys', include: [...journeyFiles], ...limits } },
       {
         test: {
           name: 'durability',

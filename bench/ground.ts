@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { signAccessToken } from '../service/src/auth/access-token.ts';
 import { toSecret } from '../service/src/auth/secret.ts';
-import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from '../test/support/postgres.ts';
 import { type Server, startServer } from './processes.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import pg from 'pg';
 import { toSecret } from '../service/src/auth/secret.ts';
-import { startEmbeddedPostgres } from '../service/src/platform/postgres/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { urlOf } from '../test/support/postgres.ts';
 import { foretell, type Said } from '../test/support/report-model.ts';

@@ -76,6 +76,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],
   [/^@mediary\/contract\//, /./],
+  [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/job-queue$/],

@@ -61,6 +61,7 @@ describe('its interface', () => {
   hostedApiContract({
     open: api,
     peer: () => peer,
+    commands: { remove: (videoId) => ({ method: 'DELETE', path: `/${videoId}` }) },
     base: '/videos',
     secrets: ['fixture-key'],
     answers: {

@@ -17,7 +17,7 @@ import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
 import { type JobQueue, openJobs } from './platform/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
-import { startEmbeddedPostgres } from './platform/postgres/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { getStoredSecret } from './platform/postgres/stored-secret.ts';
 import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';

@@ -1,10 +1,7 @@
 // One owner floods the queues; the first video and the first picture of others wait for one job at most, on two workers.
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/pictures.ts';

@@ -2,10 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';

@@ -2,10 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';

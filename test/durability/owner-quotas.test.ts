@@ -2,10 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { type Driver, LIBRARY, send } from '../support/asset-driver.ts';
 import { commands, type Step } from '../support/asset-steps.ts';
 import { makeClip } from '../support/clips.ts';

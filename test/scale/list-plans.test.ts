@@ -8,10 +8,7 @@ import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
 import { listAssets } from '../../service/src/library/asset-list.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import type { Queries } from '../../service/src/platform/postgres/database.ts';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../service/src/platform/postgres/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { migrate } from '../../service/src/platform/postgres/migrate.ts';
 import type { Statement } from '../../service/src/platform/postgres/sql.ts';
 import { firstIdOf } from '../../service/src/platform/uuid.ts';

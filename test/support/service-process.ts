@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { EmbeddedPostgres } from '../../service/src/platform/postgres/embedded-postgres.ts';
+import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from './postgres.ts';
 import { SECRETS } from './service.ts';
 import { processesNaming } from './traces.ts';

@@ -67,6 +67,25 @@ describe('a good picture', () => {
     },
   );
 
+  test.each([
+    ['one translucent pixel in the last corner', 'rgba', [63, 63], 254, true],
+    ['one translucent pixel in the first corner', 'rgba', [0, 0], 254, true],
+    ['an alpha channel that is opaque everywhere', 'rgba', [63, 63], 255, false],
+    ['grey with one transparent pixel', 'grey', [63, 63], 0, true],
+    ['grey, opaque everywhere', 'grey', [63, 63], 255, false],
+  ] as const)(
+    'has alpha only where a pixel is not opaque: %s',
+    async (...[, colour, [x, y], alpha, expected]) => {
+      const channels = colour === 'rgba' ? 4 : 2;
+      // The colours are below 255: they must not be taken for alpha.
+      const pixels = Buffer.alloc(64 * 64 * channels, 100);
+      for (let at = channels - 1; at < pixels.length; at += channels) pixels[at] = 255;
+      pixels[(y * 64 + x) * channels + channels - 1] = alpha;
+      const picture = sharp(pixels, { raw: { width: 64, height: 64, channels } });
+      expect((await factsOf(await picture.png().toBuffer())).alpha).toBe(expected);
+    },
+  );
+
   test('is read from a file as well', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-picture-'));
     await writeFile(join(folder, 'original'), await draw(8, 6).png().toBuffer());

@@ -9,9 +9,10 @@ export type PeerAnswer =
   | 'hang'
   | 'cut'
   | 'cut in the middle';
+type PeerRequest = { readonly method: string; readonly path: string; readonly body: string };
 export type Peer = {
   answerWith(answer: PeerAnswer): void;
-  readonly requests: readonly { readonly method: string; readonly path: string }[];
+  readonly requests: readonly PeerRequest[];
 };
 
 export type Method =
@@ -24,12 +25,20 @@ export type Method =
   | 'list'
   | 'registerWebhook';
 
+/** Methods whose responses are not read: only the request shows what they did. */
+export type Command = Extract<Method, 'remove' | 'restart' | 'protect'>;
+
+/** The only request of a command for a video; `path` is below `base`, `body` is parsed JSON or undefined where it is empty. */
+export type CommandRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
+
 export type ApiSubject = {
   /** Asks the peer. */
   readonly open: (limits: { readonly timeoutMs: number; readonly maxBytes: number }) => HostedApi;
   readonly peer: () => Peer;
   /** What the product answers where all is well; methods that it does not have are left out. */
   readonly answers: Partial<Readonly<Record<Method, PeerAnswer>>>;
+  /** The request that each command sends for a video; one for every command in `answers`. */
+  readonly commands: Partial<Readonly<Record<Command, (videoId: string) => CommandRequest>>>;
   /** What every path begins with. */
   readonly base: string;
   /** That no error may show. */
@@ -102,7 +111,7 @@ const GARBAGE: readonly unknown[] = [
   { result: { uid: ['a'] } },
 ];
 
-export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSubject): void {
+export function hostedApiContract({ open, peer, answers, commands, base, secrets }: ApiSubject): void {
   const api = () => open(LIMITS);
   const methods = Object.keys(answers) as Method[];
   const when = async <T>(answer: PeerAnswer, ask: () => Promise<T>): Promise<T> => {
@@ -146,18 +155,40 @@ export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSub
     });
   });
 
+  commandRequests({ peer, api, base, when, answers, commands });
   absence({ peer, api, base, when });
   trial({ open, peer, answers, when, api });
 }
 
-/** Their answers are not read. */
-const QUIET: ReadonlySet<Method> = new Set(['remove', 'restart', 'protect']);
+const COMMANDS: readonly Command[] = ['remove', 'restart', 'protect'];
+const QUIET: ReadonlySet<Method> = new Set(COMMANDS);
 
 type Asking = {
   readonly peer: () => Peer;
   readonly api: () => HostedApi;
   readonly when: <T>(answer: PeerAnswer, ask: () => Promise<T>) => Promise<T>;
 };
+
+function commandRequests({
+  peer,
+  api,
+  base,
+  when,
+  answers,
+  commands,
+}: Asking & Pick<ApiSubject, 'base' | 'answers' | 'commands'>): void {
+  const supported = COMMANDS.filter((command) => command in answers);
+
+  test.each(supported)('%s sends exactly its request for the video', async (command) => {
+    const before = peer().requests.length;
+    await when(answers[command] as PeerAnswer, () => CALLS[command](api()));
+    const sent = peer()
+      .requests.slice(before)
+      .map(({ method, path, body }) => ({ method, path, body: body === '' ? undefined : JSON.parse(body) }));
+    const { method, path, body } = commands[command]?.(VIDEO) ?? { method: 'missing', path: '' };
+    expect(sent).toEqual([{ method, path: `${base}${path}`, body }]);
+  });
+}
 
 function absence({ peer, api, base, when }: Asking & { readonly base: string }): void {
   test('a video that is not there is missing, has no file, and can be removed any number of times', async () => {

@@ -31,7 +31,10 @@ export function createUpkeep(needs: Needs) {
   const partitions = bind({ ...needs, webhookRetentionDays }, partitionOperations);
   return {
     operations: {},
-    routes: orphanRoutes(bind({ ...needs, endExpiredLeases: lifecycle.assetStore.endExpiredLeases }, orphanOperations), asOperator),
+    routes: orphanRoutes(
+      bind({ ...needs, endExpiredLeases: lifecycle.assetStore.endExpiredLeases }, orphanOperations),
+      asOperator,
+    ),
     jobs: {
       'purge-asset': purgeAssetJob({ ...lifecycle, store, removeVideo: hosted.removeVideo }),
       reconcile: run(reconcile),

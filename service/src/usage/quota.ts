@@ -1,5 +1,5 @@
 // What a quota limits, and the refusal of a request that would exceed one.
-import { badRequest, ServiceError } from '../platform/errors.ts';
+import { badRequest, type ServiceError } from '../platform/errors.ts';
 
 export type QuotaField = 'assets' | 'bytes' | 'pending';
 
@@ -24,9 +24,6 @@ export function quotaExceeded({ field, limit, used, requested }: QuotaExcess): S
     { reason: 'quota_exceeded', field, limit, used, requested },
   );
 }
-
-export const isQuotaExceeded = (error: unknown): boolean =>
-  error instanceof ServiceError && error.details?.['reason'] === 'quota_exceeded';
 
 /** The bytes that an owner may use and does. */
 export type ByteQuota = { readonly limit: number; readonly used: number };

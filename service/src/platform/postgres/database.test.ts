@@ -105,6 +105,32 @@ test('64-bit numbers come as numbers, and times to the millisecond', async () =>
   expect(row).toEqual({ size: 2 ** 40, made, none: null });
 });
 
+test('a plan that was cached for a small table is replaced after ANALYZE of the grown one', async () => {
+  const find = (on: Queries) =>
+    on.one(sql('find note', { words: 'text' })`select words from note where words = ${'word 7'}`);
+  const scans = (on: Queries) =>
+    on.one(sql('count scans', { sequential: 'int8', indexed: 'int8' })`
+      select seq_scan as sequential, idx_scan as indexed from pg_stat_xact_user_tables where relname = 'note'`);
+  const scanOnce = () =>
+    db.transaction(async (tx) => {
+      const before = await scans(tx);
+      await find(tx);
+      const after = await scans(tx);
+      const added = (name: 'sequential' | 'indexed') => (after?.[name] ?? 0) - (before?.[name] ?? 0);
+      return { sequential: added('sequential'), indexed: added('indexed') };
+    });
+  await rowsOf(connection, "insert into note (words) values ('word 7')");
+  await rowsOf(connection, 'analyze note');
+  for (let run = 0; run < 10; run++) await find(db);
+  expect(await scanOnce()).toEqual({ sequential: 1, indexed: 0 });
+  await rowsOf(
+    connection,
+    "insert into note (words) select 'word ' || number from generate_series(8, 20000) as number",
+  );
+  await rowsOf(connection, 'analyze note');
+  expect(await scanOnce()).toEqual({ sequential: 0, indexed: 1 });
+});
+
 describe('trouble', () => {
   test('a wrong statement is no unavailability, and the next one is answered', async () => {
     await expect(divide(db)).rejects.toMatchObject({ code: '22012' });

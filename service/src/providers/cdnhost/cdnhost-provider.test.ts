@@ -85,6 +85,10 @@ describe('the interface of cdnhost', () => {
   hostedApiContract({
     open: api,
     peer: () => peer,
+    commands: {
+      remove: (videoId) => ({ method: 'DELETE', path: `/${videoId}` }),
+      restart: (videoId) => ({ method: 'POST', path: `/${videoId}/reencode` }),
+    },
     base: '/library/4242/videos',
     secrets: ['library-key', 'zone-key'],
     answers: {

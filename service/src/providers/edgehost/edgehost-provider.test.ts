@@ -102,6 +102,10 @@ describe('the interface of edgehost', () => {
   hostedApiContract({
     open: (limits) => apiWith({}, limits),
     peer: () => peer,
+    commands: {
+      remove: (videoId) => ({ method: 'DELETE', path: `/${videoId}` }),
+      protect: (videoId) => ({ method: 'POST', path: `/${videoId}`, body: { requireSignedURLs: true } }),
+    },
     base: '/v4/accounts/account-1/stream',
     secrets: ['api-token', PEM.slice(100, 200)],
     answers: {

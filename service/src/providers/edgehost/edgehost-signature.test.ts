@@ -108,17 +108,21 @@ describe('the signature of edgehost', () => {
     expect(asked).toEqual([true, true, false, false]);
   });
 
-  test('does not fit after any of 10 000 random edits, the case of a digit and unread members excepted', () => {
+  test('does not fit after any of 10 000 random edits, the case of a digit and blanks at the comma and unread members excepted', () => {
     const header = `time=${NOW},sig1=${GOOD}`;
-    const isSame = (edited: string) =>
-      edited.split(',').includes(`time=${NOW}`) && edited.toLowerCase().split(',').includes(`sig1=${GOOD}`);
+    const isSame = (edited: string) => {
+      const members = edited.split(/[ \t]*,[ \t]*/);
+      return (
+        members.includes(`time=${NOW}`) && members.some((member) => member.toLowerCase() === `sig1=${GOOD}`)
+      );
+    };
     const accepted = (seed: number) =>
       [...randomEdits(header, { count: 1_000, seed })].filter((edited) => check(edited) && !isSame(edited));
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         expect(accepted(seed)).toEqual([]);
       }),
-      { numRuns: 10 },
+      { numRuns: 10, examples: [[2013265876]] },
     );
   });
 });

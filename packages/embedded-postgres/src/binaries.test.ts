@@ -1,4 +1,4 @@
-// Holds the launcher to running PostgreSQL's binaries where npm left them incomplete or out of reach, with a package of two tiny files.
+// Runs binaries that npm left incomplete or unreadable, with a fake package of two small files.
 import {
   chmodSync,
   existsSync,
@@ -14,22 +14,22 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { installedPackage, runnableBinaries } from './postgres-binaries.ts';
-import { ownerOf } from './postgres-owner.ts';
+import { findInstalledPackage, prepareBinaries } from './binaries.ts';
+import { resolveOwner } from './owner.ts';
 
 const AS_ROOT = process.getuid?.() === 0;
 const folder = mkdtempSync(join(tmpdir(), 'mediary-test-'));
-const shelf = join(folder, 'shelf');
+const copyRoot = join(folder, 'copyRoot');
 const source = join(folder, 'project/package');
-const ownShelf = join(shelf, `mediary-${process.getuid?.()}`);
-const owner = await ownerOf(join(folder, 'no cluster yet'));
-const run = () => runnableBinaries(owner, source, shelf);
+const privateCopies = join(copyRoot, `mediary-${process.getuid?.()}`);
+const owner = await resolveOwner(join(folder, 'no cluster yet'));
+const run = () => prepareBinaries(owner, source, copyRoot);
 
-/** As npm leaves it when install scripts are off: its program fails while the link to its library is missing. */
+/** The state after an install without scripts: the program fails while the link to its library is missing. */
 beforeEach(() => {
   chmodSync(folder, 0o755);
-  for (const old of [shelf, dirname(source)]) rmSync(old, { recursive: true, force: true });
-  for (const made of [shelf, join(source, 'native/bin'), join(source, 'native/lib')])
+  for (const old of [copyRoot, dirname(source)]) rmSync(old, { recursive: true, force: true });
+  for (const made of [copyRoot, join(source, 'native/bin'), join(source, 'native/lib')])
     mkdirSync(made, { recursive: true });
   writeFileSync(join(source, 'package.json'), '{"version":"1.2.3"}');
   writeFileSync(
@@ -44,26 +44,26 @@ beforeEach(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the installed binaries', () => {
-  test('lie in the package for this platform', () => {
-    expect(statSync(join(installedPackage(), 'native/bin/initdb')).isFile()).toBe(true);
+  test('are in the package for this platform', () => {
+    expect(statSync(join(findInstalledPackage(), 'native/bin/initdb')).isFile()).toBe(true);
   });
 
-  test('are used where they lie, and get the links that an install script would have made', async () => {
+  test('are used in place, and get the links that an install script would have created', async () => {
     const { postgres } = await run();
     expect(postgres).toBe(join(source, 'native/bin/postgres'));
     expect(lstatSync(join(source, 'native/lib/library.so')).isSymbolicLink()).toBe(true);
-    expect(readdirSync(shelf)).toEqual([]);
+    expect(readdirSync(copyRoot)).toEqual([]);
   });
 
-  test('that run nowhere are refused with advice', async () => {
+  test('that cannot run are reported with advice', async () => {
     writeFileSync(join(source, 'native/bin/postgres'), '#!/bin/sh\necho no such loader >&2; exit 1\n');
     await expect(run()).rejects.toThrow(/cannot run here: .*no such loader.*Set DATABASE_URL/);
   });
 });
 
-describe.runIf(AS_ROOT)('binaries that their user cannot reach', () => {
+describe.runIf(AS_ROOT)('binaries that the owner cannot reach', () => {
   beforeEach(() => chmodSync(dirname(source), 0o700));
-  const copy = join(ownShelf, '1.2.3');
+  const copy = join(privateCopies, '1.2.3');
 
   test('are copied once', async () => {
     expect((await run()).postgres).toBe(join(copy, 'native/bin/postgres'));
@@ -72,29 +72,29 @@ describe.runIf(AS_ROOT)('binaries that their user cannot reach', () => {
     expect(statSync(copy).ino).toBe(made);
   });
 
-  test('are copied once by two services that start together', async () => {
+  test('are copied once by two services that start at the same time', async () => {
     const [one, other] = await Promise.all([run(), run()]);
     expect(one).toEqual(other);
-    expect(readdirSync(ownShelf)).toEqual(['1.2.3']);
+    expect(readdirSync(privateCopies)).toEqual(['1.2.3']);
   });
 
-  test('are copied again when the copy has lost a file, and a dead half copy is swept', async () => {
+  test('are copied again when the copy lost a file; an abandoned partial copy is removed', async () => {
     await run();
     rmSync(join(copy, 'native/lib/library.so.1.2'));
-    mkdirSync(`${copy}.half-999999999-x1y2z3/native`, { recursive: true });
+    mkdirSync(`${copy}.partial-999999999-x1y2z3/native`, { recursive: true });
     await run();
     expect(existsSync(join(copy, 'native/lib/library.so.1.2'))).toBe(true);
-    expect(readdirSync(ownShelf)).toEqual(['1.2.3']);
+    expect(readdirSync(privateCopies)).toEqual(['1.2.3']);
   });
 
-  test('are open to that user in the copy, even if they were installed under a strict umask', async () => {
+  test('are readable in the copy, even if they were installed with a strict umask', async () => {
     for (const path of globSync('**', { cwd: source })) chmodSync(join(source, path), 0o700);
     expect((await run()).postgres).toBe(join(copy, 'native/bin/postgres'));
   });
 
-  test('are never taken from a folder that others can write to', async () => {
-    mkdirSync(ownShelf);
-    chmodSync(ownShelf, 0o777);
+  test('are never used from a folder that others can write to', async () => {
+    mkdirSync(privateCopies);
+    chmodSync(privateCopies, 0o777);
     await expect(run()).rejects.toThrow('remove it');
   });
 });

@@ -1,4 +1,4 @@
-// Holds the embedded server to what it promises while it runs: UTF-8, durable, closed to everybody else, one service at a time.
+// What a running server guarantees: UTF-8, durable writes, private access, one service per folder.
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -13,8 +13,8 @@ import {
   query,
   start,
   startElsewhere,
-} from './embedded-postgres.fixture.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+} from './launcher.fixture.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './launcher.ts';
 
 describe('a running server', () => {
   const folder = newFolder();
@@ -29,7 +29,7 @@ describe('a running server', () => {
   });
   afterAll(() => server.stop());
 
-  test('speaks UTF-8 whatever the machine speaks, checks its pages and waits for the disk', async () => {
+  test('uses UTF-8 without LANG, page checksums and fsync', async () => {
     const [row] = await query(
       server,
       `select datname as name, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider, datlocale as locale,
@@ -46,7 +46,7 @@ describe('a running server', () => {
     });
   });
 
-  test('listens on no TCP port, and on a socket that only its owner reaches', () => {
+  test('listens on no TCP port, only on a socket that its owner alone can open', () => {
     const [, , , port, socketFolder, tcpAddress] = readFileSync(
       join(server.dataFolder, 'postmaster.pid'),
       'utf8',
@@ -60,18 +60,18 @@ describe('a running server', () => {
     expect(statSync(join(server.connection.host, `.s.PGSQL.${port}`)).mode & 0o777).toBe(0o700);
   });
 
-  test('is not disturbed by the half cluster of a start that was killed, and sweeps it', () => {
+  test('removes the incomplete cluster of a start that was killed', () => {
     expect(readdirSync(folder).sort()).toEqual(['postgres', 'service.lock', 'service.pid']);
   });
 
-  test.runIf(ON_LINUX)('leads a session of its own, out of reach of Ctrl-C', () => {
+  test.runIf(ON_LINUX)('runs in its own session, so that Ctrl-C does not reach it', () => {
     const pid = postmasterOf(server);
     const [, , , , group, session] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').map(Number);
     expect({ group, session }).toEqual({ group: pid, session: pid });
   });
 
   test.runIf(ON_LINUX && AS_ROOT)(
-    'runs as another user than root, and does not show that user the environment of the service',
+    'does not run as root and does not get the environment of the service',
     () => {
       const pid = postmasterOf(server);
       expect(statSync(`/proc/${pid}`).uid).toBe(statSync(server.dataFolder).uid);
@@ -80,16 +80,16 @@ describe('a running server', () => {
     },
   );
 
-  test('refuses a second service on its folder, in this process and in another', async () => {
-    const refusal = `Another Mediary (process ${process.pid}) is using ${folder}.`;
+  test('refuses a second service on the same folder, in this process and in another', async () => {
+    const refusal = `Another service (process ${process.pid}) is using ${folder}.`;
     await expect(startEmbeddedPostgres(folder)).rejects.toThrow(refusal);
     await expect(startElsewhere(folder)).rejects.toThrow(refusal);
     await expect(query(server, 'select 1 as one')).resolves.toEqual([{ one: 1 }]);
   });
 });
 
-describe.runIf(AS_ROOT)('root', () => {
-  test("below a folder that PostgreSQL's user cannot enter, finds the cluster outside again", async () => {
+describe.runIf(AS_ROOT)('as root', () => {
+  test("below a folder that the server's user cannot enter, the cluster is outside and found again", async () => {
     const folder = newFolder(0o700);
     const first = await start(folder);
     folders.push(dirname(first.dataFolder));
@@ -100,7 +100,7 @@ describe.runIf(AS_ROOT)('root', () => {
     expect(await notes(await start(folder))).toEqual([]);
   });
 
-  test("takes over an ordinary user's folder, and leaves the cluster to that user", async () => {
+  test("an ordinary user's folder can be opened, and the cluster keeps its owner", async () => {
     const theirs = await startElsewhere(newFolder(0o777), NOBODY);
     await query(theirs, 'create table note (text text)');
     await theirs.killService();

@@ -1,4 +1,4 @@
-// What the tests of the embedded server share: folders, servers in this process and in others, and a look into them.
+// Shared by the launcher tests: temporary folders, servers in this process and in child processes, queries.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, onTestFinished } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres, type Watch } from './embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres, type LauncherOptions } from './launcher.ts';
 
-const MODULE = join(import.meta.dirname, 'embedded-postgres.ts');
+const MODULE = join(import.meta.dirname, 'launcher.ts');
 export const ON_LINUX = process.platform === 'linux';
 export const AS_ROOT = process.getuid?.() === 0;
 export const NOBODY = { uid: 65534, gid: 65534 };
@@ -21,7 +21,7 @@ afterAll(() =>
   }),
 );
 
-/** Open to others, unless told otherwise: else root's server would go outside. */
+/** World-readable by default; otherwise root's cluster would move to /var/lib. */
 export function newFolder(mode = 0o755): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mediary-test-')));
   chmodSync(folder, mode);
@@ -29,8 +29,8 @@ export function newFolder(mode = 0o755): string {
   return folder;
 }
 
-export async function start(folder: string, watch: Watch = {}): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres(folder, watch);
+export async function start(folder: string, options: LauncherOptions = {}): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres(folder, options);
   onTestFinished(server.stop);
   return server;
 }
@@ -57,7 +57,7 @@ export const notes = async (server: Reachable) =>
 export const postmasterOf = (server: Reachable) =>
   Number.parseInt(readFileSync(join(server.dataFolder, 'postmaster.pid'), 'utf8'), 10);
 
-/** Another process that starts the server as the service does, says so on one line, and holds it. */
+/** Starts the server in a child process, which prints the connection as one line of JSON and keeps running. */
 export async function startElsewhere(
   folder: string,
   user: Partial<typeof NOBODY> = {},
@@ -70,7 +70,7 @@ export async function startElsewhere(
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const killService = () => Promise.all([once(child, 'exit'), child.kill('SIGKILL')]);
-  const failed = text(child.stderr).then((words) => Promise.reject(new Error(words)));
+  const failed = text(child.stderr).then((stderr) => Promise.reject(new Error(stderr)));
   const [line] = await Promise.race([once(child.stdout, 'data'), failed]);
   return { ...JSON.parse(line), killService };
 }

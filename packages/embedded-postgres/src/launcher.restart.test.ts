@@ -1,4 +1,4 @@
-// Kills the embedded server and its service in every way, and looks whether what was committed is still there.
+// Kills the server and its service in every way and checks that committed data survives.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,15 +12,15 @@ import {
   query,
   start,
   startElsewhere,
-} from './embedded-postgres.fixture.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { ownerOf } from './postgres-owner.ts';
+} from './launcher.fixture.ts';
+import { startEmbeddedPostgres } from './launcher.ts';
+import { resolveOwner } from './owner.ts';
 
-/** The dead that wait for their parent have no command line. */
-const lives = (pid: number) =>
+/** A zombie process has an empty command line. */
+const isRunning = (pid: number) =>
   existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 
-describe.runIf(ON_LINUX)('from one start to the next', () => {
+describe.runIf(ON_LINUX)('a restart', () => {
   const folder = newFolder();
   beforeAll(async () => {
     const server = await startEmbeddedPostgres(folder);
@@ -28,33 +28,33 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
     await server.stop();
   });
 
-  test('stop leaves the data and no process', async () => {
+  test('after stop() keeps the data; no process is left', async () => {
     const first = await start(folder);
     await note(first, 'before stop');
     const helpers = await query(first, 'select pid from pg_stat_activity where pid <> pg_backend_pid()');
     const all = [postmasterOf(first), ...helpers.map(({ pid }) => Number(pid))];
     expect(all.length).toBeGreaterThan(3);
-    expect(all.every(lives)).toBe(true);
+    expect(all.every(isRunning)).toBe(true);
 
     await first.stop();
-    expect(all.filter(lives)).toEqual([]);
+    expect(all.filter(isRunning)).toEqual([]);
     expect(await notes(await start(folder))).toContain('before stop');
   });
 
-  test('the server of a killed service is ended, its data kept', async () => {
+  test('after SIGKILL of the service stops the orphaned server and keeps its data', async () => {
     const orphan = await startElsewhere(folder);
     await note(orphan, 'before the service died');
     const pid = postmasterOf(orphan);
     await orphan.killService();
-    expect(lives(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
 
     const next = await start(folder);
     expect(await notes(next)).toContain('before the service died');
     expect(postmasterOf(next)).not.toBe(pid);
-    await vi.waitFor(() => expect(lives(pid)).toBe(false)); // its last step follows the removal of its lock file
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false)); // The process ends shortly after it removes its lock file.
   });
 
-  test('service and server killed together leave nothing in the way, even if a helper of the server takes its time to die', async () => {
+  test('after SIGKILL of service and server succeeds, even while a helper process is still ending', async () => {
     const killed = await startElsewhere(folder);
     await note(killed, 'before both died');
     const [row] = await query(killed, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
@@ -66,7 +66,7 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
     expect(await notes(await start(folder))).toContain('before both died');
   });
 
-  test('a lock file whose number now belongs to another program is no obstacle, and that program lives on', async () => {
+  test('ignores a lock file whose process id now belongs to another program, and leaves that program alone', async () => {
     const first = await start(folder);
     const lockFiles = ['postmaster.pid', `.s.PGSQL.${first.connection.port}.lock`].map((name) =>
       join(first.dataFolder, name),
@@ -74,7 +74,7 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
     const left = lockFiles.map((file) => readFileSync(file, 'utf8'));
     await first.stop();
 
-    const stranger = spawn('sleep', ['60'], await ownerOf(first.dataFolder));
+    const stranger = spawn('sleep', ['60'], await resolveOwner(first.dataFolder));
     onTestFinished(() => void stranger.kill());
     lockFiles.forEach((file, index) => {
       writeFileSync(file, left[index]?.replace(/^\d+/, `${stranger.pid}`) ?? '');
@@ -83,7 +83,7 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
   });
 
-  test('a server that dies by itself is reported, and can be started again', async () => {
+  test('after a crash of the server succeeds; onExit reports the crash', async () => {
     const died = Promise.withResolvers<Error>();
     const first = await start(folder, { onExit: died.resolve });
     process.kill(postmasterOf(first), 'SIGKILL');
@@ -91,7 +91,7 @@ describe.runIf(ON_LINUX)('from one start to the next', () => {
     expect(await query(await start(folder), 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('a server that cannot start says why, and does not keep the folder', async () => {
+  test('that fails reports why and releases the folder lock', async () => {
     const version = join(folder, 'postgres/PG_VERSION');
     writeFileSync(version, '9\n');
     await expect(start(folder)).rejects.toThrow('database files are incompatible with server');

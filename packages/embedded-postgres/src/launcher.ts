@@ -1,0 +1,73 @@
+// Starts and stops the embedded PostgreSQL server of a data folder.
+import { dirname } from 'node:path';
+import pg from 'pg';
+import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { prepareBinaries } from './binaries.ts';
+import { ensureCluster } from './cluster.ts';
+import { stopOrphanServer } from './orphan-server.ts';
+import { PORT, type ClusterLayout, resolveLayout } from './layout.ts';
+import { type Server, startServer } from './server-process.ts';
+
+export type EmbeddedPostgres = {
+  /** Settings for `pg`; host is the socket folder. */
+  readonly connection: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly database: string;
+  };
+  /** The folder of the cluster. */
+  readonly dataFolder: string;
+  stop(): Promise<void>;
+};
+
+/** `onExit` is called when the server ends without stop(); the folder lock is free by then. */
+export type LauncherOptions = { readonly onExit?: ((error: Error) => void) | undefined };
+
+/** Starts the server of a data folder. The first start creates the cluster and the database. */
+export async function startEmbeddedPostgres(
+  dataFolder: string,
+  { onExit }: LauncherOptions = {},
+): Promise<EmbeddedPostgres> {
+  const layout = await resolveLayout(dataFolder);
+  const lock = lockFolder(dirname(layout.cluster));
+  try {
+    const server = await startServerIn(layout);
+    const connection = { host: layout.socketFolder, port: PORT, user: 'postgres', database: 'mediary' };
+    await ensureDatabase(connection).catch((error) => server.stop().then(() => Promise.reject(error)));
+    return { connection, dataFolder: layout.cluster, stop: buildStop(server, lock, onExit) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startServerIn(layout: ClusterLayout): Promise<Server> {
+  const { initdb, postgres, pgCtl } = await prepareBinaries(layout.owner);
+  await ensureCluster(layout, initdb);
+  await stopOrphanServer(layout, pgCtl);
+  return startServer(layout, postgres);
+}
+
+async function ensureDatabase({ database, ...server }: EmbeddedPostgres['connection']): Promise<void> {
+  const client = new pg.Client({ ...server, database: 'postgres', connectionTimeoutMillis: 10_000 });
+  // A lost connection rejects the pending query; without this listener the event would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
+    if (!rowCount) await client.query(`create database ${pg.escapeIdentifier(database)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns stop(). Releases the lock when the server has ended, for any reason. */
+function buildStop(server: Server, lock: FolderLock, onExit: LauncherOptions['onExit']): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  void server.ended.then((error) => {
+    lock.release();
+    if (!stopped) onExit?.(error);
+  });
+  return () => (stopped ??= server.stop());
+}

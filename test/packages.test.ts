@@ -1,0 +1,42 @@
+// Packages are independent of the service: their sources import declared packages and their own files only.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const packages = globSync('packages/*/package.json', { cwd: ROOT }).map((path) => dirname(path));
+const IMPORT = /^\s*(?:import|export)\s[^'";]*?from\s+['"]([^'"]+)['"]/gm;
+/** Tests may use the root's tools. */
+const TEST_FILE = /\.(?:test|fixture|contract)\.ts$/;
+
+type Manifest = {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+function findForeignImports(folder: string): string[] {
+  const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  const isAllowed = (file: string, target: string): boolean => {
+    if (target.startsWith('.'))
+      return !relative(join(ROOT, folder), join(ROOT, dirname(file), target)).startsWith('..');
+    if (target.startsWith('node:')) return true;
+    return declared.some((name) => target === name || target.startsWith(`${name}/`));
+  };
+  return globSync(`${folder}/src/**/*.ts`, { cwd: ROOT })
+    .filter((file) => !TEST_FILE.test(file))
+    .flatMap((file) =>
+      Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT), ([, target = '']) => target)
+        .filter((target) => !isAllowed(file, target))
+        .map((target) => `${file} → ${target}`),
+    );
+}
+
+describe('packages', () => {
+  test('exist', () => {
+    expect(packages).toContain('packages/embedded-postgres');
+  });
+  test.each(packages)('%s imports its own files and declared dependencies only', (folder) => {
+    expect(findForeignImports(folder)).toEqual([]);
+  });
+});

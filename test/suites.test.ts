@@ -1,0 +1,29 @@
+// Every test file belongs to one suite, and a unit test starts nothing.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { journeyFiles, unitFiles } from './support/suites.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+test('every test file belongs to one suite', () => {
+  const own = globSync('test/{durability,browser,scale}/**/*.test.ts', { cwd: ROOT });
+  const all = globSync('{packages,service,simulators,test}/**/*.test.ts', {
+    cwd: ROOT,
+    exclude: ['**/node_modules'],
+  });
+  expect([...unitFiles, ...journeyFiles, ...own].sort()).toEqual(all.sort());
+});
+
+test('journeys and tests of a database are no unit tests', () => {
+  expect(journeyFiles).toContain('test/journeys/list.test.ts');
+  expect(journeyFiles).toContain('service/src/platform/postgres/database.test.ts');
+  expect(unitFiles).toContain('service/src/lifecycle/decide.test.ts');
+});
+
+test('a unit test starts neither a database nor a service nor ffmpeg', () => {
+  const starts =
+    /\b(?:startEmbeddedPostgres|startTestPostgres|startService|startServiceProcess|findEngine)\(/;
+  expect(unitFiles.filter((file) => starts.test(read(file)))).toEqual([]);
+});

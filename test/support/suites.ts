@@ -1,0 +1,23 @@
+// Divides the test files into unit tests and tests that start something, by what they import.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FILES = '{packages,service/src,simulators,test}/**/*.test.ts';
+const OWN_SUITES = /^test\/(?:durability|browser|scale|clients)\//;
+const JOURNEYS = /^test\/journeys\//;
+/** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
+const STARTS_PROCESSES =
+  /from '[^']*(?:support\/(?:service|service-process|postgres|hosted|clips|film|pictures)\.ts|\/launcher(?:\.fixture\.ts)?|simulators\.fixture\.ts|child-pool\.ts|sandbox\.ts|node:child_process)'/;
+
+const files = globSync(FILES, { cwd: ROOT, exclude: ['**/node_modules'] })
+  .filter((file) => !OWN_SUITES.test(file))
+  .sort();
+
+const startsProcesses = (file: string): boolean =>
+  JOURNEYS.test(file) || STARTS_PROCESSES.test(readFileSync(join(ROOT, file), 'utf8'));
+
+/** Journeys, and tests of adapters with the real thing behind them. */
+export const journeyFiles: readonly string[] = files.filter(startsProcesses);
+/** No service, no database, no child process. */
+export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
