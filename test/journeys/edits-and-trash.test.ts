@@ -20,7 +20,7 @@ test('PATCH edits what it names, raises the version and leaves the rest', async 
     tags: ['a'],
     metadata: { shelf: 7 },
   });
-  const edited = await patch(id, { title: 'Two', stream_status: 'ready', owner_user_id: 'bob' });
+  const edited = await patch(id, { title: 'Two', owner_user_id: 'bob' });
   expect(edited).toMatchObject({
     status: 200,
     body: {

@@ -14,6 +14,11 @@ const ListQuery = Type.Object({
   sort: Type.Enum(['created_at', '-created_at'], { default: '-created_at' }),
   kind: Type.Optional(Type.Enum(['image', 'video'])),
   stream_status: Type.Optional(Type.Enum(['pending_upload', 'processing', 'ready', 'failed'])),
+  status: Type.Optional(
+    Type.Enum(['pending_upload', 'processing', 'ready', 'failed'], {
+      description: 'Alias of `stream_status`',
+    }),
+  ),
   provider: Type.Optional(ProviderName),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   q: Type.Optional(

@@ -4,6 +4,7 @@ import { toActorData } from '../assets/actor.ts';
 import type { Asset } from '../assets/asset.ts';
 import type { Edit, Editing } from './asset-edits.ts';
 import { AssetView, nullable, Owner, toAssetView } from '../assets/asset-view.ts';
+import { assertKnownMembers } from './known-members.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 
 type Edits = { edit(asset: Asset, editing: Editing): Promise<Asset> };
@@ -50,7 +51,7 @@ export const assetRoutes = (
     method: 'PATCH',
     url: '/media/:id',
     message: 'Asset updated',
-    summary: 'Edits an asset; what is absent stays as it is',
+    summary: 'Edits an asset; omitted members keep their values, unknown members are refused',
     body: Patch,
     answer: AssetView,
     errors: [403, 404, 412],
@@ -68,8 +69,10 @@ export const assetRoutes = (
   }),
 ];
 
-/** Unknown extra fields are ignored. */
+const EDITABLE = ['title', 'tags', 'metadata', 'visibility', 'poster_time_ms'] as const;
+
+/** A misspelt member would look like a change that was made. */
 function onlyKnown(body: object): Edit {
-  const known = ['title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
-  return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name))) as Edit;
+  assertKnownMembers(body, EDITABLE);
+  return body as Edit;
 }
