@@ -1,6 +1,7 @@
 // Images as viewers request them: a size of the set, in the format that they accept (contract B5).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Asset } from '../assets/asset.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
@@ -113,7 +114,7 @@ async function serveImage(images: ImageService, { request, reply }: Exchange): P
   const etag = key.slice(key.indexOf('/') + 1);
   const { status, headers, body } = await images.objects.sendObject(
     { request, reply },
-    { key, etag, headers: known },
+    { key, etag, headers: known, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { Asset } from '../assets/asset.ts';
 import { nullable } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { RawRoute, Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
@@ -121,7 +122,7 @@ async function serve(
   };
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key: served.key, etag, headers: known },
+    { key: served.key, etag, headers: known, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }
