@@ -4,6 +4,7 @@ import { assetBatches } from './lifecycle/asset-loader.ts';
 import type { EventData } from './assets/asset-event.ts';
 import * as editVerbs from './library/asset-edits.ts';
 import * as listVerbs from './library/asset-list.ts';
+import { adminListRoutes } from './library/admin-list.routes.ts';
 import { assetListRoutes } from './library/asset-list.routes.ts';
 import * as assetVerbs from './lifecycle/asset-lookup.ts';
 import { assetRoutes } from './library/assets.routes.ts';
@@ -79,6 +80,7 @@ import * as strayVerbs from './upkeep/orphaned-videos.ts';
 import * as completionVerbs from './uploads/completion.ts';
 import * as transferVerbs from './uploads/byte-uploads.ts';
 import { transferRoutes } from './uploads/byte-uploads.routes.ts';
+import { retryUpload } from './uploads/retry.ts';
 import type { UploadLimits } from './uploads/upload-request.ts';
 import * as uploadVerbs from './uploads/uploads.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
@@ -156,6 +158,21 @@ function buildFeatures(
   const usage = { ...bind({ db }, usageVerbs), underQuota };
   const limiters = openLimiters({ db, log }, config);
   const limitOwnerRate = (ownerUserId: string) => limitOwner(limiters.owner, ownerUserId);
+  const uploads = bind(
+    {
+      createAsset: async (asset: NewAsset, note: EventData) => {
+        await requireDatabaseSpace();
+        return usage.underQuota(asset.owner_user_id, () => assets.createAsset(asset, note));
+      },
+      applyParked: hosted.applyParked,
+      prepareUpload: hosted.prepareUpload,
+      urlSecrets,
+      limits,
+      publicBaseUrl,
+      now,
+    },
+    uploadVerbs,
+  );
   return {
     assets,
     usage,
@@ -201,28 +218,25 @@ function buildFeatures(
       webhookVerbs,
     ),
     inbox: bind(
-      { db, providers, applyReport: reports.applyReport, findReportedAsset: reports.findReportedAsset, now },
+      {
+        db,
+        providers,
+        applyReport: reports.applyReport,
+        findReportedAsset: reports.findReportedAsset,
+        now,
+        urlSecrets,
+      },
       inboxVerbs,
     ),
     feed: bind({ db }, feedVerbs),
     overview: bind({ db, providers, circuits, now }, overviewVerbs),
-    uploads: bind(
-      {
-        createAsset: async (asset: NewAsset, note: EventData) => {
-          await requireDatabaseSpace();
-          return usage.underQuota(asset.owner_user_id, () => assets.createAsset(asset, note));
-        },
-        applyParked: hosted.applyParked,
-        prepareUpload: hosted.prepareUpload,
-        urlSecrets,
-        limits,
-        publicBaseUrl,
-        now,
-      },
-      uploadVerbs,
-    ),
+    uploads,
     hosted,
     completion: bind({ ...reports, ...hosted, store, probe, startJob: start }, completionVerbs),
+    retries: bind(
+      { ...reports, ...hosted, startJob: start, offerUpload: uploads.offerUpload, uploadTtlSeconds, now },
+      { retryUpload },
+    ),
     transfers: bind(
       {
         db,
@@ -309,15 +323,16 @@ const uploadLimits = (
   maxUploadBytes,
   uploadTtlSeconds,
   defaultProvider: videoProvider,
-  mediaTypeOf: (mime) =>
-    mediaTypeOf(
-      mime,
-      mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif')),
-    ),
+  ...allowedTypes(mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'))),
   hostedProviders: [...providers.values()].filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
   uploadProviders: [...providers.values()]
     .filter(({ capabilities }) => capabilities.uploads)
     .map(({ name }) => name),
+});
+
+const allowedTypes = (allowed: Config['mediaTypes']): Pick<UploadLimits, 'mediaTypeOf' | 'mimeTypes'> => ({
+  mediaTypeOf: (mime) => mediaTypeOf(mime, allowed),
+  mimeTypes: allowed.map(({ mime }) => mime),
 });
 
 const startJob =
@@ -340,6 +355,7 @@ async function mountRoutes(
     trash,
     uploads,
     completion,
+    retries,
     downloads,
     transfers,
     images,
@@ -367,7 +383,7 @@ async function mountRoutes(
             createUpload: uploads.createUpload,
             completeUpload: completion.completeUpload,
             retryUpload: (asset, note) =>
-              usage.underQuota(asset.owner_user_id, () => completion.retryUpload(asset, note)),
+              usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, note)),
           },
           guards,
           publicBaseUrl,
@@ -396,6 +412,7 @@ async function mountRoutes(
       mount(api, { tag: 'admin', known }, [
         ...orphanRoutes(orphans, asOperator),
         ...inboxRoutes(inbox, asOperator),
+        ...adminListRoutes(lists, asOperator, publicBaseUrl),
         ...providersOverviewRoutes(overview, asOperator),
         ...ownerLimitsRoutes(usage, asOperator),
         ...encodeQueueRoutes(encodeQueue, asOperator),

@@ -139,6 +139,12 @@ export const streamStateColumns = pick(assetRow, [
   'encode_try',
   'encoded_try',
   'uploaded_at',
+  'size_bytes',
+  'checksum_sha256',
+  'announced_size_bytes',
+  'announced_sha256',
+  'upload_expires_at',
+  'provider_video_id',
   'closed',
   'check_at',
 ]);

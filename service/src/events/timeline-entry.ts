@@ -87,9 +87,11 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
       ? `${who} cancelled the encoding${again(data)}.`
       : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
   'asset.updated': (_who, data) =>
-    data['restored']
-      ? 'It was brought back from the trash.'
-      : `It was edited: ${(data['fields'] as string[] | undefined)?.join(', ') || 'nothing changed'}.`,
+    data['upload_reopened']
+      ? `The upload was opened again${again(data)}.`
+      : data['restored']
+        ? 'It was brought back from the trash.'
+        : `It was edited: ${(data['fields'] as string[] | undefined)?.join(', ') || 'nothing changed'}.`,
   'asset.deleted': (_who, data) =>
     data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.',
   'asset.checked': (who, data) =>

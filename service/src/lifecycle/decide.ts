@@ -166,7 +166,7 @@ const toCheckData = ({ check_at }: StreamState): EventData =>
   check_at ? { next_check_at: check_at.toISOString() } : {};
 
 /** A new attempt: what was playable keeps playing until the new one is ready. */
-function openAttempt(asset: Asset, attempt: number): StreamState {
+export function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
     ...stateOf(asset),
     attempt,
@@ -286,6 +286,8 @@ export function stateOf(asset: Asset): StreamState {
   } = asset;
   const { width, height, duration_ms, placeholder, encode_try, encoded_try, uploaded_at, closed, check_at } =
     asset;
+  const { size_bytes, checksum_sha256, announced_size_bytes, announced_sha256 } = asset;
+  const { upload_expires_at, provider_video_id } = asset;
   return {
     stream_status,
     attempt,
@@ -304,6 +306,12 @@ export function stateOf(asset: Asset): StreamState {
     encode_try,
     encoded_try,
     uploaded_at,
+    size_bytes,
+    checksum_sha256,
+    announced_size_bytes,
+    announced_sha256,
+    upload_expires_at,
+    provider_video_id,
     closed,
     check_at,
   };

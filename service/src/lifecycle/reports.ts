@@ -20,6 +20,7 @@ import {
   decideRetry,
   type StreamState,
 } from './decide.ts';
+import { decideReopening, type Reopening } from './reopening.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
 
@@ -108,6 +109,13 @@ export const retryAsset = (
   start(needs, asset, {
     job,
     decide: (seen) => (seen.attempt === asset.attempt ? decideRetry(seen, note, needs.now()) : undefined),
+  });
+
+/** Another attempt with another upload; a job removes what is left of the earlier bytes. */
+export const reopenAsset = (needs: ReportNeeds, asset: Asset, reopening: Reopening): Promise<Asset> =>
+  start(needs, asset, {
+    job: { name: 'purge-asset', payload: { assetId: asset.id } },
+    decide: (seen) => (seen.attempt === asset.attempt ? decideReopening(seen, reopening) : undefined),
   });
 
 /** Notes what the sweep saw, and starts a job that had vanished; nothing where the asset moved meanwhile. */

@@ -14,10 +14,10 @@ const DONE = columnsOf('done', assetRow);
  * Claims the asset for one writer, for a minute; undefined if another writer holds the lease, or the bytes are there.
  * Not synced to disk: a lease that a power cut takes away is missed when the upload is finished.
  */
-export const claimUpload = (db: Queries, id: string, writer: string) =>
+export const claimUpload = (db: Queries, { id, attempt }: Pick<Asset, 'id' | 'attempt'>, writer: string) =>
   db.one(sql('claim upload', { id: 'uuid' })`
     update assets set upload_writer = ${writer}, upload_writer_until = now() + interval '1 minute', revision = revision + 1
-     where id = ${id} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
+     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
        and (upload_writer is null or upload_writer_until < now()) and set_config('synchronous_commit', 'off', true) = 'off'
     returning id`);
 
@@ -39,6 +39,7 @@ export const releaseUpload = (db: Queries, id: string, writer: string) =>
 /** `completeBy`: until then the bytes are kept for `complete`, however long they took to arrive. */
 export type FinishedUpload = {
   readonly writer: string;
+  readonly attempt: number;
   readonly stored: StoredBytes;
   readonly event: NewEvent;
   readonly now: Date;
@@ -49,13 +50,13 @@ export type FinishedUpload = {
 export const finishUpload = async (
   db: Queries,
   id: string,
-  { writer, stored, event, now, completeBy }: FinishedUpload,
+  { writer, attempt, stored, event, now, completeBy }: FinishedUpload,
 ) =>
   (await db.one(sql('finish upload', assetRow)`
     with done as (
       update assets set size_bytes = ${stored.sizeBytes}, checksum_sha256 = ${stored.sha256}, uploaded_at = ${now}, original_upload = ${writer}, upload_expires_at = greatest(upload_expires_at, ${completeBy}), updated_at = ${now},
              upload_writer = null, upload_writer_until = null, revision = revision + 1
-       where id = ${id} and upload_writer = ${writer} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload' returning ${ASSET}),
+       where id = ${id} and attempt = ${attempt} and upload_writer = ${writer} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload' returning ${ASSET}),
     told as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at)
       select ${uuidV7()}::uuid, id, owner_user_id, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${now}::timestamptz from done)

@@ -65,7 +65,7 @@ export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload):
   const lease = { everyMs: RENEW_EVERY_MS, renew: () => keepUpload(needs.db, asset.id, writer) };
   return whileRenewing(lease, async () => {
     try {
-      if (!(await claimUpload(needs.db, asset.id, writer))) throw await whyTaken(needs, asset.id);
+      if (!(await claimUpload(needs.db, asset, writer))) throw await whyTaken(needs, asset.id);
       return await write(needs, upload, transfer);
     } catch (error) {
       await waitAtMost(RELEASE_MS, abandon(needs, upload));
@@ -88,13 +88,21 @@ async function admitted(
   transfer: ByteUpload,
 ): Promise<Asset> {
   const { assetId, ticket, contentType } = transfer;
-  if (!isValidTicket(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The upload URL is invalid or has expired', {
-      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
+  const presented = { assetId, ticket, now: now().getTime() / 1000 };
+  const invalidUrl = () =>
+    unauthorized('The upload URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: presented.now }),
     });
+  if (!isValidTicket(urlSecrets, 'upload', presented)) throw invalidUrl();
   requireWholeFile(transfer);
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
+  // A retry opened another upload, which has a URL of its own.
+  if (
+    asset.stream_status === 'pending_upload' &&
+    !isValidTicket(urlSecrets, 'upload', { ...presented, attempt: asset.attempt })
+  )
+    throw invalidUrl();
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
     throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
       field: 'Content-Type',
@@ -125,11 +133,16 @@ function requireWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
 
 function refuseLength(asset: Asset, length: number | undefined, maxBytes: number): void {
   if (length === undefined) return;
+  if (length === 0) throw emptyUpload();
   if (length > maxBytes) throw tooLarge(maxBytes);
   if (asset.announced_size_bytes !== null && length !== asset.announced_size_bytes)
     throw notAsAnnounced(asset.announced_size_bytes);
 }
 
+const emptyUpload = () =>
+  badRequest('The upload is empty: its body has no bytes. Send the whole file in the body.', {
+    reason: 'empty_upload',
+  });
 const tooLarge = (maxBytes: number) =>
   payloadTooLarge('The upload is over the maximum', { max_bytes: maxBytes });
 const notAsAnnounced = (size: number) =>
@@ -141,13 +154,17 @@ async function whyTaken({ findAssetById: byId }: TransferNeeds, id: string): Pro
   if (asset.uploaded_at)
     return conflict('The bytes of this asset are there already', { reason: 'already_uploaded' });
   if (asset.stream_status !== 'pending_upload')
-    return conflict('This asset takes no bytes any more', { reason: asset.stream_status });
+    return conflict('The upload is closed', { reason: asset.stream_status });
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
 async function write(needs: TransferNeeds, upload: Upload, transfer: ByteUpload): Promise<Asset> {
   const { asset, key } = upload;
   const stored = await put(needs, upload, transfer);
+  if (stored.sizeBytes === 0) {
+    await needs.store.remove(key);
+    throw emptyUpload();
+  }
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
     await needs.store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
@@ -166,7 +183,7 @@ function finish(
 ): Promise<Asset | undefined> {
   const event = newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes });
   const completeBy = new Date(now().getTime() + uploadTtlSeconds * 1000);
-  const finished = { writer, stored, event, now: now(), completeBy };
+  const finished = { writer, attempt: asset.attempt, stored, event, now: now(), completeBy };
   if (asset.upload_writer === null) return finishUpload(db, asset.id, finished);
   return db.transaction(async (tx) => {
     const done = await finishUpload(tx, asset.id, finished);

@@ -12,7 +12,7 @@ import type { OpenedUpload, CreateUpload } from './uploads.ts';
 type Uploads = {
   createUpload(request: CreateUpload): Promise<OpenedUpload>;
   completeUpload(asset: Asset, note: EventData): Promise<Asset>;
-  retryUpload(asset: Asset, note: EventData): Promise<Asset>;
+  retryUpload(asset: Asset, note: EventData): Promise<OpenedUpload>;
 };
 
 const Wishes = Type.Object({
@@ -64,6 +64,14 @@ const Started = Type.Object({
   alternatives: Type.Array(Target),
 });
 
+/** The asset with its upload target: null where no bytes are to be sent. */
+const Retried = Type.Object({
+  ...AssetView.properties,
+  upload_url: nullable(Type.String()),
+  upload: nullable(Target),
+  alternatives: Type.Array(Target),
+});
+
 export const uploadRoutes = (
   uploads: Uploads,
   { asCreator, changingAsset }: Guards,
@@ -99,12 +107,15 @@ export const uploadRoutes = (
     url: '/media/:id/retry',
     message: 'Asset retried',
     summary:
-      'Another attempt at an asset that failed; what plays keeps playing until it is ready. 409 where `failure.retryable` is false',
+      'Opens another attempt at a failed asset; with an upload target where its bytes were refused or never arrived. 409 where `failure.retryable` is false',
     body: Type.Object({ owner_user_id: Owner }),
-    answer: AssetView,
-    errors: [403, 404, 409],
-    handle: async ({ asset, actor }) =>
-      toAssetView(await uploads.retryUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
+    answer: Retried,
+    errors: [403, 404, 409, 503],
+    handle: async ({ asset, actor }) => {
+      const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
+      const { asset: shown, asset_id: _, ...target } = startedOf(opened, publicBaseUrl());
+      return { ...shown, ...target };
+    },
   }),
 ];
 
