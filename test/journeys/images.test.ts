@@ -103,7 +103,7 @@ describe('a good picture', () => {
       expect([stored.status, stored.body.error.details?.['field'], completed.status]).toEqual([
         400,
         'size_bytes',
-        409,
+        400,
       ]);
       expect(await filesNaming(service.dataDir, id)).toEqual([]);
     }

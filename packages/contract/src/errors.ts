@@ -44,6 +44,14 @@ export const ERROR_REASONS = {
     description: 'The bytes of the asset have not arrived yet. Upload them, then call again.',
   },
   empty_upload: { codes: ['BAD_REQUEST'], description: 'The upload has no bytes.' },
+  invalid_cursor: {
+    codes: ['BAD_REQUEST'],
+    description: 'The cursor belongs to another list, or to other filters or another sort.',
+  },
+  unknown_member: {
+    codes: ['BAD_REQUEST'],
+    description: 'The body has a member that the operation does not know.',
+  },
   cut_short: {
     codes: ['BAD_REQUEST'],
     description: 'The connection ended before the whole body arrived. Upload again.',
