@@ -8,7 +8,10 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 test('every test file belongs to one suite', () => {
-  const own = globSync('test/{durability,browser,scale}/**/*.test.ts', { cwd: ROOT });
+  const own = globSync('test/{durability,browser,scale,clients}/**/*.test.ts', {
+    cwd: ROOT,
+    exclude: ['**/node_modules'],
+  });
   const all = globSync('{packages,service,simulators,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],

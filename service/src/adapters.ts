@@ -10,7 +10,13 @@ import { openHttpCallback } from './encoding/http-callback.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
-import { concurrencyOf, type Decoders, openDecoders, storeFolder } from './open-decoders.ts';
+import {
+  assertFfmpegSetting,
+  concurrencyOf,
+  type Decoders,
+  openDecoders,
+  storeFolder,
+} from './open-decoders.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { Probe } from './media/probe.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
@@ -55,6 +61,7 @@ export type OpenOptions = {
 };
 
 export async function openAdapters(config: Config, around: OpenOptions): Promise<Adapters> {
+  await assertFfmpegSetting(config);
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });

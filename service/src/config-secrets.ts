@@ -9,7 +9,7 @@ export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_
 const MIN_SECRET_LENGTH = 32;
 
 /** Secrets that are short, or used twice. */
-export function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
+function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
   const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];
   const short = names.filter((name) => (text(name)?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
   const equal = names.flatMap((name, index) =>
@@ -22,7 +22,7 @@ export function secretWarnings({ text }: Settings, modules: readonly RegisteredP
 }
 
 /** Webhooks that accept unsigned calls. */
-export const unsignedWarnings = (
+const unsignedWarnings = (
   { text }: Settings,
   modules: readonly RegisteredProvider[],
   allowed: readonly ProviderName[],
@@ -33,3 +33,22 @@ export const unsignedWarnings = (
       ({ name, secrets: [secret] }) =>
         `the ${name} webhook accepts unsigned calls: ${secret} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
     );
+
+/** Hosted providers that are in use, and whose playback addresses cannot be built. */
+const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredProvider[]): string[] =>
+  modules.flatMap(({ name, secrets, playbackHost }) =>
+    playbackHost !== undefined && secrets.some((secret) => text(secret)) && !text(playbackHost)
+      ? [`${playbackHost} is not set: videos of ${name} may become ready without playback addresses`]
+      : [],
+  );
+
+/** Weaknesses that do not stop the start. */
+export const settingWarnings = (
+  settings: Settings,
+  modules: readonly RegisteredProvider[],
+  allowUnsigned: readonly ProviderName[],
+): string[] => [
+  ...secretWarnings(settings, modules),
+  ...unsignedWarnings(settings, modules, allowUnsigned),
+  ...playbackHostWarnings(settings, modules),
+];

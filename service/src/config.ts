@@ -7,11 +7,12 @@ import {
   readEncodeLimits,
   readOwnerLimits,
 } from './config-limits.ts';
-import { OWN_SECRETS, secretWarnings, unsignedWarnings } from './config-secrets.ts';
+import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
 import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
 import { type Environment, createSettings, type Settings } from './platform/settings.ts';
+import { unknownSettingWarnings } from './platform/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 
@@ -92,11 +93,15 @@ export function readConfig(
   const settings = createSettings(environment);
   const config = read(settings, absolute, modules);
   requireForRole(settings, config);
+  const unknown = unknownSettingWarnings(environment, {
+    names: settings.names,
+    prefixes: ['MEDIARY_', ...modules.map(({ name }) => `${name.toUpperCase()}_`)],
+  });
   if (settings.problems.length > 0)
     throw new Error(
       `The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`,
     );
-  return config;
+  return { ...config, warnings: [...config.warnings, ...unknown] };
 }
 
 function read(
@@ -128,7 +133,7 @@ function read(
     allowUnsigned,
     providers,
     ffmpegPath: text('FFMPEG_PATH'),
-    corsOrigins: settings.list('CORS_ORIGINS'),
+    corsOrigins: readOrigins(settings),
     mediaTypes: readMediaTypes(settings),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
@@ -153,7 +158,7 @@ function read(
     ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
     ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
     trustProxy: readTrustProxy(settings),
-    warnings: [...secretWarnings(settings, modules), ...unsignedWarnings(settings, modules, allowUnsigned)],
+    warnings: settingWarnings(settings, modules, allowUnsigned),
   };
 }
 
@@ -167,6 +172,18 @@ function readAllowUnsigned(
     settings.problems.push(`WEBHOOKS_ALLOW_UNSIGNED may name ${known.join(' and ')} only`);
   return named.filter((name) => known.includes(name));
 }
+
+function readOrigins({ list, problems }: Settings): readonly string[] {
+  const origins = list('CORS_ORIGINS');
+  for (const origin of origins)
+    if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
+      problems.push(
+        `CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path, such as https://app.example.com, or *`,
+      );
+  return origins;
+}
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
 
 function readStorageUrl({ text, problems }: Settings): string | undefined {
   const url = text('STORAGE_URL');

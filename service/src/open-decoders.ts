@@ -40,6 +40,16 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   return { encoder, encoderMissing: undefined, sandbox };
 }
 
+/** Call before anything is opened that would have to be closed again. */
+export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void> {
+  if (ffmpegPath === undefined) return;
+  const engine = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
+  if ('missing' in engine)
+    throw new Error(
+      `FFMPEG_PATH cannot be used: ${engine.missing}. Name an ffmpeg program, or unset it to use the one that is installed.`,
+    );
+}
+
 async function openSandbox(config: Config, programs: readonly string[]): Promise<Sandbox> {
   const hidden = [config.dataDir, storeFolder(config)];
   await Promise.all(hidden.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));

@@ -15,6 +15,7 @@ import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { sweepScratch } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
+import { assertWritableFolder } from './platform/writable-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
@@ -114,6 +115,7 @@ function stopSignal(): AbortController {
 async function withLocalSecrets(
   environment: Environment,
 ): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
+  await assertWritableFolder('DATA_DIR', resolve(environment['DATA_DIR'] || '.mediary'));
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
   const local = await openLocalSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));

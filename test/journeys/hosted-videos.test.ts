@@ -42,7 +42,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     });
     expect(started.upload_url).toBe(started.upload?.url);
     expect(started.upload_url).toContain(hosts.sims[provider].url);
-    expect(expectRefusal(await ask(`POST /media/${id}/complete`), 409).details).toEqual({
+    expect(expectRefusal(await ask(`POST /media/${id}/complete`), 400).details).toEqual({
       reason: 'not_uploaded',
     });
     await sendBytes(started.upload as never, clip);

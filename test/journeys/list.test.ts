@@ -170,6 +170,20 @@ describe('a cursor', () => {
     expectFieldRefused(await ask(`?owner_user_id=kimi&cursor=${cursor}`, asService), 'cursor');
   });
 
+  test('is good for its filters and its sort alone', async () => {
+    const ids = await make('liv', 4);
+    const { next_cursor: cursor } = await pageOf('?limit=1&kind=video', asUser('liv'));
+    const repeat = `?kind=video&cursor=${cursor}`;
+    expect(idsOf(await pageOf(`${repeat}&limit=2&count=true&nothing=1`, asUser('liv')))).toEqual(
+      ids.slice(1, 3).reverse(),
+    );
+    for (const other of ['&tag=a', '&stream_status=ready', '&sort=created_at', '&deleted=true'])
+      expect(expectRefusal(await ask(`${repeat}${other}`, asUser('liv')), 400).message).toMatch(
+        /^Invalid cursor/,
+      );
+    expectFieldRefused(await ask(`?cursor=${cursor}`, asUser('liv')), 'cursor');
+  });
+
   test('that was tampered with is refused', async () => {
     await make('lou', 2);
     const { next_cursor: cursor } = (await pageOf('?limit=1', asUser('lou'))) as { next_cursor: string };
@@ -207,4 +221,18 @@ test.each([
 
 test('what nobody knows is ignored', async () => {
   expect((await ask('?nonsense=1&nonsense=2&=&&%5B%5D=x&__proto__=y', asUser('ann'))).status).toBe(200);
+});
+
+describe('status', () => {
+  test('is an alias of stream_status', async () => {
+    const [id = ''] = await make('stu', 1);
+    for (const query of ['status=pending_upload', 'status=pending_upload&stream_status=pending_upload'])
+      expect(idsOf(await pageOf(`?${query}`, asUser('stu')))).toEqual([id]);
+    expect(idsOf(await pageOf('?status=ready', asUser('stu')))).toEqual([]);
+  });
+
+  test('that contradicts stream_status is refused', async () => {
+    expectFieldRefused(await ask('?status=ready&stream_status=failed', asUser('stu')), 'status');
+    expectFieldRefused(await ask('?status=done', asUser('stu')), 'status');
+  });
 });

@@ -12,7 +12,8 @@ import { SECRETS } from '../support/service.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };
 const read = (environment: Record<string, string>) => readConfig(environment, (path) => join('/data', path));
-const given = { ...DATABASE, ...SECRETS };
+const HOSTS = { CDNHOST_STREAM_HOSTNAME: 'cdn.test', EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.test' };
+const given = { ...DATABASE, ...SECRETS, ...HOSTS };
 
 /** The message of the refusal; fails where there is none. */
 function refusal(environment: Record<string, string>): string {
@@ -82,6 +83,37 @@ test('every setting that will not do is named, once, in one message', () => {
     [...Object.keys(bad), ...OWN_SECRETS].sort(),
   );
   expect(problems.join()).not.toMatch(/planted-password|70000/);
+});
+
+test.each([
+  'https://app.example.com/',
+  'https://app.example.com/path',
+  'app.example.com',
+  'https://user@app.example.com',
+  'https://a.test https://b.test',
+])('CORS_ORIGINS %s is no origin', (origin) => {
+  expect(refusal({ ...given, CORS_ORIGINS: `https://ok.test,${origin}` })).toContain(
+    `  - CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path`,
+  );
+});
+
+test.each(['*', 'https://app.example.com', 'http://localhost:5173,capacitor://localhost'])(
+  'CORS_ORIGINS %s is taken',
+  (origins) => {
+    expect(read({ ...given, CORS_ORIGINS: origins }).corsOrigins).toEqual(origins.split(','));
+  },
+);
+
+test('a misspelt setting and a missing playback host are warned about', () => {
+  const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;
+  const own = { ...DATABASE, ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY };
+  expect(read({ ...own, MEDIARY_ROLES: 'all', CORS_ORIGIN: '*', PATH: '/bin' }).warnings).toEqual([
+    'MEDIARY_ROLES is not a setting of this release and is ignored. Did you mean MEDIARY_ROLE?',
+    'CORS_ORIGIN is not a setting of this release and is ignored. Did you mean CORS_ORIGINS?',
+  ]);
+  expect(read({ ...own, EDGEHOST_STREAM_API_TOKEN: 'x'.repeat(40) }).warnings).toEqual([
+    expect.stringMatching(/^EDGEHOST_CUSTOMER_SUBDOMAIN is not set/),
+  ]);
 });
 
 describe('webhooks without a signature', () => {
@@ -165,10 +197,11 @@ describe('on a laptop', () => {
   });
 });
 
-test('the process says it on its error output, and ends', async () => {
+/** Starts the service with these settings alone, and waits for its end. */
+async function failedStart(environment: Record<string, string>) {
   const start = fileURLToPath(new URL('../../service/start.js', import.meta.url));
   const child = spawn(process.execPath, [start], {
-    env: { PATH: process.env['PATH'] ?? '', ...DATABASE, PORT: 'http' },
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, told, code] = await Promise.all([
@@ -178,12 +211,38 @@ test('the process says it on its error output, and ends', async () => {
       child.once('close', resolve);
     }),
   ]);
-  expect(code).toBe(1);
-  expect(Buffer.concat(out).toString()).toBe('');
-  expect(Buffer.concat(told).toString().split('\n')).toEqual([
+  return { code, out: Buffer.concat(out).toString(), told: Buffer.concat(told).toString() };
+}
+
+test('the process says it on its error output, and ends', async () => {
+  const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
+  expect([code, out]).toEqual([1, '']);
+  expect(told.split('\n')).toEqual([
     'The settings cannot be used:',
     '  - PORT must be a whole number from 0 to 65535',
     ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
     '',
   ]);
+}, 60_000);
+
+test('a data folder that cannot be written, and a program that is no ffmpeg, are one line each', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
+  try {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const below = join(file, 'data');
+    expect(await failedStart({ DATA_DIR: below })).toEqual({
+      code: 1,
+      out: '',
+      told: `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). Give the user of the service write access, or name another folder.\n`,
+    });
+    const wrongEngine = { ...given, DATA_DIR: folder, FFMPEG_PATH: '/bin/echo', LOG_LEVEL: 'silent' };
+    expect(await failedStart(wrongEngine)).toEqual({
+      code: 1,
+      out: '',
+      told: 'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. Name an ffmpeg program, or unset it to use the one that is installed.\n',
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }, 60_000);

@@ -240,7 +240,7 @@ test('an upload that never got its bytes, or was never completed, fails once its
     expect(await readAsset(service, 'ann', id)).toMatchObject({
       stream_status: 'failed',
       uploaded_at: null,
-      failure: { code: 'upload_expired', retryable: false },
+      failure: { code: 'upload_expired', retryable: true },
     });
     expect((await timelineOf(service, id)).at(-1)).toMatchObject({
       type: 'asset.failed',

@@ -38,7 +38,11 @@ afterAll(async () => {
 /** The plan of the very statement that the list runs. */
 async function planOf(
   filter: Omit<AssetFilter, 'owner' | 'isTrash'>,
-  { isTrash = false, after }: { isTrash?: boolean; after?: string } = {},
+  {
+    isTrash = false,
+    after,
+    owner = 'owner-7',
+  }: { isTrash?: boolean; after?: string; owner?: string | null } = {},
 ): Promise<string> {
   const seen: Statement[] = [];
   const db = {
@@ -47,7 +51,11 @@ async function planOf(
       return [];
     },
   } as unknown as Queries;
-  await listAssets(db, { owner: 'owner-7', isTrash, ...filter }, { after, limit: 51, isOldestFirst: false });
+  await listAssets(
+    db,
+    { owner: owner ?? undefined, isTrash, ...filter },
+    { after, limit: 51, isOldestFirst: false },
+  );
   const [{ text, values }] = seen as [Statement];
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(
     `explain (analyze, buffers, timing off) ${text}`,
@@ -84,6 +92,31 @@ test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   expect(plan).toMatch(index);
   expect(plan).not.toContain('Seq Scan');
   expect(buffersOf(plan)).toBeLessThan(2000);
+});
+
+test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
+  ['all', {}, /assets_pkey/],
+  ['a kind', { kind: 'image' }, /assets_pkey/],
+  ['a status', { streamStatus: 'failed' }, /assets_pkey|assets_all_by_status/],
+  ['a provider', { provider: 'cdnhost' }, /assets_pkey|assets_all_by_provider/],
+  ['a provider that nobody uses', { provider: 'none' }, /assets_(all_)?by_provider/],
+  ['a tag', { tag: 'tag-7' }, /assets_pkey|assets_all_by_tag/],
+  ['a tag that nobody has', { tag: 'none' }, /assets_all_by_tag/],
+  ['words that nobody wrote', { text: '%nowhere to be found%' }, /assets_all_by_text/],
+  [
+    'a time',
+    { fromId: firstIdOf(Date.parse('2026-01-01')), belowId: firstIdOf(Date.parse('2026-02-01')) },
+    /assets_pkey/,
+  ],
+])('%s across owners: along an index, a few pages', async (_what, filter, index) => {
+  const plan = await planOf(filter, { owner: null });
+  expect(plan).toMatch(index);
+  expect(plan).not.toContain('Seq Scan');
+  expect(buffersOf(plan)).toBeLessThan(4000);
+});
+
+test('the trash of all owners is a walk of its own', async () => {
+  expect(await planOf({}, { isTrash: true, owner: null })).toMatch(/assets_all_in_trash/);
 });
 
 test('the trash is a walk of its own', async () => {

@@ -41,13 +41,13 @@ export async function send(driver: Driver, step: Step): Promise<Expected | undef
     ...('ifMatch' in step && ifMatchOf(step.ifMatch, asset)),
   };
   const json = { ...namedBy(step.by, driver), ...(step.do === 'edit' && { title: step.title }) };
-  return seen(
-    await call(driver, `${method} /media/${idAt(driver, step.at)}${path}${query}`, {
-      headers,
-      ...(method !== 'GET' && { json }),
-    }),
-    told,
-  );
+  const answer = await call(driver, `${method} /media/${idAt(driver, step.at)}${path}${query}`, {
+    headers,
+    ...(method !== 'GET' && { json }),
+  });
+  if (step.do === 'retry' && answer.body.data?.['upload_url'])
+    driver.uploads[Math.min(step.at, driver.uploads.length - 1)] = answer.body.data['upload_url'] as string;
+  return seen(answer, told);
 }
 
 const wholeAsset = (data: Record<string, unknown>) => viewOf(data as AssetJson);
@@ -60,7 +60,14 @@ const WAYS = {
   },
   download: { method: 'GET', path: '/download-url', told: () => ({}) },
   complete: { method: 'POST', path: '/complete', told: wholeAsset },
-  retry: { method: 'POST', path: '/retry', told: wholeAsset },
+  retry: {
+    method: 'POST',
+    path: '/retry',
+    told: (data: Record<string, unknown>) => ({
+      ...wholeAsset(data),
+      offersUpload: data['upload_url'] !== null,
+    }),
+  },
   restore: { method: 'POST', path: '/restore', told: wholeAsset },
   edit: { method: 'PATCH', path: '', told: wholeAsset },
   remove: { method: 'DELETE', path: '', told: ({ deleted }: Record<string, unknown>) => ({ deleted }) },

@@ -5,7 +5,7 @@ const RANK = ['pending_upload', 'processing', 'failed', 'ready'] as const;
 
 export type ModelAsset = {
   readonly kind: Create['kind'];
-  readonly announces: Create['announces'];
+  announces: Create['announces'];
   readonly videoId: string | null;
   place: 'there' | 'trash' | 'gone';
   title: string | null;
@@ -147,7 +147,7 @@ function put(asset: ModelAsset, { bytes, isOtherType }: Step & { readonly do: 'p
 function complete(asset: ModelAsset): Expected {
   if (isRefused(asset)) return no(400, 'BAD_REQUEST', String(asset.failure));
   if (asset.status !== 'pending_upload') return shown(asset);
-  if (!asset.videoId && !asset.bytes) return no(409, 'CONFLICT', 'not_uploaded');
+  if (!asset.videoId && !asset.bytes) return no(400, 'BAD_REQUEST', 'not_uploaded');
   const refusal = asset.videoId ? undefined : refusalOf(asset);
   if (!refusal) return shown(asset, { status: 'processing' });
   Object.assign(asset, { status: 'failed', failure: refusal, bytes: null });
@@ -162,10 +162,19 @@ function refusalOf({ kind, announces, bytes }: ModelAsset): string | undefined {
 }
 
 function retry(asset: ModelAsset): Expected {
-  if (asset.status === 'processing') return shown(asset);
-  if (asset.status !== 'failed' || !asset.bytes) return conflict;
-  return shown(open(asset, asset.attempt + 1));
+  if (asset.status === 'processing') return yes({ ...viewOf(asset), offersUpload: false });
+  // Only a retry that opened another upload leaves a later attempt without bytes.
+  const isReopened = asset.status === 'pending_upload' && asset.attempt > 1;
+  if (isReopened) return yes({ ...viewOf(asset), offersUpload: !asset.bytes });
+  if (asset.status !== 'failed' || asset.videoId) return conflict;
+  if (asset.bytes) return yes({ ...viewOf(open(asset, asset.attempt + 1)), offersUpload: false });
+  if (asset.failure === 'type_mismatch' || asset.failure === 'not_media') forgetAnnouncement(asset);
+  Object.assign(open(asset, asset.attempt + 1), { status: 'pending_upload' });
+  return yes({ ...viewOf(asset), offersUpload: true });
 }
+
+/** The announced bytes themselves were refused: others may follow. */
+const forgetAnnouncement = (asset: ModelAsset) => Object.assign(asset, { announces: 'nothing' });
 
 const open = (asset: ModelAsset, attempt: number): ModelAsset =>
   Object.assign(asset, { attempt, status: 'processing', progress: 0, warnings: [], failure: null });

@@ -61,6 +61,11 @@ const OWN_REASONS = {
     codes: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
     description: 'The bytes of the asset have not arrived yet. Upload them, then call again.',
   },
+  empty_upload: { codes: ['BAD_REQUEST'], description: 'The upload has no bytes.' },
+  invalid_cursor: {
+    codes: ['BAD_REQUEST'],
+    description: 'The cursor belongs to another list, or to other filters or another sort.',
+  },
   cut_short: {
     codes: ['BAD_REQUEST'],
     description: 'The connection ended before the whole body arrived. Upload again.',

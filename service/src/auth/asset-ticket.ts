@@ -4,21 +4,26 @@ import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
-/** `expires` in seconds since 1970. A ticket with a `playbackVersion` ends when the asset's is raised: by a deletion, for one. */
+/**
+ * `expires` in seconds since 1970. A ticket with a `playbackVersion` ends when the asset's is raised: by a deletion, for one.
+ * An upload ticket belongs to an `attempt`; one without it, as earlier releases signed them, to the first.
+ */
 type Ticket = {
   readonly assetId: string;
   readonly expires: number;
   readonly playbackVersion?: number;
+  readonly attempt?: number;
 };
 
 export function issueTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { assetId, expires, playbackVersion }: Ticket,
+  { assetId, expires, playbackVersion, attempt }: Ticket,
 ): string {
   const [root] = secrets;
   if (!root) throw new Error('no URL signing secret');
-  const version = playbackVersion === undefined ? '' : `:${playbackVersion}`;
+  const bound = playbackVersion ?? attempt;
+  const version = bound === undefined ? '' : `:${bound}`;
   return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}`);
 }
 
@@ -28,13 +33,15 @@ type Presented = {
   readonly now: number;
   /** Omitted: a ticket of any version is good. */
   readonly playbackVersion?: number;
+  /** Omitted: a ticket of any attempt is good. */
+  readonly attempt?: number;
 };
 
 /** Whether the ticket opens this asset now. */
 export function isValidTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { ticket, assetId, now, playbackVersion }: Presented,
+  { ticket, assetId, now, playbackVersion, attempt }: Presented,
 ): boolean {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, kind)),
@@ -44,6 +51,7 @@ export function isValidTicket(
   return (
     id === assetId.toLowerCase() &&
     Number(expires) > now &&
-    (playbackVersion === undefined || version === String(playbackVersion))
+    (playbackVersion === undefined || version === String(playbackVersion)) &&
+    (attempt === undefined || Number(version ?? 1) === attempt)
   );
 }

@@ -13,7 +13,8 @@ export async function listTimeline(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<{ items: TimelineEntry[]; next: string | null }> {
   const rows = await listEvents(db, assetId, { from: after, limit: limit + 2 });
-  if (after !== undefined && rows.length === 0) throw badRequest('Invalid cursor', { field: 'cursor' });
+  if (after !== undefined && rows.length === 0)
+    throw badRequest('Invalid cursor', { field: 'cursor', reason: 'invalid_cursor' });
   const entries = toTimeline(rows).slice(after === undefined ? 0 : 1);
   const items = entries.slice(0, limit);
   return { items, next: entries.length > limit ? (items.at(-1)?.id ?? null) : null };

@@ -94,7 +94,10 @@ const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>
     data['source'] === 'operator'
       ? `${who} cancelled the encoding${again(data)}.`
       : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
-  'asset.updated': (who, data) => (data['restored'] ? RESTORED : changed(who, data)),
+  'asset.updated': (who, data) => {
+    if (data['upload_reopened']) return `The upload was opened again${again(data)}.`;
+    return data['restored'] ? RESTORED : changed(who, data);
+  },
   'asset.restored': () => RESTORED,
   'asset.deleted': (_who, data) =>
     data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.',

@@ -3,6 +3,7 @@ import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import { bytesRoute, type Route } from '../platform/http/route.ts';
@@ -59,7 +60,7 @@ async function serveImage(images: ImageService, { request, reply }: Exchange): P
   const etag = key.slice(key.indexOf('/') + 1);
   const { status, headers, body } = await images.objects.sendObject(
     { request, reply },
-    { key, etag, headers: known },
+    { key, etag, headers: known, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }

@@ -2,9 +2,11 @@
 import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
 import type { ProviderName } from '../assets/asset.ts';
 import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
+import { badRequest } from '../platform/errors.ts';
 
 export type AssetFilter = {
-  readonly owner: string;
+  /** Undefined: of all owners, for operators. */
+  readonly owner: string | undefined;
   readonly isTrash: boolean;
   readonly kind?: AssetKind | undefined;
   readonly streamStatus?: StreamStatus | undefined;
@@ -26,6 +28,8 @@ export type ListQuery = {
   readonly deleted?: boolean;
   readonly kind?: AssetKind;
   readonly stream_status?: StreamStatus;
+  /** Alias of `stream_status`. */
+  readonly status?: StreamStatus;
   readonly provider?: ProviderName;
   readonly tag?: string;
   readonly q?: string;
@@ -33,17 +37,26 @@ export type ListQuery = {
   readonly created_before?: string;
 };
 
-export const toAssetFilter = (owner: string, query: ListQuery): AssetFilter => ({
+export const toAssetFilter = (owner: string | undefined, query: ListQuery): AssetFilter => ({
   owner,
   isTrash: query.deleted === true,
   kind: query.kind,
-  streamStatus: query.stream_status,
+  streamStatus: statusIn(query),
   provider: query.provider,
   tag: parsePlainText('tag', query.tag),
   text: patternOf(parsePlainText('q', query.q)),
   fromId: parseIdAt('created_after', query.created_after, (ms) => Math.floor(ms) + 1),
   belowId: parseIdAt('created_before', query.created_before, Math.ceil),
 });
+
+function statusIn({ stream_status, status }: ListQuery): StreamStatus | undefined {
+  if (stream_status !== undefined && status !== undefined && stream_status !== status)
+    throw badRequest('status is an alias of stream_status: send one of them, or both with the same value.', {
+      field: 'status',
+      allowed: [stream_status],
+    });
+  return stream_status ?? status;
+}
 
 const patternOf = (words: string | undefined) =>
   words === undefined ? undefined : `%${words.replace(/[\\%_]/g, '\\$&')}%`;

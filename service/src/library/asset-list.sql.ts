@@ -47,7 +47,7 @@ function from(after: string | undefined, isOldestFirst: boolean): Piece[] {
 function conditions(filter: AssetFilter): Piece[] {
   const { kind, streamStatus, provider, tag, text, fromId, belowId } = filter;
   return [
-    piece('')`where owner_user_id = ${filter.owner}`,
+    filter.owner === undefined ? piece('all')`where true` : piece('')`where owner_user_id = ${filter.owner}`,
     filter.isTrash ? piece('trash')`and purge_at is not null` : piece('')`and deleted_at is null`,
     ...(kind === undefined ? [] : [piece('kind')`and kind = ${kind}`]),
     ...(streamStatus === undefined ? [] : [piece('status')`and stream_status = ${streamStatus}`]),

@@ -19,16 +19,10 @@ export const assetRoutes = (
   changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
     const { owner_user_id: _, ...edit } = body;
     const edited = await edits.edit(asset, {
-      edit: onlyKnown(edit),
+      edit: edit as Edit,
       ifMatch: headers['if-match'],
       note: toActorData(actor, asset),
     });
     return toAssetView(edited, publicBaseUrl());
   }),
 ];
-
-/** Unknown extra fields are ignored. */
-function onlyKnown(body: object): Edit {
-  const known = ['title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
-  return Object.fromEntries(Object.entries(body).filter(([name]) => known.includes(name))) as Edit;
-}

@@ -3,7 +3,9 @@ import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
+import type { AsOperator } from '../platform/http/route.ts';
 import type { Usage } from '../usage/feature.ts';
+import { adminListRoutes } from './admin-list.routes.ts';
 import { edit, type EditNeeds } from './asset-edits.ts';
 import * as listOperations from './asset-list.ts';
 import { assetListRoutes } from './asset-list.routes.ts';
@@ -17,6 +19,7 @@ type Needs = AppContext &
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly guards: Guards;
+    readonly asOperator: AsOperator;
   };
 
 export function createLibrary(needs: Needs) {
@@ -29,10 +32,12 @@ export function createLibrary(needs: Needs) {
   );
   const restoreAsset: typeof trash.restoreAsset = (asset, note) =>
     usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, note));
+  const lists = bind({ db, urlSecrets }, listOperations);
   return {
     operations: { emptyTrash: trash.emptyTrash },
     routes: [
-      ...assetListRoutes(bind({ db, urlSecrets }, listOperations), guards, publicBaseUrl),
+      ...assetListRoutes(lists, guards, publicBaseUrl),
+      ...adminListRoutes(lists, needs.asOperator, publicBaseUrl),
       ...assetRoutes(edits, guards, publicBaseUrl),
       ...trashRoutes({ deleteAsset: trash.deleteAsset, restoreAsset }, guards, publicBaseUrl),
     ],

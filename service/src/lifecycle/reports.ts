@@ -14,6 +14,7 @@ import {
   decideRetry,
   type Retry,
 } from './decide-commands.ts';
+import { decideReopening, type Reopening } from './reopening.ts';
 import type { Delivery, Outcome } from './delivery.ts';
 import type { AssetStore } from './store.ts';
 import type { Reason, StreamReport } from './stream-report.ts';
@@ -76,6 +77,12 @@ export const retryAsset = (needs: ReportNeeds, asset: Asset, retry: Retry): Prom
 export const recordCheck = (needs: ReportNeeds, asset: Asset, check: CheckRecord): Promise<Asset> =>
   updateLiving(needs, asset, (seen) =>
     seen.revision === asset.revision ? decideCheck(seen, check) : undefined,
+  );
+
+/** Another attempt with another upload; a job removes what is left of the earlier bytes. */
+export const reopenAsset = (needs: ReportNeeds, asset: Asset, reopening: Reopening): Promise<Asset> =>
+  updateLiving(needs, asset, (seen) =>
+    seen.attempt === asset.attempt ? decideReopening(seen, reopening) : undefined,
   );
 
 /** Stops the encoding of a video for an operator; changes nothing where none is under way. */

@@ -188,9 +188,10 @@ test('every write with an event notifies listeners of its asset, and no other wr
 
 test('a writer whose lease was released cannot finish with what it read before', async () => {
   const store = openStore();
-  const { id } = await store.createAsset(newAsset(), {});
+  const created = await store.createAsset(newAsset(), {});
+  const { id } = created;
   const writer = uuidV7();
-  const claimed = (await store.claimUpload(id, writer)) as Asset;
+  const claimed = (await store.claimUpload(created, writer)) as Asset;
   expect(await store.releaseUpload(id, writer)).toBe(true);
   const updated = await store.update(claimed, (seen) =>
     seen.upload_writer === writer ? change({ uploaded_at: NOW }) : undefined,

@@ -40,7 +40,7 @@ export type AssetStore = {
   ): Promise<Update<D> | undefined>;
   /** Records a delivery that changes no asset. */
   recordDelivery(delivery: DeliveryRecord): Promise<undefined>;
-  claimUpload(assetId: string, writer: string): Promise<Asset | undefined>;
+  claimUpload(asset: Pick<Asset, 'id' | 'attempt'>, writer: string): Promise<Asset | undefined>;
   renewUpload(assetId: string, writer: string): Promise<unknown>;
   /** Whether the writer held the lease until now: it has not finished, and cannot finish any more. */
   releaseUpload(assetId: string, writer: string): Promise<boolean>;
@@ -66,7 +66,7 @@ export function createAssetStore(needs: StoreNeeds): AssetStore {
       createAsset(needs, insert, { asset, event: newEvent('asset.created', data) }),
     update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writing, ref, decide)),
     recordDelivery: writing.recordDelivery,
-    claimUpload: (id, writer) => claimUpload(db, id, writer),
+    claimUpload: (asset, writer) => claimUpload(db, asset, writer),
     renewUpload: (id, writer) => renewUpload(db, id, writer),
     releaseUpload: async (id, writer) => (await releaseUpload(db, id, writer)) !== undefined,
     endExpiredLeases: (ids) => endExpiredLeases(db, ids),

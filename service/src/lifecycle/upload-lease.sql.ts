@@ -10,10 +10,14 @@ const ASSET = columns(assetRow);
  * Claims the asset for one writer, for a minute; undefined if another writer holds the lease, or the asset takes no bytes.
  * Not synced to disk: a lease that a power cut takes away is missed when the upload is finished.
  */
-export const claimUpload = async (db: Queries, id: string, writer: string) =>
+export const claimUpload = async (
+  db: Queries,
+  { id, attempt }: Pick<Asset, 'id' | 'attempt'>,
+  writer: string,
+) =>
   (await db.one(sql('claim upload', assetRow)`
     update assets set upload_writer = ${writer}, upload_writer_until = now() + interval '1 minute', revision = revision + 1
-     where id = ${id} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
+     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
        and (upload_writer is null or upload_writer_until < now()) and set_config('synchronous_commit', 'off', true) = 'off'
     returning ${ASSET}`)) as Asset | undefined;
 

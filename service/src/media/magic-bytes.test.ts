@@ -40,6 +40,9 @@ const HEADS: readonly (readonly [string, Detected, Uint8Array])[] = [
   ['a HEIF of an unknown coding', 'heif', ftyp('mif1', 'miaf')],
   ['an MP4', 'isobmff', ftyp('isom', 'iso2', 'avc1', 'mp41')],
   ['an MP4 that names a still brand beside its own', 'isobmff', ftyp('mp42', 'mif1', 'avif')],
+  ['a 3GPP file', 'isobmff', ftyp('3gp4', 'isom')],
+  ['a 3GPP2 file', 'isobmff', ftyp('3g2a', '3g2a')],
+  ['an M4V file', 'isobmff', ftyp('M4V ', 'M4A ')],
   ['an MP4 of a brand that nobody knows', 'isobmff', ftyp('XYZ9')],
   ['a QuickTime', 'isobmff', ftyp('qt  ')],
   ['a QuickTime without brands', 'isobmff', latin1('\0\0\0\x08wide\0\x10\0\0mdat')],
@@ -122,9 +125,12 @@ describe('detection', () => {
 });
 
 const CLIPS: readonly (readonly [ClipOptions, readonly string[]])[] = [
-  [{ container: 'mp4' }, ['video/mp4', 'video/quicktime']],
-  [{ container: 'mov' }, ['video/mp4', 'video/quicktime']],
-  [{ container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] }, ['video/mp4', 'video/quicktime']],
+  [{ container: 'mp4' }, ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2']],
+  [{ container: 'mov' }, ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2']],
+  [
+    { container: 'mp4', more: ['-movflags', '+frag_keyframe+empty_moov'] },
+    ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2'],
+  ],
   [{ container: 'webm' }, ['video/webm', 'video/x-matroska', 'video/matroska']],
   [{ container: 'mkv' }, ['video/x-matroska', 'video/matroska']],
   [{ container: 'ts' }, ['video/mp2t']],
@@ -146,7 +152,7 @@ describe('a declared type', () => {
   });
 });
 
-const ISOBMFF = ['video/mp4', 'video/quicktime'];
+const ISOBMFF = ['video/mp4', 'video/quicktime', 'video/3gpp', 'video/3gpp2'];
 const BY_EXTENSION: Record<string, readonly string[]> = {
   '.jpg': ['image/jpeg'],
   '.png': ['image/png'],

@@ -22,6 +22,8 @@ describe('the table', () => {
       'video/x-matroska',
       'video/matroska',
       'video/mp2t',
+      'video/3gpp',
+      'video/3gpp2',
     ]);
   });
   test('kind and name agree, and every extension fits an object key', () => {

@@ -52,7 +52,15 @@ export const MEDIA_TYPES: readonly MediaType[] = [
     looks: ['matroska', 'webm'],
   },
   { mime: 'video/mp2t', kind: 'video', container: 'mpegts', extension: 'ts', looks: ['mpegts'] },
+  { mime: 'video/3gpp', kind: 'video', container: 'mov', extension: '3gp', looks: ['isobmff'] },
+  { mime: 'video/3gpp2', kind: 'video', container: 'mov', extension: '3g2', looks: ['isobmff'] },
 ];
+
+/** Names that browsers and phones send for a type of the table. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['video/x-m4v', 'video/mp4'],
+]);
 
 const MIME = /^[\t ]*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[\t ]*(?:;[\t\x20-\x7e]*)?$/;
 const CONTENT_KIND = /^\s*(image|video)\s*(?:\/|$)/i;
@@ -67,8 +75,9 @@ export function mediaTypeOf(
   mime: string,
   allowed: readonly MediaType[] = MEDIA_TYPES,
 ): MediaType | undefined {
-  const essence = essenceOf(mime);
-  return allowed.find((type) => type.mime === essence);
+  const essence = essenceOf(mime) ?? '';
+  const name = ALIASES.get(essence) ?? essence;
+  return allowed.find((type) => type.mime === name);
 }
 
 /** The table as the operator narrows it. A name that is not in it adds nothing. */

@@ -5,6 +5,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one setting each; what is wrong goes to `problems` and a harmless value comes back. */
 export type Settings = {
   readonly problems: string[];
+  /** Names of the settings that were read so far. */
+  readonly names: ReadonlySet<string>;
   /** Unset and empty are the same. */
   text(name: string): string | undefined;
   /** A secret and its `…_PREVIOUS`, which is accepted too while it is rotated; current first. */
@@ -22,9 +24,14 @@ export type Settings = {
 
 export function createSettings(environment: Environment): Settings {
   const problems: string[] = [];
-  const text = (name: string) => environment[name]?.trim() || undefined;
+  const names = new Set<string>();
+  const text = (name: string) => {
+    names.add(name);
+    return environment[name]?.trim() || undefined;
+  };
   return {
     problems,
+    names,
     text,
     rotating: (name) => [text(name), text(`${name}_PREVIOUS`)].filter((value) => value !== undefined),
     integer(name, { fallback, min, max }) {

@@ -4,6 +4,7 @@ import type { Playback as PlaybackView } from '@mediary/contract/schemas/playbac
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
+import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
@@ -77,7 +78,7 @@ async function serve(
   };
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key: served.key, etag, headers: known },
+    { key: served.key, etag, headers: known, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }

@@ -21,10 +21,10 @@ type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: 
 
 export type Providers = ReturnType<typeof createProviders>['operations'];
 
-export function createProviders({ db, providers, config, now, lifecycle, asOperator }: Needs) {
+export function createProviders({ db, providers, urlSecrets, config, now, lifecycle, asOperator }: Needs) {
   const circuits: CallNeeds['circuits'] = new Map();
   const call = createProviderCaller({ providers, circuits, now });
-  const needs = { ...lifecycle, db, providers, call, maxUploadBytes: config.maxUploadBytes, now };
+  const needs = { ...lifecycle, db, providers, call, urlSecrets, maxUploadBytes: config.maxUploadBytes, now };
   const hosted = bind(needs, hostedOperations);
   const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
     provider: name,

@@ -121,6 +121,10 @@ export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<v
     await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
 }
 
+/** The same for a caller who waits for it: throws UNAVAILABLE. */
+export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> =>
+  removeVideo(needs, asset).catch(throwServiceError);
+
 /** Tells the provider who may play, where that is a matter of single videos. Throws ProviderFailed. */
 export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const protectVideo = canAsk(needs, asset) && getProvider(needs.providers, providerOf(asset)).api?.protect;
@@ -169,6 +173,16 @@ export const canAsk = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider, provider_video_id }: Asset,
 ): boolean => provider !== null && provider_video_id !== null && providers.get(provider)?.api !== undefined;
+
+/** Whether its provider takes new videos as it is configured now. */
+export const canTakeUploads = (
+  { providers }: Pick<ProviderNeeds, 'providers'>,
+  { provider }: Asset,
+): boolean => provider !== null && providers.get(provider)?.api !== undefined;
+
+/** Whether its provider can encode a stored video again. */
+export const canRestart = ({ providers }: Pick<ProviderNeeds, 'providers'>, { provider }: Asset): boolean =>
+  provider !== null && providers.get(provider)?.api?.restart !== undefined;
 
 /** In the timeline, so that nobody wonders why an asset has no video. */
 async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {

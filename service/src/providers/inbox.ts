@@ -5,6 +5,8 @@ import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
 import type { Change } from '../lifecycle/change.ts';
 import { decideReport } from '../lifecycle/decide.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
+import { type CursorScope, createCursor, readCursor } from '../auth/list-cursor.ts';
+import type { Secret } from '../auth/secret.ts';
 import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
@@ -26,6 +28,7 @@ export type InboxNeeds = {
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly findReportedAsset: (ref: AssetRef) => Promise<Asset | undefined>;
   readonly now: () => Date;
+  readonly urlSecrets: readonly Secret[];
 };
 
 export type Delivery = StoredDelivery;
@@ -45,19 +48,21 @@ export type InboxQuery = {
 
 /** Newest first. */
 export async function list(
-  { db }: InboxNeeds,
+  { db, urlSecrets }: InboxNeeds,
   query: InboxQuery,
   paging: Paging,
 ): Promise<{ items: ListedDelivery[]; next: string | null }> {
   const { limit } = paging;
-  const cursor = cursorOf(paging);
+  const filter = filterOf(query);
+  const cursors = cursorsOf(urlSecrets, { list: 'deliveries', ...filter });
+  const cursor = cursors.read(paging);
   const rows = await listDeliveries(
     db,
-    { ...filterOf(query), ...(cursor !== undefined && { belowId: cursor }) },
+    { ...filter, ...(cursor !== undefined && { belowId: cursor }) },
     limit + 1,
   );
   const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  return { items, next: rows.length > limit ? cursors.after(items) : null };
 }
 
 /** With its bytes. */
@@ -83,23 +88,25 @@ export async function replay(
   needs: InboxNeeds,
   { isDryRun, ...wish }: Replaying,
 ): Promise<{ items: Replayed[]; next: string | null }> {
-  const ids = await idsOf(needs, wish);
+  const cursors = cursorsOf(needs.urlSecrets, { list: 'replay', ...filterOf(wish.query) });
+  const ids = await idsOf(needs, wish, cursors.read(wish));
   const trial: Trial | undefined = isDryRun ? new Map() : undefined;
   const items: Replayed[] = [];
   for (const id of ids.slice(0, wish.limit)) items.push(await replayOne(needs, await read(needs, id), trial));
-  return { items, next: ids.length > wish.limit ? (items.at(-1)?.id ?? null) : null };
+  return { items, next: ids.length > wish.limit ? cursors.after(items) : null };
 }
 
 /** One more than the page holds, where there are more. */
 async function idsOf(
   { db }: InboxNeeds,
-  { id, query, ...paging }: Omit<Replaying, 'isDryRun'>,
+  { id, query, limit }: Omit<Replaying, 'isDryRun'>,
+  aboveId: string | undefined,
 ): Promise<string[]> {
   if (id !== undefined) return [id];
   const filter = filterOf(query);
   if (Object.values(filter).every((value) => value === undefined))
     throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
-  return deliveriesInOrder(db, { ...filter, aboveId: cursorOf(paging) }, paging.limit + 1);
+  return deliveriesInOrder(db, { ...filter, aboveId }, limit + 1);
 }
 
 async function replayOne(
@@ -151,11 +158,14 @@ const namesOf = (asset: Asset, change: Change | undefined): string[] =>
     )
     .map(([name]) => name);
 
-function cursorOf({ cursor }: Paging): string | undefined {
-  if (cursor !== undefined && !isUuid(cursor))
-    throw badRequest('cursor is not one that this list gave', { field: 'cursor' });
-  return cursor;
-}
+const cursorsOf = (secrets: readonly Secret[], scope: CursorScope) => ({
+  read: ({ cursor }: Paging): string | undefined =>
+    cursor === undefined ? undefined : readCursor(secrets, scope, cursor),
+  after: (page: readonly { readonly id: string }[]): string | null => {
+    const last = page.at(-1);
+    return last ? createCursor(secrets, scope, last.id) : null;
+  },
+});
 
 function filterOf({
   provider,

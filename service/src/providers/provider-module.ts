@@ -17,6 +17,8 @@ export type ProviderModule<S> = {
   readonly kind: Provider['kind'];
   /** Names of the settings that hold secrets; the first one verifies webhooks. */
   readonly secrets: readonly [webhookSecret: string, ...others: string[]];
+  /** Name of the setting with the host that plays its videos; hosted providers alone. */
+  readonly playbackHost?: string;
   /** Whether `WEBHOOKS_ALLOW_UNSIGNED` may name it. */
   readonly canAllowUnsigned: boolean;
   /** For the API documentation: the body of its webhook, and how it is signed. */

@@ -1,7 +1,7 @@
 // Answers with a stored object: ranges, ETag, HEAD; small ones from memory, large ones as a stream.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { notFound } from '../platform/errors.ts';
+import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/etag.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, ReadObject } from './object-store.ts';
@@ -13,6 +13,8 @@ type AskedObject = {
   readonly key: ObjectKey;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The error of an object that is not stored; playback paths have their own. */
+  readonly missing?: () => ServiceError;
 };
 type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
 type Reply = { readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown } };
@@ -43,7 +45,7 @@ export async function sendObject(
     isKnown || request.method === 'HEAD'
       ? await lengthOf(store, object.key)
       : await readLent(store, reply, object.key);
-  if (!found) throw notFound('Nothing is stored here');
+  if (!found) throw (object.missing ?? objectNotFound)();
   const headers = { ...INERT, ...object.headers, etag, 'accept-ranges': 'bytes' };
   if (isKnown) return { status: 304, headers };
   const { sizeBytes, bytes } = found;
@@ -65,6 +67,8 @@ export async function sendObject(
     body,
   };
 }
+
+const objectNotFound = () => notFound('This file is not stored');
 
 async function lengthOf(store: ObjectStore, key: ObjectKey): Promise<ReadObject | undefined> {
   const sizeBytes = await store.size(key);

@@ -192,5 +192,5 @@ const MISSING: Omit<StreamReport, 'provider'> = {
 const UNREACHED: Failure = {
   code: 'provider_unavailable',
   message: 'The video host was not reached when the upload was opened',
-  retryable: false,
+  retryable: true,
 };

@@ -4,5 +4,5 @@ import type { Failure } from '../assets/asset.ts';
 export const UPLOAD_EXPIRED: Failure = {
   code: 'upload_expired',
   message: 'The upload was not completed in time',
-  retryable: false,
+  retryable: true,
 };

@@ -1,7 +1,6 @@
 // Takes the bytes of an original in one PUT: one writer at a time, each under a key of its own, nothing overwritten (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
-import { newEvent } from '../assets/asset-event.ts';
 import { isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/ticket-reason.ts';
@@ -21,6 +20,7 @@ import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { decideUploaded } from './uploaded.ts';
 import { type ByteQuota, bytesLeft, quotaExceeded } from '../usage/quota.ts';
 
 export type TransferNeeds = {
@@ -63,7 +63,7 @@ export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload):
   const lease = { everyMs: RENEW_EVERY_MS, renew: () => assetStore.renewUpload(asset.id, writer) };
   return whileRenewing(lease, async () => {
     try {
-      const claimed = await assetStore.claimUpload(asset.id, writer);
+      const claimed = await assetStore.claimUpload(asset, writer);
       if (!claimed) throw await whyTaken(needs, asset.id);
       return await write(needs, { ...upload, claimed }, transfer);
     } catch (error) {
@@ -89,13 +89,21 @@ async function admitted(
   transfer: ByteUpload,
 ): Promise<Asset> {
   const { assetId, ticket, contentType } = transfer;
-  if (!isValidTicket(urlSecrets, 'upload', { assetId, ticket, now: now().getTime() / 1000 }))
-    throw unauthorized('The upload URL is invalid or has expired', {
-      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: now().getTime() / 1000 }),
+  const presented = { assetId, ticket, now: now().getTime() / 1000 };
+  const invalidUrl = () =>
+    unauthorized('The upload URL is invalid or has expired', {
+      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: presented.now }),
     });
+  if (!isValidTicket(urlSecrets, 'upload', presented)) throw invalidUrl();
   requireWholeFile(transfer);
   const asset = await byId(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
+  // A retry opened another upload, which has a URL of its own.
+  if (
+    asset.stream_status === 'pending_upload' &&
+    !isValidTicket(urlSecrets, 'upload', { ...presented, attempt: asset.attempt })
+  )
+    throw invalidUrl();
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
     throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
       field: 'Content-Type',
@@ -126,11 +134,16 @@ function requireWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
 
 function refuseLength(asset: Asset, length: number | undefined, maxBytes: number): void {
   if (length === undefined) return;
+  if (length === 0) throw emptyUpload();
   if (length > maxBytes) throw tooLarge(maxBytes);
   if (asset.announced_size_bytes !== null && length !== asset.announced_size_bytes)
     throw notAsAnnounced(asset.announced_size_bytes);
 }
 
+const emptyUpload = () =>
+  badRequest('The upload is empty: its body has no bytes. Send the whole file in the body.', {
+    reason: 'empty_upload',
+  });
 const tooLarge = (maxBytes: number) =>
   payloadTooLarge('The upload is over the maximum', { max_bytes: maxBytes });
 const notAsAnnounced = (size: number) =>
@@ -142,13 +155,17 @@ async function whyTaken({ findAssetById: byId }: TransferNeeds, id: string): Pro
   if (asset.uploaded_at)
     return conflict('The bytes of this asset are there already', { reason: 'already_uploaded' });
   if (asset.stream_status !== 'pending_upload')
-    return conflict('This asset takes no bytes any more', { reason: asset.stream_status });
+    return conflict('The upload is closed', { reason: asset.stream_status });
   return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
 }
 
 async function write(needs: TransferNeeds, upload: ClaimedUpload, transfer: ByteUpload): Promise<Asset> {
   const { asset, key } = upload;
   const stored = await put(needs, upload, transfer);
+  if (stored.sizeBytes === 0) {
+    await needs.store.remove(key);
+    throw emptyUpload();
+  }
   if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
     await needs.store.remove(key);
     throw notAsAnnounced(asset.announced_size_bytes);
@@ -162,54 +179,14 @@ async function write(needs: TransferNeeds, upload: ClaimedUpload, transfer: Byte
 /** Points the asset to this writer's object; undefined if another writer took over, or the asset takes no bytes any more. The lease is the fence: its time does not matter. */
 async function finish(
   { assetStore, uploadTtlSeconds }: TransferNeeds,
-  { asset, writer, claimed }: ClaimedUpload,
+  { asset, claimed }: ClaimedUpload,
   stored: StoredBytes,
 ): Promise<Asset | undefined> {
   const updated = await assetStore.update(claimed, (seen, now) =>
-    isWriting(seen, writer)
-      ? {
-          set: toStoredColumns(seen, {
-            writer,
-            stored,
-            now,
-            completeBy: new Date(now.getTime() + uploadTtlSeconds * 1000),
-          }),
-          events: [newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes })],
-          // An earlier writer that lost its lease may have died and left its object.
-          jobs:
-            asset.upload_writer === null
-              ? []
-              : [{ name: 'purge-asset', payload: { assetId: asset.id } } as const],
-        }
-      : undefined,
+    decideUploaded(seen, { claimed, before: asset, stored, now, uploadTtlSeconds }),
   );
   return updated?.decision && updated.asset;
 }
-
-const isWriting = (seen: Asset, writer: string): boolean =>
-  seen.upload_writer === writer &&
-  seen.deleted_at === null &&
-  seen.uploaded_at === null &&
-  seen.stream_status === 'pending_upload';
-
-type FinishedUpload = {
-  readonly writer: string;
-  readonly stored: StoredBytes;
-  readonly now: Date;
-  /** Until then the bytes are kept for `complete`, however long they took to arrive. */
-  readonly completeBy: Date;
-};
-
-const toStoredColumns = (seen: Asset, { writer, stored, now, completeBy }: FinishedUpload) => ({
-  size_bytes: stored.sizeBytes,
-  checksum_sha256: stored.sha256,
-  uploaded_at: now,
-  original_upload: writer,
-  upload_expires_at:
-    seen.upload_expires_at && seen.upload_expires_at > completeBy ? seen.upload_expires_at : completeBy,
-  upload_writer: null,
-  upload_writer_until: null,
-});
 
 async function put(
   { store, maxUploadBytes, byteQuota }: TransferNeeds,

@@ -22,16 +22,13 @@ export type CompletionNeeds = {
   readonly isHosted: (asset: Asset) => boolean;
   readonly inspectNow: (asset: Asset) => Promise<Inspection>;
   readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
-  readonly restart: (asset: Asset) => Promise<void>;
-  readonly retryAsset: (asset: Asset, how: { job: StartJob | undefined; note: EventData }) => Promise<Asset>;
 };
 
 /** Called twice, it answers twice the same. `note` is what the timeline keeps of who called. */
 export async function completeUpload(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return answered(asset);
   if (needs.isHosted(asset)) return answered(await completeHosted(needs, asset, note));
-  if (!asset.uploaded_at)
-    throw conflict('The bytes of this asset are not there yet', { reason: 'not_uploaded' });
+  if (!asset.uploaded_at) throw notUploaded('Send them to the upload URL, then call again.');
   const found = await inspect(needs, asset);
   if (typeof found === 'string') return answered(await needs.refuseAsset(asset, createRefusal(found)));
   return answered(
@@ -48,25 +45,9 @@ async function completeHosted(needs: CompletionNeeds, asset: Asset, note: EventD
       reason: 'not_linked',
     });
   const found = await needs.inspectNow(asset);
-  if (found.state !== 'known')
-    throw conflict('The bytes of this asset are not at the video host yet', { reason: 'not_uploaded' });
+  if (found.state !== 'known') throw notUploaded('Send them to the video provider, then call again.');
   const completed = await needs.completeAsset(asset, { facts: {}, job: undefined, note });
   return found.report.event === 'started' ? completed : needs.applyInspection(completed, found.report);
-}
-
-/** Another attempt at what failed, on the bytes that are there; one that is under way already is left alone. */
-export async function retryUpload(needs: CompletionNeeds, asset: Asset, note: EventData): Promise<Asset> {
-  if (asset.stream_status === 'processing') return asset;
-  if (asset.stream_status !== 'failed')
-    throw conflict('Only what failed can be tried again', { reason: asset.stream_status });
-  const hasBytes = needs.isHosted(asset) ? asset.provider_video_id !== null : asset.uploaded_at !== null;
-  if (asset.refused || !hasBytes)
-    throw conflict('The bytes of this asset are not stored: upload again', {
-      reason: toReason(asset.failure?.code ?? 'not_uploaded'),
-    });
-  if (asset.failure && !asset.failure.retryable) throw notRetryable(asset.failure);
-  if (needs.isHosted(asset)) await needs.restart(asset);
-  return needs.retryAsset(asset, { job: needs.startJob({ ...asset, attempt: asset.attempt + 1 }), note });
 }
 
 function answered(asset: Asset): Asset {
@@ -74,15 +55,8 @@ function answered(asset: Asset): Asset {
   return asset;
 }
 
-/** The same bytes would fail again. */
-const notRetryable = ({ code, message }: Failure): ServiceError =>
-  conflict(
-    `This asset cannot be retried: ${message.replace(/\.$/, '')}. Upload a corrected file as a new asset.`,
-    {
-      reason: toReason(code),
-      retryable: false,
-    },
-  );
+const notUploaded = (action: string): ServiceError =>
+  badRequest(`The bytes of this asset have not arrived yet. ${action}`, { reason: 'not_uploaded' });
 
 const asError = ({ code, message }: Failure): ServiceError => badRequest(message, { reason: toReason(code) });
 

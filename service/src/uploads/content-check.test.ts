@@ -61,7 +61,7 @@ test('a refusal is final, and says why in words', () => {
   ] as const) {
     expect(createRefusal(code)).toMatchObject({
       code,
-      retryable: false,
+      retryable: true,
       message: expect.stringMatching(/^The .{10,}/),
     });
   }

@@ -35,11 +35,11 @@ const WORDS: Readonly<Record<RefusalCode, string>> = {
   too_large_picture: 'The picture has too many pixels',
 };
 
-/** A refusal as the asset keeps it: other bytes need another upload. */
+/** A refusal as the asset keeps it: a retry opens another upload. */
 export const createRefusal = (code: RefusalCode): Failure => ({
   code,
   message: WORDS[code],
-  retryable: false,
+  retryable: true,
 });
 
 /** What the announced size and digest say against the stored bytes. */

@@ -11,6 +11,7 @@ import type { Usage } from '../usage/feature.ts';
 import * as byteOperations from './byte-uploads.ts';
 import { transferRoutes } from './byte-uploads.routes.ts';
 import * as completionOperations from './completion.ts';
+import { retryUpload } from './retry.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
@@ -29,11 +30,13 @@ export function createUploads(needs: Needs) {
     await requireDatabaseSpace();
     return usage.underQuota(asset.owner_user_id, () => lifecycle.assetStore.createAsset(asset, note));
   };
-  const completion = bind({ ...needs, ...lifecycle, ...hosted }, completionOperations);
-  const retryUpload: typeof completion.retryUpload = (asset, note) =>
-    usage.underQuota(asset.owner_user_id, () => completion.retryUpload(asset, note));
-  const uploads = bind({ ...needs, ...hosted, createAsset, limits: uploadLimits(needs) }, uploadOperations);
   const { maxUploadBytes, uploadTtlSeconds } = config;
+  const completion = bind({ ...needs, ...lifecycle, ...hosted }, completionOperations);
+  const uploads = bind({ ...needs, ...hosted, createAsset, limits: uploadLimits(needs) }, uploadOperations);
+  const { offerUpload } = uploads;
+  const retries = bind({ ...needs, ...lifecycle, ...hosted, offerUpload, uploadTtlSeconds }, { retryUpload });
+  const retryUnderQuota: typeof retries.retryUpload = (asset, note) =>
+    usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, note));
   const transfers = bind(
     { ...needs, ...lifecycle, ...usage, maxUploadBytes, uploadTtlSeconds },
     byteOperations,
@@ -43,7 +46,7 @@ export function createUploads(needs: Needs) {
   return {
     operations: {},
     routes: [
-      ...uploadRoutes({ createUpload, completeUpload, retryUpload }, guards, publicBaseUrl),
+      ...uploadRoutes({ createUpload, completeUpload, retryUpload: retryUnderQuota }, guards, publicBaseUrl),
       ...transferRoutes(transfers, publicBaseUrl),
     ],
     jobs: {},
@@ -59,6 +62,7 @@ function uploadLimits({ config, providers, imageProcessor: { takesHeif } }: AppC
     uploadTtlSeconds,
     defaultProvider: videoProvider,
     mediaTypeOf: (mime) => mediaTypeOf(mime, decodable),
+    mimeTypes: decodable.map(({ mime }) => mime),
     hostedProviders: all.filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
     uploadProviders: all.filter(({ capabilities }) => capabilities.uploads).map(({ name }) => name),
   };

@@ -7,6 +7,7 @@ const LIMITS: UploadLimits = {
   maxUploadBytes: 1000,
   uploadTtlSeconds: 60,
   mediaTypeOf,
+  mimeTypes: ['image/png', 'video/mp4'],
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
@@ -114,4 +115,23 @@ describe('a video that is at its provider already', () => {
     for (const provider_video_id of [undefined, null])
       expect(byService({ provider_video_id }).provider_video_id).toBeNull();
   });
+});
+
+test('a refused mime_type lists the supported ones', () => {
+  expect(() => byUser({ mime_type: 'video/avi' })).toThrow(
+    expect.objectContaining({
+      message: 'mime_type "video/avi" is not supported. Supported: image/png, video/mp4.',
+      details: { field: 'mime_type', allowed: ['image/png', 'video/mp4'] },
+    }),
+  );
+});
+
+test.each([
+  ['image/jpg', 'image/jpeg'],
+  ['IMAGE/JPG', 'image/jpeg'],
+  ['video/x-m4v', 'video/mp4'],
+  ['video/3gpp', 'video/3gpp'],
+  ['video/3gpp2', 'video/3gpp2'],
+])('%s is stored as %s', (mime_type, stored) => {
+  expect(byUser({ mime_type, content_type: mime_type }).mime_type).toBe(stored);
 });

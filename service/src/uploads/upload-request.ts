@@ -3,7 +3,7 @@ import type { Visibility } from '@mediary/contract/enums';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
-import { badRequest, payloadTooLarge } from '../platform/errors.ts';
+import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
 import { isFilename } from './content-check.ts';
 
 /** The body of upload-url, shaped by its schema. */
@@ -26,6 +26,8 @@ export type UploadLimits = {
   readonly uploadTtlSeconds: number;
   /** The type, where the operator allows it. */
   readonly mediaTypeOf: (mimeType: string) => MediaType | undefined;
+  /** The names of those types. */
+  readonly mimeTypes: readonly string[];
   readonly defaultProvider: ProviderName;
   /** Providers that take uploads as they are configured now. */
   readonly uploadProviders: readonly ProviderName[];
@@ -59,11 +61,17 @@ export function toNewAsset(wishes: UploadRequest, { isService, limits }: Context
 
 function mediaOf({ mime_type, content_type }: UploadRequest, limits: UploadLimits): MediaType {
   const media = limits.mediaTypeOf(mime_type);
-  if (!media) throw badRequest('mime_type is not one that is allowed here', { field: 'mime_type' });
+  if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
   if (contradicts(content_type, media))
     throw badRequest('content_type contradicts mime_type', { field: 'content_type' });
   return media;
 }
+
+const unsupportedType = (mimeType: string, allowed: readonly string[]): ServiceError =>
+  badRequest(`mime_type ${JSON.stringify(mimeType)} is not supported. Supported: ${allowed.join(', ')}.`, {
+    field: 'mime_type',
+    allowed,
+  });
 
 function refuseText({ filename, content_type }: UploadRequest): void {
   if (!isFilename(filename)) {

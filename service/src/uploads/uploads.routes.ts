@@ -13,7 +13,7 @@ import type { OpenedUpload, CreateUpload } from './uploads.ts';
 type Uploads = {
   createUpload(request: CreateUpload): Promise<OpenedUpload>;
   completeUpload(asset: Asset, note: EventData): Promise<Asset>;
-  retryUpload(asset: Asset, note: EventData): Promise<Asset>;
+  retryUpload(asset: Asset, note: EventData): Promise<OpenedUpload>;
 };
 
 export const uploadRoutes = (
@@ -30,9 +30,11 @@ export const uploadRoutes = (
   changingAsset(completeUpload, async ({ asset, actor }) =>
     toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
   ),
-  changingAsset(retryAsset, async ({ asset, actor }) =>
-    toAssetView(await uploads.retryUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
-  ),
+  changingAsset(retryAsset, async ({ asset, actor }) => {
+    const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
+    const { asset: shown, asset_id: _, ...target } = toOpenUpload(opened, publicBaseUrl());
+    return { ...shown, ...target };
+  }),
 ];
 
 const toOpenUpload = (

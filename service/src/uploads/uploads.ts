@@ -60,6 +60,12 @@ export async function createUpload(
   return isHosted ? needs.prepareUpload(asset) : { asset, target: targetOf(needs, asset, expires) };
 }
 
+/** Where the bytes of an asset that waits for them go; a hosted provider takes up the video of an earlier call. */
+export const offerUpload = async (needs: UploadNeeds, asset: Asset): Promise<OpenedUpload> =>
+  asset.provider !== null && needs.limits.hostedProviders.includes(asset.provider)
+    ? needs.prepareUpload(asset)
+    : { asset, target: targetOf(needs, asset, asset.upload_expires_at ?? needs.now()) };
+
 function targetOf(
   { urlSecrets, publicBaseUrl, limits }: UploadNeeds,
   asset: Asset,
@@ -68,6 +74,7 @@ function targetOf(
   const ticket = issueTicket(urlSecrets, 'upload', {
     assetId: asset.id,
     expires: Math.floor(expires.getTime() / 1000),
+    attempt: asset.attempt,
   });
   return {
     protocol: 'put',

@@ -12,7 +12,13 @@ import {
   TimelineQuery,
   UpdateAssetRequest,
 } from '../schemas/library.ts';
-import { CreateUploadRequest, EXAMPLE_OPEN_UPLOAD, OpenUpload } from '../schemas/uploads.ts';
+import {
+  CreateUploadRequest,
+  EXAMPLE_OPEN_UPLOAD,
+  EXAMPLE_RETRIED_ASSET,
+  OpenUpload,
+  RetriedAsset,
+} from '../schemas/uploads.ts';
 import { type ErrorCase, jsonOperation } from '../operation.ts';
 
 const NOT_FOUND: ErrorCase = { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' };
@@ -87,12 +93,12 @@ export const retryAsset = jsonOperation({
   auth: 'caller',
   summary: 'Opens another attempt at a failed asset',
   description:
-    'What was playable keeps playing until the new attempt is ready. Where the bytes were refused or the upload expired, the asset becomes `pending_upload` and the response carries a new upload target.',
+    'What was playable keeps playing until the new attempt is ready. Where the bytes were refused or the upload expired, the asset becomes `pending_upload` and the response carries a new upload target; earlier upload URLs end. Repeating the call returns the attempt that is open.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Asset retried',
-  data: Asset,
-  example: { ...EXAMPLE_ASSET, stream_status: 'processing', progress: 0, completed_at: null },
+  data: RetriedAsset,
+  example: EXAMPLE_RETRIED_ASSET,
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },

@@ -113,6 +113,20 @@ export const OpenUpload = Type.Object(
   { $id: 'OpenUpload', description: 'A new asset and where to send its bytes.' },
 );
 
+export const RetriedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
+    upload: nullable(UploadTarget),
+    alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
+  },
+  {
+    $id: 'RetriedAsset',
+    description:
+      'The asset in its new attempt. `upload` is set where bytes must be sent again, and null where the stored bytes are used.',
+  },
+);
+
 const URL = `https://media.example.com/api/v1/uploads/${EXAMPLE_NEW_ASSET.id}?ticket=1795400100.k3x…`;
 
 export const EXAMPLE_OPEN_UPLOAD: Static<typeof OpenUpload> = {
@@ -127,5 +141,12 @@ export const EXAMPLE_OPEN_UPLOAD: Static<typeof OpenUpload> = {
     expires_at: '2026-11-23T10:15:00.000Z',
     max_bytes: 18_412_733,
   },
+  alternatives: [],
+};
+
+export const EXAMPLE_RETRIED_ASSET: Static<typeof RetriedAsset> = {
+  ...EXAMPLE_NEW_ASSET,
+  upload_url: EXAMPLE_OPEN_UPLOAD.upload_url,
+  upload: EXAMPLE_OPEN_UPLOAD.upload,
   alternatives: [],
 };

@@ -53,6 +53,15 @@ test('one that fails, be it only in its record, is named, leaves nothing behind 
   expect(await migrate(refusing)).toEqual(FILES);
 });
 
+test('a database of a newer release is left alone, and the start says why', async () => {
+  const newer = await server.database('newer');
+  await migrate(newer);
+  await rowsOf(newer, "insert into migrations (number, name) values (9999, '9999-of-tomorrow.sql')");
+  await expect(migrate(newer)).rejects.toThrow(
+    /^The database belongs to a newer release: this one does not know its migration 9999, only those up to \d+\./,
+  );
+});
+
 test('a server that is not there fails the start', async () => {
   await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({
     code: 'ENOENT',

@@ -29,12 +29,24 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
   );
   const { rows } = await client.query<{ number: number }>('select number from migrations');
   const done = new Set(rows.map((row) => row.number));
-  const missing = (await migrationFiles()).filter((file) => !done.has(file.number));
+  const files = await migrationFiles();
+  assertKnown(rows, files);
+  const missing = files.filter((file) => !done.has(file.number));
   for (const file of missing) await apply(client, file);
   return missing.map((file) => file.name);
 }
 
 type MigrationFile = { readonly number: number; readonly name: string };
+
+/** A newer release has changed the schema: this one could damage its data. */
+function assertKnown(applied: readonly { number: number }[], files: readonly MigrationFile[]): void {
+  const known = new Set(files.map(({ number }) => number));
+  const unknown = applied.map(({ number }) => number).filter((number) => !known.has(number));
+  if (unknown.length > 0)
+    throw new Error(
+      `The database belongs to a newer release: this one does not know its migration ${Math.max(...unknown)}, only those up to ${Math.max(...known)}. Start the newer release, or restore a backup of this release's database.`,
+    );
+}
 
 async function migrationFiles(): Promise<MigrationFile[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();

@@ -77,6 +77,7 @@ export const cdnhost = defineProvider<CdnhostSettings>({
   name: 'cdnhost',
   kind: 'hosted',
   secrets: ['CDNHOST_STREAM_READ_ONLY_API_KEY', 'CDNHOST_STREAM_API_KEY', 'CDNHOST_TOKEN_AUTH_KEY'],
+  playbackHost: 'CDNHOST_STREAM_HOSTNAME',
   canAllowUnsigned: false,
   webhook: {
     body: CdnhostReport,

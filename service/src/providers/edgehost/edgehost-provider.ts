@@ -81,6 +81,7 @@ export function openEdgehost(
     EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets,
     EDGEHOST_ACCOUNT_ID: accountId,
     EDGEHOST_STREAM_API_TOKEN: apiToken,
+    EDGEHOST_CUSTOMER_SUBDOMAIN: customerHost,
     EDGEHOST_SIGNING_KEY_ID: id,
     EDGEHOST_SIGNING_KEY_PEM: key,
   });
@@ -122,6 +123,7 @@ export const edgehost = defineProvider<EdgehostSettings>({
   name: 'edgehost',
   kind: 'hosted',
   secrets: ['EDGEHOST_STREAM_WEBHOOK_SECRET', 'EDGEHOST_STREAM_API_TOKEN'],
+  playbackHost: 'EDGEHOST_CUSTOMER_SUBDOMAIN',
   canAllowUnsigned: true,
   webhook: {
     body: EdgehostReport,
