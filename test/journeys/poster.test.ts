@@ -128,7 +128,7 @@ test('a job that is run again changes nothing', async () => {
   expect(await postersDone(service, plain.id)).toEqual(done);
 });
 
-test('what else is edited leaves the picture alone, and only edits are told as events', async () => {
+test('other edits keep the poster, and each edit and each new poster is an event', async () => {
   const { id } = await withPoster(4500);
   const title = await call<AssetJson>(service, `PATCH /media/${id}`, {
     headers: { ...asUser('ann'), 'if-match': '"2"' },
@@ -152,7 +152,7 @@ test('what else is edited leaves the picture alone, and only edits are told as e
           type,
         ),
     ),
-  ).toEqual(['asset.updated', 'asset.updated', 'asset.updated']);
+  ).toEqual(['asset.updated', 'asset.updated', 'asset.updated', 'asset.updated']);
 });
 
 test('a report that is told again and another attempt keep the wish', async () => {

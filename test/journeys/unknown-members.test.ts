@@ -4,7 +4,7 @@ import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, readAsset } from '../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
-const EDITABLE = ['title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
+const ALLOWED = ['owner_user_id', 'title', 'tags', 'metadata', 'visibility', 'poster_time_ms'];
 
 let service: TestService;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ test('unknown members are refused by name, and nothing changes', async () => {
   const { asset } = await openUpload(service, 'ann');
   const one = expectRefusal(await patch(asset.id, { title: 'New', titel: 'Newer' }), 400);
   expect(one.message).toContain('"titel"');
-  expect(one.details).toMatchObject({ field: 'titel', allowed: EDITABLE });
+  expect(one.details).toMatchObject({ field: 'titel', allowed: ALLOWED });
   const two = expectRefusal(await patch(asset.id, { filename: 'b.mp4', stream_status: 'ready' }), 400);
   expect(two.message).toContain('"filename", "stream_status"');
   expect(await readAsset(service, 'ann', asset.id)).toEqual(asset);
