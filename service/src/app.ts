@@ -46,7 +46,7 @@ import { deleteExpiredKeys, createIdempotency } from './platform/idempotency.ts'
 import { createFairQueue } from './platform/concurrency/fair-queue.ts';
 import type { JobHandlers } from './platform/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
-import { forgetFullBuckets } from './platform/rate-limiter.ts';
+import { deleteFullBuckets } from './platform/rate-limiter.ts';
 import { createSingleFlight } from './platform/concurrency/single-flight.ts';
 import { createKeyedMutex } from './platform/concurrency/keyed-mutex.ts';
 import * as downloadVerbs from './playback/downloads.ts';
@@ -63,6 +63,7 @@ import { getProvider, type Providers } from './providers/provider.ts';
 import * as webhookVerbs from './providers/webhooks.ts';
 import { webhookRoutes } from './providers/webhooks.routes.ts';
 import * as objectVerbs from './storage/object-response.ts';
+import { openResponseBuffers } from './storage/response-buffers.ts';
 import { emptyTrashJob } from './upkeep/empty-trash.job.ts';
 import { expireUploadsJob } from './upkeep/expire-uploads.job.ts';
 import * as expiryVerbs from './upkeep/expiry.ts';
@@ -189,7 +190,7 @@ function buildFeatures(
         findAssetById: assets.findAssetById,
         store,
         processor,
-        inFlight: createSingleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
+        inFlight: createSingleFlight({ maxConcurrent: MAX_VARIANTS_IN_FLIGHT }),
         queue: createFairQueue(VARIANT_QUEUE),
         maxVariantBytes: config.maxVariantBytes,
         now,
@@ -262,7 +263,7 @@ function buildFeatures(
       },
       downloadVerbs,
     ),
-    objects: bind({ store }, objectVerbs),
+    objects: bind({ store, buffers: openResponseBuffers() }, objectVerbs),
     health: {
       ...bind({ db, store, requireDatabaseSpace }, healthVerbs),
       sandbox: sandbox.protections,
@@ -289,7 +290,7 @@ function buildFeatures(
     strays: bind({ db, providers, call, now }, strayVerbs),
     orphans: bind({ db, store, now }, orphanVerbs),
     asOperator: operatorGuard(config.operatorKeys),
-    keys: { deleteExpiredKeys: () => Promise.all([deleteExpiredKeys(db), forgetFullBuckets(db)]) },
+    keys: { deleteExpiredKeys: () => Promise.all([deleteExpiredKeys(db), deleteFullBuckets(db)]) },
     once: createIdempotency(db),
     partitions: bind({ db, now, webhookRetentionDays: config.webhookRetentionDays }, partitionVerbs),
   };

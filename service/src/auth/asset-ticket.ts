@@ -1,10 +1,10 @@
-// The right to write one original or to read it back, signed into a URL (contract B4, B5).
+// Signed upload and download tickets for the URLs of originals (contract B4, B5).
 import type { Secret } from './secret.ts';
 import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
-/** `expires` in seconds since 1970. A ticket with a `playbackVersion` ends when the asset's is raised: by a deletion, for one. */
+/** `expires` is in seconds since 1970. A ticket with a `playbackVersion` becomes invalid when the asset's version changes, for example by a deletion. */
 type Ticket = {
   readonly assetId: string;
   readonly expires: number;
@@ -22,19 +22,19 @@ export function issueTicket(
   return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}`);
 }
 
-type Presented = {
+type PresentedTicket = {
   readonly ticket: string;
   readonly assetId: string;
   readonly now: number;
-  /** Omitted: a ticket of any version is good. */
+  /** Omitted: a ticket of any version is valid. */
   readonly playbackVersion?: number;
 };
 
-/** Whether the ticket opens this asset now. */
+/** True when the ticket is valid for this asset and has not expired. */
 export function isValidTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { ticket, assetId, now, playbackVersion }: Presented,
+  { ticket, assetId, now, playbackVersion }: PresentedTicket,
 ): boolean {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, kind)),

@@ -9,5 +9,5 @@ export type ImageTask = {
   readonly variant?: Variant;
 };
 
-/** `isWorn`: the process holds much memory, or has used much CPU time, and should not be used again. */
-export type Reply = { readonly result: Examined | Rendered; readonly isWorn: boolean };
+/** `shouldRetire`: the process holds much memory, or has used much CPU time, and should not be used again. */
+export type Reply = { readonly result: Examined | Rendered; readonly shouldRetire: boolean };

@@ -55,7 +55,7 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
   store,
   processor: PROCESSOR,
   findAssetById: async (id) => createVideo({ id }),
-  inFlight: createSingleFlight({ most: 100 }),
+  inFlight: createSingleFlight({ maxConcurrent: 100 }),
   queue: createFairQueue({ concurrency: 2, perKey: 2, maxWaitingPerKey: 0, maxWaitMs: 1000 }),
   maxVariantBytes: 1000,
   now: () => new Date(),

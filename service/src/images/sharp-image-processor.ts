@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type ChildPool, openChildPool } from '../platform/process/child-pool.ts';
-import type { Heard } from '../platform/process/conversation.ts';
-import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
+import type { HandledMessage } from '../platform/process/child-task.ts';
+import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
 import type { ImageTask, Reply } from './image-task.ts';
 import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
@@ -25,7 +25,7 @@ export type ImageProcessorOptions = {
 
 /** Jobs and viewers have processes of their own: slow variants delay no new upload. */
 export function openSharpImageProcessor({
-  sandbox = limitsAlone(),
+  sandbox = createLimitsOnlySandbox(),
   maxPixels = 50_000_000,
   deadlineMs = 20_000,
 }: ImageProcessorOptions = {}): ImageProcessor {
@@ -47,12 +47,12 @@ export function openSharpImageProcessor({
 type Work = Omit<ImageTask, 'source'> & { readonly source: ImageSource; readonly deadlineMs: number };
 
 async function draw(pool: ChildPool, { source, deadlineMs, ...order }: Work): Promise<Examined | Rendered> {
-  const open = async (): Promise<ImageTask> => ({ ...order, source: await bytesOf(source) });
-  const outcome = await pool.run<Examined | Rendered>({ deadlineMs, open, hear });
+  const buildRequest = async (): Promise<ImageTask> => ({ ...order, source: await bytesOf(source) });
+  const outcome = await pool.run<Examined | Rendered>({ deadlineMs, buildRequest, onMessage });
   return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }
 
-const hear = (message: unknown): Heard<Examined | Rendered> => message as Reply;
+const onMessage = (message: unknown): HandledMessage<Examined | Rendered> => message as Reply;
 
 /** Read here: the process that decodes has no access to files. */
 async function bytesOf(source: ImageSource): Promise<Uint8Array> {

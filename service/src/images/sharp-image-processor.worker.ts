@@ -35,11 +35,11 @@ process.send?.('ready');
 async function obey(order: ImageTask): Promise<void> {
   const { buffer, byteOffset, byteLength } = order.source;
   const result = await draw(Buffer.from(buffer, byteOffset, byteLength), order);
-  const reply: Reply = { result, isWorn: isWorn() };
+  const reply: Reply = { result, shouldRetire: shouldRetire() };
   process.send?.(reply);
 }
 
-function isWorn(): boolean {
+function shouldRetire(): boolean {
   const { user, system } = process.cpuUsage();
   return process.memoryUsage.rss() > WORN || user + system > WORN_CPU_MICROSECONDS;
 }

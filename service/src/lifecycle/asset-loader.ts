@@ -17,7 +17,7 @@ export type AssetBatches = {
 };
 
 /** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
-const LIMITS = { atOnce: 2, most: 100 };
+const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Of the bytes of deliveries, which travel as text of twice their size. */
 const HEAVIEST = 4 * 1024 * 1024;
 
@@ -29,13 +29,13 @@ export function assetBatches(db: Database): AssetBatches {
     insert: createBatcher((makings: readonly Making[]) => insertAssets(db, makings), LIMITS),
     store: createBatcher((moves: readonly PendingWrite[]) => storeChanges(db, moves), {
       ...LIMITS,
-      weigh: ({ kept }) => weightOf(kept),
-      heaviest: HEAVIEST,
+      weightOf: ({ kept }) => weightOf(kept),
+      maxWeight: HEAVIEST,
     }),
     keepDelivery: createBatcher((kept: readonly DeliveryRecord[]) => recordDeliveries(db, kept), {
       ...LIMITS,
-      weigh: weightOf,
-      heaviest: HEAVIEST,
+      weightOf: weightOf,
+      maxWeight: HEAVIEST,
     }),
   };
 }

@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
-import { residentBytesOf } from '../../platform/process/process-tree.ts';
+import { readResidentBytes } from '../../platform/process/process-tree.ts';
 
 export type EngineLimits = {
   readonly wallMs: number;
@@ -78,7 +78,7 @@ async function brokenSize(
   { memoryBytes, output }: EngineLimits,
   pid: string | undefined,
 ): Promise<ExceededLimit | undefined> {
-  if (pid && (await residentBytesOf(Number(pid))) > memoryBytes) return 'out_of_memory';
+  if (pid && (await readResidentBytes(Number(pid))) > memoryBytes) return 'out_of_memory';
   return output && (await folderBytes(output.folder)) > output.bytes ? 'output_too_large' : undefined;
 }
 

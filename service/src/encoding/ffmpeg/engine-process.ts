@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { limitsAlone, type ProcessLimits, type Sandbox } from '../../platform/process/sandbox.ts';
+import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../../platform/process/sandbox.ts';
 import { type EngineFiles, openEngineFiles } from './engine-files.ts';
 import { type ExceededLimit, type EngineLimits, openWatch } from './engine-limits.ts';
 
@@ -58,7 +58,7 @@ type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Resolves when the engine is gone, however it ended; rejects with the reason of the signal. */
 export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   run.signal.throwIfAborted();
-  const sandbox = run.sandbox ?? limitsAlone();
+  const sandbox = run.sandbox ?? createLimitsOnlySandbox();
   const files = await openEngineFiles({ sandbox, args: run.args, folder: run.folder });
   try {
     const end = await runIn(sandbox, run, files);

@@ -6,7 +6,7 @@ import type { JobPayloads } from '../../jobs.ts';
 import { type MediaType, mediaTypeOf } from '../../media/media-type.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
-import { makeScratch, removeScratch } from '../../platform/process/scratch-folder.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Callback } from '../callback.ts';
@@ -50,9 +50,9 @@ export const encodeAssetJob =
 
 async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
   await removeEarlierRuns(needs.store, run);
-  const scratch = await makeScratch(needs.scratchRoot, {
+  const scratch = await createScratchFolder(needs.scratchRoot, {
     work: run.assetId,
-    turn: renditionFolder(run.attempt, run.try),
+    run: renditionFolder(run.attempt, run.try),
   });
   const overtaken = new AbortController();
   const watch = watchCondition(() => needs.isCurrent(run), {
@@ -77,7 +77,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     throw error;
   } finally {
     watch.close();
-    await removeScratch(scratch);
+    await deleteScratchFolder(scratch);
   }
 }
 

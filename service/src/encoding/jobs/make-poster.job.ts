@@ -7,7 +7,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
-import { makeScratch, removeScratch } from '../../platform/process/scratch-folder.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
@@ -59,11 +59,11 @@ type Making = {
 async function make(needs: PosterNeeds, making: Making): Promise<void> {
   const key = making.keyOf(posterName(making.timeMs));
   if ((await needs.store.size(key)) !== undefined) return;
-  const scratch = await makeScratch(needs.scratchRoot, { work: `poster-${randomUUID()}`, turn: '1' });
+  const scratch = await createScratchFolder(needs.scratchRoot, { work: `poster-${randomUUID()}`, run: '1' });
   try {
     await keep(needs.store, key, await makeIn(scratch, needs, making));
   } finally {
-    await removeScratch(scratch);
+    await deleteScratchFolder(scratch);
   }
 }
 
