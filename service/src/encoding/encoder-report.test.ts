@@ -1,4 +1,4 @@
-// What the onprem webhook's members mean, and which shapes are nothing to act on (contract A1, B5, B6).
+// Tests how the members of the onprem webhook are parsed, and which bodies are ignored (contract A1, B5, B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EncoderReport, parseEncoderReport } from './encoder-report.ts';

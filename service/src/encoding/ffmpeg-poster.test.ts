@@ -1,4 +1,4 @@
-// The picture of a time is exactly the one that a player shows then: films that flash once a second tell.
+// Tests that a poster is exactly the frame that a player shows at the time, with videos that flash once per second.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Colour profiles of phones: found in their HEIF files, carried over in a PNG.
+// Tests that ICC profiles are read from HEIF files and written to PNG.
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';

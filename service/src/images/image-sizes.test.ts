@@ -1,4 +1,4 @@
-// Which sizes are offered, and what becomes of the others (contract B5).
+// Tests the supported sizes and the rounding of others (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RequestedSize, roundSize, WIDTHS } from './image-sizes.ts';

@@ -1,12 +1,12 @@
-// The sizes that viewers may request: the widths that web frameworks use, and two crops (contract B5).
+// The sizes of image variants that viewers may request: common responsive widths and two crops (contract B5).
 
-/** Each variant is stored once, so the number of sizes bounds what one asset can cost. */
+/** Each variant is stored, so the number of sizes limits the storage per asset. */
 export const WIDTHS = [
   16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
   1280, 1440, 1600, 1920, 2048, 2560, 3840,
 ] as const;
 
-/** The size of link previews (Open Graph). Squares of every width are the other crop. */
+/** The size of link previews (Open Graph). Squares are the other crop. */
 const PREVIEW = { w: 1200, h: 630 } as const;
 export const CROPS = ['1:1', '1200x630'] as const;
 export const MAX_LENGTH = 3840;
@@ -14,7 +14,7 @@ export const MAX_LENGTH = 3840;
 export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };
 export type Size = { readonly w?: number; readonly h?: number };
 
-/** `allowed` lists what the field may be instead. */
+/** `allowed` lists the supported values of the field. */
 export type UnsupportedSize = {
   readonly field: 'w' | 'h';
   readonly reason: 'unsupported_size' | 'unsupported_crop';
@@ -22,7 +22,7 @@ export type UnsupportedSize = {
   readonly limit?: number;
 };
 
-/** The next size that is offered, which equals the requested one if that is offered itself. */
+/** Rounds up to the next supported size. */
 export function roundSize({ w, h, fit = 'inside' }: RequestedSize): Size | UnsupportedSize {
   if (w === undefined || h === undefined || fit === 'inside') return roundEach({ w, h });
   if (w === h) return roundEach({ w, h });

@@ -1,4 +1,4 @@
-// Which variant a viewer gets (contract B5): the size, the format, and a name for each variant.
+// Tests the choice of size, format and name of a variant (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WIDTHS } from './image-sizes.ts';

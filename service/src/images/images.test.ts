@@ -1,4 +1,4 @@
-// Pictures are examined and made behind the port: what is stored, what is shared, what is left behind.
+// Tests which variants are rendered, shared, stored and deleted.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

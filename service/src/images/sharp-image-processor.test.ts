@@ -1,4 +1,4 @@
-// The cage of untrusted pictures: what comes out is upright, sRGB and bare; what is too large, too slow or broken is refused, and the next one is served.
+// Tests that output is upright, sRGB and without metadata, and that invalid images are rejected without an effect on others.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

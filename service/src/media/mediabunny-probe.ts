@@ -54,7 +54,10 @@ export function openMediabunnyProbe({
 
 /** Rejects a file that crashes or blocks its process. A delay of the store or of the machine is not the file's fault. */
 function toProbeResult(failed: TaskFailure): ProbeResult {
-  if (failed === 'unanswered') throw new Error('the object store was too slow for the probe');
+  if (failed === 'unanswered')
+    throw new Error(
+      'the bytes came too slowly: the object store did not respond before the deadline of the probe',
+    );
   if (failed === 'starved') throw busy();
   return { refused: 'not_media' };
 }

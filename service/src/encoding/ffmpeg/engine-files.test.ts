@@ -1,4 +1,4 @@
-// An engine in the complete sandbox of this system: it reads its inputs, writes to its folder, and leaves nothing behind.
+// Tests ffmpeg in the complete sandbox of this system: it can read its inputs and write to its folder only.
 import { chmod, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

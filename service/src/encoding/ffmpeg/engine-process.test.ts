@@ -1,4 +1,4 @@
-// The engine must never hang, outlive us or fill the machine; shell scripts stand in for it here.
+// Tests that ffmpeg cannot hang, outlive the service or exceed its limits; shell scripts replace ffmpeg.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What is wrong with a source is told by a code and one sentence; the engine's words are for operators.
+// Tests that an invalid source gives a failure code and message, and that ffmpeg's output is only for operators.
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

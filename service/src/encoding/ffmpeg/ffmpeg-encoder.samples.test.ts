@@ -1,4 +1,4 @@
-// Films that others made, odd ones among them: each becomes a film that plays, or is refused with the right word.
+// Tests that sample videos of other sources are encoded, or rejected with the right code.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeFilm } from '../../../../test/support/film.ts';

@@ -1,4 +1,4 @@
-// Films are encoded for real here, and played back by ffmpeg over the manifests.
+// Tests the encoder with real videos, which ffmpeg plays back through the manifests.
 import { access, readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';

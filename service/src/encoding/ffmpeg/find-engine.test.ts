@@ -1,4 +1,4 @@
-// Which engine is taken, and what an operator is told when none will do; scripts stand in for engines.
+// Tests which ffmpeg is chosen, and the messages when none is suitable; scripts replace ffmpeg.
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

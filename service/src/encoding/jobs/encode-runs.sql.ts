@@ -1,10 +1,10 @@
-// The encoder's runs within an attempt: who is the latest, which worker it has, and whose files are whole.
+// SQL queries for the runs of an encoding attempt: the current run, its worker and its published files.
 import type { Queries } from '../../platform/postgres/database.ts';
 import { sql } from '../../platform/postgres/sql.ts';
 
 type RunKey = { readonly assetId: string; readonly attempt: number; readonly try: number };
 
-/** Begins the next run, if the attempt still wants one; earlier runs lose their right to publish. */
+/** Starts the next run if the attempt is still open. Earlier runs can no longer publish. */
 export const claimRun = (
   db: Queries,
   { assetId, attempt, worker }: { assetId: string; attempt: number; worker: string },
@@ -26,18 +26,18 @@ export const claimRun = (
          set attempt = excluded.attempt, try = excluded.try, worker = excluded.worker, started_at = excluded.started_at)
     select encode_try, mime_type, original_upload, poster_time_ms from begun`);
 
-/** Whether the run may still publish: no later run began, and nobody deleted or cancelled the asset. */
+/** True while the run may publish: no later run has started, and the asset is neither deleted nor cancelled. */
 export const findCurrentRun = (db: Queries, run: RunKey) =>
   db.one(sql('find current run', { encode_try: 'int4' })`
     select encode_try from assets
      where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and stream_status = 'processing' and deleted_at is null`);
 
-/** Forgets which worker has the run; nothing where a later one began. */
+/** Removes the run's worker; does nothing when a later run has started. */
 export const deleteRun = (db: Queries, run: RunKey) =>
   db.one(sql('delete run')`
     delete from encode_runs where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}`);
 
-/** Marks the latest run's files as whole, and says which poster is wanted by now; nothing where a later run began, or the asset is gone. */
+/** Publishes the files of the current run and returns the requested poster; no row when the run was superseded or the asset is deleted. */
 export const markEncoded = (db: Queries, run: RunKey) =>
   db.one(sql('mark encoded', { poster_time_ms: 'int8?' })`
     update assets set encoded_try = encode_try, revision = revision + 1
@@ -45,7 +45,7 @@ export const markEncoded = (db: Queries, run: RunKey) =>
        and stream_status = 'processing' and deleted_at is null
     returning poster_time_ms`);
 
-/** Takes a run that was handed back out of the count; nothing where a later one began. */
+/** Excludes an interrupted run from the count; does nothing when a later run has started. */
 export const uncountRun = (db: Queries, run: RunKey) =>
   db.one(sql('uncount run')`
     update assets set encode_try = encode_try - 1, revision = revision + 1

@@ -1,4 +1,4 @@
-// Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
+// Starts and finishes encoder runs. A superseded run can neither publish nor report.
 import type { ServiceJobs } from '../../jobs.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, renditionFolder } from '../../storage/object-key.ts';
@@ -8,11 +8,11 @@ import { claimRun, deleteRun, findCurrentRun, markEncoded, uncountRun } from './
 export type EncodingNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
-  /** Names this process to operators. */
+  /** Name of this process for operators. */
   readonly workerName: string;
 };
 
-/** One worker's run at one attempt. `posterTimeMs`: of which time a picture is wanted, beside the thumbnail that we choose. */
+/** One worker's run of an attempt. `posterTimeMs`: time of the requested poster, in addition to the default thumbnail. */
 export type Run = {
   readonly assetId: string;
   readonly attempt: number;
@@ -22,7 +22,7 @@ export type Run = {
   readonly posterTimeMs: number | null;
 };
 
-/** undefined: there is nothing to encode any more. */
+/** Undefined when the attempt no longer needs an encode. */
 export async function beginRun(
   { db, workerName }: EncodingNeeds,
   { assetId, attempt }: { assetId: string; attempt: number },
@@ -40,16 +40,16 @@ export async function beginRun(
   );
 }
 
-/** False once the asset is deleted or cancelled, or a later run began: the run is to be stopped. */
+/** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
 export const isCurrent = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
   (await findCurrentRun(db, run)) !== undefined;
 
-/** The worker is done with the run, in whatever way. */
+/** Removes the run's worker after success or failure. */
 export const end = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await deleteRun(db, run);
 };
 
-/** Has the files of a run that may not publish them removed. */
+/** Enqueues the deletion of the files of a run that may not publish. */
 export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
   db.transaction((tx) =>
     jobs.send(tx, 'remove-run-files', {
@@ -58,7 +58,7 @@ export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
     }),
   );
 
-/** Hands the final report to a job of its own, so that it can be delivered again without encoding again, and a poster that was wished for meanwhile to another; false where the run was overtaken. */
+/** Enqueues the delivery of the final report, so that it is retried without encoding again, and a newly requested poster. False when superseded. */
 export const finishRun = ({ db, jobs }: EncodingNeeds, run: Run, report: EncoderReport): Promise<boolean> =>
   db.transaction(async (tx) => {
     const marked = await markEncoded(tx, run);
@@ -69,7 +69,7 @@ export const finishRun = ({ db, jobs }: EncodingNeeds, run: Run, report: Encoder
     return true;
   });
 
-/** A run that ended because its process was told to stop is no failure, however often that happens. */
+/** An interruption by a process shutdown does not count as a run. */
 export const handRunBack = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await uncountRun(db, run);
 };

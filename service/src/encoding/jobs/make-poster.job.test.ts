@@ -1,4 +1,4 @@
-// The job that makes posters ends when what is shown is what is wanted; stand-ins take the places of store, engine and database.
+// Tests that the job ends when the published poster is the requested one; store, encoder and database are fakes.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

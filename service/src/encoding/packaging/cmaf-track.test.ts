@@ -1,4 +1,4 @@
-// Bit rates steer every player's choice of rung.
+// Tests the average and peak bit rates, which determine the players' choice of rung.
 import { describe, expect, test } from 'vitest';
 import {
   type CmafTrack,

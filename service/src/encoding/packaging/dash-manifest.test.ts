@@ -1,4 +1,4 @@
-// The DASH manifest names the same bytes as HLS does.
+// Tests that the DASH manifest refers to the same files as HLS.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';

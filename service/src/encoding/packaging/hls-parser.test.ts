@@ -1,4 +1,4 @@
-// What our encoder writes into playlists is found again in them.
+// Tests that the parser reads the playlists that our encoder writes.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { findExcerptFiles, findThumbnailPlaylist } from './hls-parser.ts';

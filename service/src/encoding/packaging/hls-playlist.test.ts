@@ -1,4 +1,4 @@
-// Playlists as they go over the wire, line by line.
+// Tests the exact lines of HLS playlists.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';

@@ -1,4 +1,4 @@
-// Manifests are only as right as these few numbers, read here from boxes laid out as the engine lays them out.
+// Tests the box parser with boxes in the layout that ffmpeg writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSegmentTimes, readTrackHeader } from './mp4-boxes.ts';

@@ -1,4 +1,4 @@
-// The picture that stands for a film should not be its black beginning.
+// Tests that thumbnails avoid a black beginning.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { choosePosterSource, chooseThumbnailSource } from './thumbnail-choice.ts';

@@ -1,4 +1,4 @@
-// The estimate decides who may take the encoder and for how long, so its figures and its words stand here.
+// Tests the estimate of the encoding cost, its limits and messages.
 import { describe, expect, test } from 'vitest';
 import { assertCost, assertDuration, DEFAULT_ENCODE_LIMITS, encodeCost, wallMsFor } from './encode-cost.ts';
 import { ladderFor } from './ladder.ts';

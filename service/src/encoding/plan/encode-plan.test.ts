@@ -1,4 +1,4 @@
-// What the engine is told, for each kind of source; that it does what it is told is seen in the encoder's own test.
+// Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { ladderFor } from './ladder.ts';

@@ -1,4 +1,4 @@
-// The lists that keep an untrusted file from opening others are worth a test of their own.
+// Tests the allowlists that keep an untrusted file from opening other files.
 import { describe, expect, test } from 'vitest';
 import {
   factsArguments,

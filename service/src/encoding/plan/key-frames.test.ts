@@ -1,4 +1,4 @@
-// Key frames decide where segments begin, so the tail of a film is decided here.
+// Tests the positions of key frames, in particular at the end of a video.
 import { describe, expect, test } from 'vitest';
 import { keyFrameExpression, longestGroup } from './key-frames.ts';
 

@@ -1,4 +1,4 @@
-// Every upload gets a ladder, so its shape is held for all sizes, and spelled out for the common ones.
+// Tests the ladder for all sizes, with exact values for common ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ladderFor, shortSide } from './ladder.ts';

@@ -1,4 +1,4 @@
-// The engine's words are no documented format: both shapes that are in use are read here as they were written.
+// Tests the parser with recorded logs of both ffmpeg versions in use.
 import { describe, expect, test } from 'vitest';
 import { parseSourceFacts } from './source-facts.ts';
 

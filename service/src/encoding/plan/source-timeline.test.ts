@@ -1,4 +1,4 @@
-// How long a film is decides whether it is whole, so each way in which files lie about it stands here.
+// Tests durations and the detection of truncated sources with wrong container durations.
 import { describe, expect, test } from 'vitest';
 import type { Rational, SourceFacts } from './source-facts.ts';
 import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';

@@ -1,4 +1,4 @@
-// A refusal is the last word on an upload, so each has its code, and nothing that can be encoded gets one.
+// Tests that each rejection has its code, and that decodable sources are never rejected.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
 import { audioUnsupported, chooseStreams, isTruncationLog } from './stream-choice.ts';
