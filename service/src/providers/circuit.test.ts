@@ -1,4 +1,4 @@
-// A provider in trouble is left alone for a while, and asked again.
+// Tests that the circuit opens after repeated failures and closes again after a successful probe.
 import { expect, test } from 'vitest';
 import {
   afterFailure,

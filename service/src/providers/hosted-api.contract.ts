@@ -1,9 +1,9 @@
-// What the interface of every hosted provider promises, whatever the product on the other side does; called inside a `describe`.
+// Contract tests of the APIs of hosted providers; must be called inside a `describe`.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { HostedApi, ProviderFailed, UploadOrder } from './provider.ts';
 
-/** What the other side does with a request: `body` is sent as it is where it is text, else as JSON. */
+/** Response of the simulated server. `body` is sent unchanged if it is text, otherwise as JSON. */
 export type PeerAnswer =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | 'hang'
@@ -25,14 +25,14 @@ export type Method =
   | 'registerWebhook';
 
 export type ApiSubject = {
-  /** Asks the peer. */
+  /** Calls the API against the simulated server. */
   readonly open: (limits: { readonly timeoutMs: number; readonly maxBytes: number }) => HostedApi;
   readonly peer: () => Peer;
-  /** What the product answers where all is well; methods that it does not have are left out. */
+  /** Successful responses of the product. Methods that it does not support are omitted. */
   readonly answers: Partial<Readonly<Record<Method, PeerAnswer>>>;
-  /** What every path begins with. */
+  /** Common prefix of all paths. */
   readonly base: string;
-  /** That no error may show. */
+  /** Secrets that must not appear in errors. */
   readonly secrets: readonly string[];
 };
 
@@ -73,7 +73,7 @@ const FAULTS: readonly (readonly [name: string, answer: PeerAnswer, code: string
   ['hangs up in the middle', 'cut in the middle', 'provider_unreachable'],
 ];
 
-/** Answers of 200 that are none. */
+/** Responses with status 200 that are not valid. */
 const GARBAGE: readonly unknown[] = [
   '',
   '<html>maintenance</html>',
@@ -150,7 +150,7 @@ export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSub
   trial({ open, peer, answers, when, api });
 }
 
-/** Their answers are not read. */
+/** Methods whose responses are not parsed. */
 const QUIET: ReadonlySet<Method> = new Set(['remove', 'restart', 'protect']);
 
 type Asking = {
@@ -205,7 +205,7 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** The error; fails where there is none. */
+/** Returns the error of a call; fails when the call succeeds. */
 const failure = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => {

@@ -1,4 +1,4 @@
-// What the settings and answers of hosted providers have in common.
+// Tests the common settings and response parsers of hosted providers.
 import { expect, test } from 'vitest';
 import { createSettings } from '../platform/settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';

@@ -1,4 +1,4 @@
-// Links between assets and providers' videos, and the deliveries that wait for one.
+// SQL queries for the links between assets and provider videos, and for parked deliveries.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { Delivery } from '../lifecycle/delivery.ts';
@@ -9,7 +9,7 @@ import { assetRow, deliveryRow } from '../tables.ts';
 
 const DELIVERY = columns(deliveryRow);
 
-/** Oldest first; what waited for more than seven days waits for nothing. */
+/** Oldest first. Deliveries that were parked for more than seven days are ignored. */
 export const parkedDeliveries = async (
   db: Queries,
   provider: ProviderName,
@@ -31,19 +31,19 @@ export const parkedDeliveries = async (
 
 const ASSET = columns(assetRow);
 
-/** Links an asset to its video, or to another one than before; undefined if it was changed or removed meanwhile. */
+/** Creates or replaces the link of an asset; undefined if the asset was changed or deleted meanwhile. */
 export const linkVideo = async (db: Queries, seen: Asset, { videoId, now }: { videoId: string; now: Date }) =>
   (await db.one(sql('link video', assetRow)`
     update assets set provider_video_id = ${videoId}, revision = revision + 1, updated_at = ${now}
      where id = ${seen.id} and provider_video_id is not distinct from ${seen.provider_video_id} and stream_status = 'pending_upload' and deleted_at is null
     returning ${ASSET}`)) as Asset | undefined;
 
-/** Of a video that several assets were linked to in turn, the one that lives; one in the trash counts as living. */
+/** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
 export const livingAssetOf = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('living asset of video', { id: 'uuid' })`
     select id from assets where provider = ${provider} and provider_video_id = ${videoId} and (deleted_at is null or purge_at is not null) limit 1`);
 
-/** An event without a change. */
+/** Inserts an event without changing the asset. */
 export const noteEvent = (db: Queries, asset: Asset, { event, now }: { event: NewEvent; now: Date }) =>
   db.one(sql('note event')`
     insert into events (id, asset_id, owner_user_id, type, data, created_at)

@@ -1,4 +1,4 @@
-// What the rest of the service asks of providers: videos made, linked, asked about, signed for and removed (contract B4–B6).
+// Operations on provider videos: create, link, inspect, sign and remove (contract B4–B6).
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
@@ -27,7 +27,7 @@ export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
 
 type Prepared = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
-/** Has the provider make an empty video for an asset that is stored already, and links the two; a video that is left unlinked in between is found by the sweep. */
+/** Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never linked. */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<Prepared> {
   const name = providerOf(asset);
   if (asset.stream_status !== 'pending_upload')
@@ -58,7 +58,7 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
 }
 
-/** Call after the link's commit. Answers the asset as the parked reports leave it. */
+/** Must be called after the link is committed. Returns the asset after applying the parked reports. */
 export async function applyParked(
   { db, providers, applyReport: apply, findAssetById: byId }: ProviderNeeds,
   asset: Asset,
@@ -72,11 +72,11 @@ export async function applyParked(
   return parked.length > 0 ? ((await byId(asset.id)) ?? asset) : asset;
 }
 
-/** What the provider says of an asset's video, asked by a caller who waits for it: throws UNAVAILABLE. */
+/** Requests the current state of an asset's video. Throws UNAVAILABLE. */
 export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
   needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
 
-/** Applies what the provider itself said, through the door by which webhooks come. */
+/** Applies a report of the provider's API in the same way as a webhook. */
 export async function applyInspection(
   needs: ProviderNeeds,
   asset: Asset,
@@ -86,7 +86,7 @@ export async function applyInspection(
   return (await needs.findAssetById(asset.id)) ?? asset;
 }
 
-/** Has the provider encode again what it holds; CONFLICT where the product cannot. */
+/** Starts a new encoding at the provider; CONFLICT when the product does not support it. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const again = getProvider(needs.providers, providerOf(asset)).api?.restart;
   if (!again)
@@ -94,7 +94,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
   await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(throwServiceError);
 }
 
-/** Removes the provider's copy, unless another asset lives from it by now. Throws ProviderFailed, for its job to be run again. */
+/** Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is retried. */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
   if (!canAsk(needs, asset)) return;
   const other = await livingAssetOf(needs.db, providerOf(asset), videoOf(asset));
@@ -102,14 +102,14 @@ export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<v
     await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
 }
 
-/** Tells the provider who may play, where that is a matter of single videos. Throws ProviderFailed. */
+/** Updates the video's access protection, if the provider supports it per video. Throws ProviderFailed. */
 export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const protectVideo = canAsk(needs, asset) && getProvider(needs.providers, providerOf(asset)).api?.protect;
   if (protectVideo)
     await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
 }
 
-/** Where the provider hands out the file; NOT_FOUND where it offers none. */
+/** Download URL of the provider; NOT_FOUND when it offers none. */
 export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: number): Promise<string> {
   const url = await needs
     .call(providerOf(asset), (api) =>
@@ -121,7 +121,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
   return url;
 }
 
-/** The addresses of a hosted video as players can use them; undefined where they need no signature. */
+/** Signed playback URLs of a hosted video; undefined when they need no signature. */
 export function signed(
   { providers }: Pick<ProviderNeeds, 'providers'>,
   asset: Asset,
@@ -139,19 +139,19 @@ export function signed(
   });
 }
 
-/** Whether its bytes go to a provider, not to our store. */
+/** True when the bytes are uploaded to a provider instead of our store. */
 export const isHosted = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider }: Pick<Asset, 'provider'>,
 ): boolean => provider !== null && providers.get(provider)?.kind === 'hosted';
 
-/** Whether a provider can be asked about this asset's video. */
+/** True when the provider's API can report the state of this asset's video. */
 export const canAsk = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider, provider_video_id }: Asset,
 ): boolean => provider !== null && provider_video_id !== null && providers.get(provider)?.api !== undefined;
 
-/** In the timeline, so that nobody wonders why an asset has no video. */
+/** Adds an event, so that the timeline explains why the asset has no video. */
 async function noteTrouble({ db, now }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;

@@ -1,4 +1,4 @@
-// The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
+// The inbox: lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
 import { type Change, decideReport } from '../lifecycle/decide.ts';
@@ -30,7 +30,7 @@ export type Delivery = StoredDelivery;
 export type ListedDelivery = Omit<Delivery, 'body' | 'headers'>;
 export type Paging = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** As an operator writes it; times in ISO 8601, `received_after` included, `received_before` not. */
+/** Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive. */
 export type InboxQuery = {
   readonly provider?: ProviderName;
   readonly asset_id?: string;
@@ -58,14 +58,14 @@ export async function list(
   return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** With its bytes. */
+/** Includes the raw body. */
 export async function read({ db }: InboxNeeds, id: string): Promise<Delivery> {
   const found = isUuid(id) ? await findDelivery(db, id) : undefined;
   if (!found) throw notFound('No such delivery');
   return found;
 }
 
-/** One, or all that the filter names, page by page: what was, and what is or would be. */
+/** Replays one delivery, or a page of all that match the filter; returns the previous and the new outcome. */
 export type Replaying = Paging & {
   readonly id?: string | undefined;
   readonly query: InboxQuery;
@@ -78,14 +78,14 @@ export type Replayed = {
   readonly reason: string;
   readonly stream_status_before: string | null;
   readonly stream_status_after: string | null;
-  /** Names of the members of the asset that change. */
+  /** Names of the asset's members that change. */
   readonly changes: string[];
 };
 
-/** What assets would be after the deliveries that were tried before, by id. */
+/** State of assets after the previous deliveries of a dry run, by id. */
 type Trial = Map<string, Asset>;
 
-/** Oldest first. On trial each delivery is held against the assets as those before it would leave them, so that a page foretells what its replay does. */
+/** Oldest first. A dry run applies each delivery to the result of the previous ones, so that it predicts the replay of the page. */
 export async function replay(
   needs: InboxNeeds,
   { isDryRun, ...wish }: Replaying,
@@ -97,7 +97,7 @@ export async function replay(
   return { items, next: ids.length > wish.limit ? (items.at(-1)?.id ?? null) : null };
 }
 
-/** One more than the page holds, where there are more. */
+/** Reads one more than the page size, to detect further pages. */
 async function idsOf(
   { db }: InboxNeeds,
   { id, query, ...paging }: Omit<Replaying, 'isDryRun'>,
@@ -148,7 +148,7 @@ const UNMATCHED = {
   changes: [],
 } satisfies Omit<Replayed, 'id'>;
 
-/** No members of the asset as it is shown. */
+/** Internal members that are not part of the asset's representation. */
 const HIDDEN = ['check_at', 'encode_try', 'encoded_try', 'closed', 'refused'];
 
 const namesOf = (asset: Asset, change: Change | undefined): string[] =>

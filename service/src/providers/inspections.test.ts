@@ -1,4 +1,4 @@
-// Of many videos a provider is asked by its listing, of few one by one, and of too many not all at once.
+// Tests when videos are inspected by a listing or one by one, and the rate limit.
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
@@ -19,7 +19,7 @@ const listedVideo = (videoId: string): ListedVideo => ({
   inspection: () => known(1),
 });
 
-/** A provider that lists the videos named, and counts the questions. */
+/** A fake provider that lists the given videos and counts the calls. */
 function provider({
   listed = [],
   inspect = async () => known(2),

@@ -1,19 +1,19 @@
-// What every provider promises at its door and of itself; called inside a `describe` with what the provider brings (contract A5, B6).
+// Contract tests of providers; must be called inside a `describe` (contract A5, B6).
 import { expect, test } from 'vitest';
 import type { WebhookRequest, Provider } from './provider.ts';
 
 export type ProviderSubject = {
-  /** With every setting that there is. */
+  /** The provider with all settings. */
   readonly configured: Provider;
-  /** With none. */
+  /** The provider without settings. */
   readonly bare: Provider;
-  /** A body as the provider sends it. */
+  /** A body as sent by the provider. */
   readonly signed: (body: string) => WebhookRequest;
-  /** Bodies, and what of their reading matters. */
+  /** Bodies and the relevant members of their parsed form. */
   readonly samples: readonly (readonly [body: string, expected: object])[];
 };
 
-/** Signed by whoever may sign, and still nothing that says anything. */
+/** Bodies with a valid signature that require no action. */
 const SHAPELESS = [
   'null',
   'true',

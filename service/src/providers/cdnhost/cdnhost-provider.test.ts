@@ -1,4 +1,4 @@
-// cdnhost is a provider like every other, and its interface one like every other hosted provider's.
+// Tests cdnhost with the provider contract and the contract of hosted APIs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
 import { toSecret } from '../../auth/secret.ts';

@@ -11,7 +11,7 @@ const OTHER = signCdnhost(Buffer.from('another body'), key);
 
 type Sent = Readonly<Record<string, string | readonly string[]>>;
 
-/** Short names: `ours` and `theirs` are the two header families. */
+/** `ours` and `theirs` are the two header families. */
 function check(sent: Sent, body = Buffer.from(BODY), keys = [key]): boolean {
   const full = (name: string) =>
     name.replace(/^ours/, 'x-cdnhost-signature').replace(/^theirs/, 'x-bunnystream-signature');

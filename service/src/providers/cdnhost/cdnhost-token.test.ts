@@ -1,4 +1,4 @@
-// What cdnhost's delivery host and its upload door are shown: vectors computed by hand from the product's formulas.
+// Tests the tokens for delivery and upload with vectors computed from the product's formulas.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';

@@ -1,4 +1,4 @@
-// What cdnhost's interface says of a video: its own numbers, which mean something else than a webhook's (contract B6).
+// Tests how videos of the cdnhost API are parsed; its status numbers differ from those of webhooks (contract B6).
 import { describe, expect, test } from 'vitest';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';

@@ -1,4 +1,4 @@
-// edgehost is a provider like every other, and its interface one like every other hosted provider's.
+// Tests edgehost with the provider contract and the contract of hosted APIs.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';

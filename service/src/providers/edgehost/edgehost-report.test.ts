@@ -1,4 +1,4 @@
-// What a webhook of edgehost means: its state, its addresses, its two spellings of a failure (contract A6, B5, B6).
+// Tests how edgehost webhooks are parsed: state, playback URLs and both spellings of errors (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
 

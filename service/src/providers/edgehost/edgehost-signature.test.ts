@@ -32,7 +32,7 @@ function check(
   });
 }
 
-/** Well signed over the very text that is sent as the time. */
+/** A valid signature over the exact text of the time. */
 const signedAt = (time: string) =>
   `time=${time},sig1=${createHmac('sha256', SECRET).update(`${time}.${BODY}`).digest('hex')}`;
 

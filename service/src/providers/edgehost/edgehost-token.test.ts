@@ -1,4 +1,4 @@
-// The token in the place of a video's id: a JWT that the product's own way of checking accepts, for a day at most.
+// Tests the playback token: a JWT that the product's verification accepts, valid for at most one day.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replacedIn } from '../signed-urls.ts';

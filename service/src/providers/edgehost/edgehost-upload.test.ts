@@ -1,4 +1,4 @@
-// Which of edgehost's doors a file takes, for how long it is open, and what is said there.
+// Tests which upload method of edgehost is chosen, its expiry and its metadata.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { downloadName, expiryOf, isForm, maxBytesOf, tusHeaders } from './edgehost-upload.ts';

@@ -1,4 +1,4 @@
-// What edgehost's interface says of a video; what its webhooks say of an end is read by the same rule (contract B6).
+// Tests how videos of the edgehost API are parsed; webhooks use the same rules (contract B6).
 import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
 import { inspectionOf } from './edgehost-video.ts';

@@ -1,4 +1,4 @@
-// The onprem door is a provider's like every other; what our own encoder signs is told apart from what a stranger does.
+// Tests the onprem provider, and that reports of our own encoder are distinguished from those of third-party encoders.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';
