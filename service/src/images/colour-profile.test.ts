@@ -29,7 +29,7 @@ test('colours in a PNG with a profile come out as sRGB', async () => {
   expect(green).toBeGreaterThan(0xc0);
 });
 
-test('what is cut, too long or no profile is none', async () => {
+test('a truncated, oversized or missing profile gives undefined', async () => {
   const profile = await displayP3();
   for (const box of [
     colourBox(profile).subarray(0, 300),

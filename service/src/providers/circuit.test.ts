@@ -38,12 +38,12 @@ test('only one question is let through after a pause, of a provider that is well
 test('one success forgets the failures', () => {
   expect(afterFailure(afterSuccess(5), trouble, 6)).toMatchObject({
     failures: 1,
-    closedUntil: 6,
+    openUntil: 6,
     lastAnswerAt: 5,
   });
 });
 
-test('the time that the provider asks for is kept from the first failure on', () => {
+test('Retry-After of the provider applies from the first failure on', () => {
   const limited = afterFailure(
     CLOSED_CIRCUIT,
     { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 },
@@ -52,7 +52,7 @@ test('the time that the provider asks for is kept from the first failure on', ()
   expect([isOpen(limited, 7999), isOpen(limited, 8000)]).toEqual([true, false]);
 });
 
-test('a request that is at fault itself says that the provider is well', () => {
+test('an error of the request itself shows that the provider works', () => {
   expect(
     afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3),
   ).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });

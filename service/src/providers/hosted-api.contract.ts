@@ -126,13 +126,13 @@ export function hostedApiContract({ open, peer, answers, base, secrets }: ApiSub
       ).toEqual([]);
     });
 
-    test('where the product says nothing at all', async () => {
+    test('when the product does not respond', async () => {
       expect(
         await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 })))),
       ).toMatchObject({ failure: { code: 'provider_timeout' } });
     });
 
-    test('where the product answers what nobody can read', async () => {
+    test('when the response is not readable', async () => {
       for (const body of GARBAGE) {
         const outcome = await when({ body }, () => CALLS[method](api())).catch(
           (error: unknown) => (error as ProviderFailed).failure?.code ?? error,
@@ -186,7 +186,7 @@ function absence({ peer, api, base, when }: Asking & { readonly base: string }):
 }
 
 function trial({ open, when, answers, api }: Asking & Pick<ApiSubject, 'open' | 'answers'>): void {
-  test('a trial says in words what is wrong, and nothing where nothing is', async () => {
+  test('a credential check describes the problem, or returns nothing', async () => {
     expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
     for (const [, answer] of FAULTS)
       expect(await when(answer, () => api().check())).toEqual([expect.stringMatching(/\w+ \w+/)]);

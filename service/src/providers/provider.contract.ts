@@ -40,12 +40,12 @@ export function providerContract({ configured, bare, signed, samples }: Provider
       expect(configured.read(Buffer.from(body), { isOurs: false })).toEqual(configured.open(signed(body)));
   });
 
-  test('nothing comes in while its secret is not set', () => {
+  test('rejects every webhook while its secret is not set', () => {
     for (const [body] of samples) expect(bare.open(signed(body))).toEqual({ rejected: 'not configured' });
     expect(bare.open(unsigned('{}'))).toEqual({ rejected: 'not configured' });
   });
 
-  test('nothing comes in without a signature, or with that of another body', () => {
+  test('rejects a webhook without a signature, or with that of another body', () => {
     const refused = { rejected: 'Invalid webhook signature' };
     for (const [body] of samples) {
       expect(configured.open(unsigned(body))).toEqual(refused);
@@ -61,11 +61,11 @@ export function providerContract({ configured, bare, signed, samples }: Provider
     },
   );
 
-  test.each(NO_JSON)('signed and no JSON it is refused: %j', (body) => {
+  test.each(NO_JSON)('signed and no JSON it is rejected: %j', (body) => {
     expect(configured.open(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
   });
 
-  test('bytes that are no text are refused', () => {
+  test('bytes that are no text are rejected', () => {
     const { headers, now } = signed('{}');
     expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
       'rejected',

@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('the files of an engine', () => {
     expect(await processesNaming('sleep\u000098765')).toEqual([]);
   });
 
-  test('an original that is not there is an error of the service, not of the film', async ({ skip }) => {
+  test('a missing original is an error of the service, not of the video', async ({ skip }) => {
     skip(!sandbox.protections.hidden_data, 'not offered by this system');
     await expect(run('cat "$1"', join(data, 'nothing'))).rejects.toThrow('ENOENT');
   });

@@ -29,7 +29,7 @@ const REFUSED: Record<string, string> = {
   [`${WEB}/poster.png`]: 'not_media',
 };
 
-describe.skipIf(TEST_DATA === undefined)('films that others made', () => {
+describe.skipIf(TEST_DATA === undefined)('videos that others made', () => {
   test.each(Object.entries(FILMS))(
     '%s',
     async (name, { size, seconds, container = 'mov' }) => {

@@ -141,7 +141,7 @@ describe('source facts', () => {
       height: 320,
     });
   });
-  test('the clock of a transport stream tells nothing', () => {
+  test('the clock of a transport stream is ignored', () => {
     expect(parseSourceFacts(INTERLACED_7_0, 'mpegts')).toMatchObject({
       durationSeconds: null,
       startSeconds: 0,

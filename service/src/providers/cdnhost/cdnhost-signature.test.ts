@@ -104,7 +104,7 @@ describe('the signature of cdnhost', () => {
     ).toEqual([true, true, false, false]);
   });
 
-  test('is refused after any of 10 000 random edits of more than the case of a digit', () => {
+  test('is rejected after any of 10 000 random edits of more than the case of a digit', () => {
     const accepted = (seed: number) =>
       [...randomEdits(GOOD, { count: 1_000, seed })].filter(
         (ours) => ours.toLowerCase() !== GOOD && check({ ours }),

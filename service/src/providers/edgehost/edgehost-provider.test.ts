@@ -115,7 +115,7 @@ describe('the interface of edgehost', () => {
     },
   });
 
-  test('opens a form for what is small, made for its asset and protected where it is private', async () => {
+  test('creates a form upload for a small file, with asset id and protection', async () => {
     peer.answerWith(result(FORM));
     expect(await apiWith({}).prepareUpload({ ...WISH, videoId: 'earlier', expires: NOW + 3600 })).toEqual({
       videoId: UID,
@@ -145,7 +145,7 @@ describe('the interface of edgehost', () => {
     expect(lastBody()).toMatchObject({ requireSignedURLs: false });
   });
 
-  test('opens a tus upload for what is large', async () => {
+  test('creates a tus upload for a large file', async () => {
     peer.answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
     expect(
       await apiWith({}).prepareUpload({ ...WISH, filename: 'ü.mp4', size: 300_000_000, expires: NOW + 3600 }),
@@ -195,7 +195,7 @@ describe('the interface of edgehost', () => {
     expect(apiWith({ EDGEHOST_SIGNING_KEY_PEM: undefined }).protect).toBeUndefined();
   });
 
-  test("hands out a download that is made, under the asset's name", async () => {
+  test("returns an existing download with the asset's file name", async () => {
     const download = (told: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
       peer.answerWith(result(told));
       return apiWith(more).download({

@@ -25,13 +25,13 @@ test.each([
   expect(maxBytesOf({ size, maxBytes })).toBe(most);
 });
 
-test('the door is open as long as wished, and as the product has it', () => {
+test('the upload URL expires as requested, within the limits of the product', () => {
   const secondsOf = (seconds: number) =>
     Date.parse(expiryOf({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
   expect([3600, 86_400, 0, -5].map(secondsOf)).toEqual([3600, 21_540, 150, 150]);
 });
 
-test('what is told of a tus upload is text in base64, in one line, whatever the file is called', () => {
+test('the metadata of a tus upload is single-line Base64 for any file name', () => {
   const wanted = {
     assetId: 'a',
     mimeType: 'video/mp4',

@@ -43,7 +43,7 @@ describe('onprem', () => {
     ],
   });
 
-  test('takes the reports of our own encoder, whether a stranger has a secret or not', () => {
+  test('accepts the reports of our own encoder, with and without a third-party secret', () => {
     const ours = signedBy(OWN)(report('processing', { attempt: 1, try: 1 }));
     for (const provider of [configured, opened({})])
       expect(provider.open(ours)).toMatchObject({ isOurs: true });
