@@ -1,4 +1,4 @@
-// The limit that the service is held against: the same framework, driver and database, and nothing else.
+// Reference server for requests: the same framework, driver and database without the service's code.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-// The limit of uploads: Node's own HTTP server and the system calls that storing needs, and nothing else.
+// Reference server for uploads: Node's HTTP server and the necessary system calls only.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { link, mkdir, open, unlink } from 'node:fs/promises';
@@ -10,7 +10,7 @@ const FOLDER = process.env['FOLDER'] as string;
 const SHARDS = Array.from({ length: 256 }, (_, byte) => join(FOLDER, byte.toString(16).padStart(2, '0')));
 for (const shard of SHARDS) await mkdir(shard, { recursive: true });
 
-/** Bytes in one go: temporary file, name, and where `isDurable` a sync of file and folder. */
+/** Stores bytes at once: temporary file, final name and, if `isDurable`, a sync of file and folder. */
 async function storeSmall(request: IncomingMessage, isDurable: boolean): Promise<void> {
   const { temporary, shard } = names();
   const file = await open(temporary, 'wx');
@@ -20,7 +20,7 @@ async function storeSmall(request: IncomingMessage, isDurable: boolean): Promise
   await giveName(temporary, shard, isDurable);
 }
 
-/** Of any length, as Node streams to a file. */
+/** Streams a body of any length to a file. */
 async function storeLarge(request: IncomingMessage): Promise<void> {
   const { temporary, shard } = names();
   await pipeline(request, createWriteStream(temporary, { flags: 'wx', flush: true }));

@@ -1,4 +1,4 @@
-// The cases: each measures the service and its limit in one run.
+// The benchmark cases; each measures the service and its reference in one run.
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
 import { freePort } from './processes.ts';
 
-/** GET of one asset with a bearer token, against a bare select of the same columns. */
+/** GET of one asset with a bearer token, compared with a plain select of the same columns. */
 export function getAsset({ service, bare, token, assetIds }: Ground, effort: Effort): Promise<Ratios> {
   const ask = (path: string, headers = {}) => assetIds.map((id) => request(`GET ${path}/${id}`, headers));
   const ours = ask('/api/v1/media', { authorization: `Bearer ${token}` });
@@ -23,7 +23,7 @@ export function getAsset({ service, bare, token, assetIds }: Ground, effort: Eff
   });
 }
 
-/** A signed report that changes the state each time (it opens the next attempt: asset, event and delivery are written), against a one-row UPDATE. */
+/** A signed report that starts a new attempt (writes asset, event and delivery), compared with a one-row UPDATE. */
 export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Promise<Ratios> {
   const key = toSecret(ONPREM_SECRET);
   let count = 0;
@@ -54,7 +54,7 @@ export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Pr
   });
 }
 
-/** A new asset with its event, against a one-row INSERT. */
+/** A new asset with its event, compared with a one-row INSERT. */
 export function openUpload({ service, bare, token }: Ground, effort: Effort): Promise<Ratios> {
   const body = JSON.stringify({
     filename: 'clip.mp4',
@@ -76,7 +76,7 @@ export function openUpload({ service, bare, token }: Ground, effort: Effort): Pr
   });
 }
 
-/** Seconds from the start of the process to its first answer, on a data folder that exists. */
+/** Seconds from process start to the first response, with an existing data folder. */
 export async function startUp(rounds: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-start-'));
   await chmod(folder, 0o755);

@@ -1,4 +1,4 @@
-// The encoder's whole run of a ten-second clip, against the same ffmpeg arguments by hand.
+// Benchmark of a complete encode of a ten-second clip, compared with the same ffmpeg arguments without the encoder.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

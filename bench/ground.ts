@@ -1,4 +1,4 @@
-// What the cases stand on: one database for both sides, a service with known secrets, a few assets.
+// Test environment of the cases: one database for both sides, and a service with known secrets and some assets.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,14 +52,14 @@ export async function takeGround(assets: number): Promise<Ground> {
   };
 }
 
-/** Another database of the same server. */
+/** Creates another database on the same server. */
 export const databaseUrlOf = (databaseUrl: string, name: string): string =>
   databaseUrl.replace(/\/[^/?]+\?/, `/${name}?`);
 
 export const tokenOf = (userId: string): string =>
   signAccessToken({ user_id: userId, type: 'access' }, toSecret(SECRETS.ACCESS_TOKEN_SECRET));
 
-/** One process of the service; settings of `environment` go over the defaults. */
+/** Starts a service process; `environment` overrides the defaults. */
 export const startService = (
   folder: string,
   databaseUrl: string,
@@ -90,7 +90,7 @@ const CLIP = {
   metadata: { shelf: 7 },
 };
 
-/** Opens uploads over the API, `count` or a few more. */
+/** Creates at least `count` uploads through the API. */
 export async function openUploads(
   { port }: Server,
   token: string,
@@ -113,7 +113,7 @@ export async function openUploads(
 export const makeAssets = async (service: Server, token: string, count: number): Promise<string[]> =>
   (await openUploads(service, token, { count })).map(({ id }) => id);
 
-/** One row for each asset, of a table with nothing but a state. */
+/** A table with one row per asset and only a state. */
 export async function makeBareRows(databaseUrl: string, ids: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-// Lists of 50: of a million assets against the bare query, and against a thousand assets.
+// Benchmark of asset lists with 50 items: one million assets compared with a plain query and with 1000 assets.
 import { join } from 'node:path';
 import pg from 'pg';
 import { seedAssets } from '../service/src/commands/seed.ts';
@@ -53,7 +53,7 @@ type Filled = {
   readonly seconds: number;
 };
 
-/** A database of its own with so many assets, and a service on it that is asked for one owner's after the other. */
+/** Starts a database with this many assets and a service on it, and lists the assets of one owner after the other. */
 async function filled(ground: Ground, assets: number): Promise<Filled> {
   const name = `list_${assets}`;
   await inDatabase(ground.databaseUrl, [`create database ${name}`]);
@@ -63,7 +63,7 @@ async function filled(ground: Ground, assets: number): Promise<Filled> {
   await seedAssets({ connection: { connectionString: databaseUrl }, assets });
   const seconds = (performance.now() - begun) / 1000;
   const count = Math.min(1000, assets / (2 * PAGE));
-  // Made for a thousand owners: so that each has pages to list, a few share what there is.
+  // The seed is for 1000 owners; fewer owners share the assets here, so that each has several pages.
   if (count < 1000)
     await inDatabase(databaseUrl, [
       `update assets set owner_user_id = 'owner-' || substring(filename, '\\d+')::int % ${count}`,

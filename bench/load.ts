@@ -1,7 +1,7 @@
-// A load generator that costs little: plain sockets, one request under way on each, answers counted and their status checked.
+// A load generator with low overhead: plain sockets, one request at a time on each; counts responses and checks their status.
 import { connect } from 'node:net';
 
-/** `next` makes the bytes of the n-th request, undefined ends the load; every answer must carry Content-Length and have status 200. */
+/** `next` returns the bytes of the n-th request; undefined ends the load. Every response must have Content-Length and status 200. */
 export type Load = {
   readonly port: number;
   readonly connections: number;
@@ -34,12 +34,12 @@ export async function run({ port, connections, seconds, next }: Load): Promise<M
   return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), requests: times.length };
 }
 
-/** One connection: asks, waits for the whole answer, asks again, until there is nothing to ask. */
+/** One connection: sends a request and waits for the complete response until there are no more requests. */
 function talk(port: number, ask: () => Buffer | undefined, times: number[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let head = NOTHING;
-  let missing: number | undefined; // of the body; its bytes are counted and dropped
+  let missing: number | undefined; // of the body, whose bytes are counted and discarded
   let asked = 0;
   const send = () => {
     const request = ask();
@@ -76,7 +76,7 @@ function lengthOfAnswer(bytes: Buffer): number | undefined {
   return head + END_OF_HEAD.length + Number(length);
 }
 
-/** The bytes of a request with keep-alive. */
+/** The bytes of a keep-alive request. */
 export function request(
   methodAndPath: string,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-// Runs the cases, all or those that are named, and prints one table of ratios; `--write` keeps it in RESULTS.md with the machine's description.
+// Runs all or the named cases and prints a table of ratios; `--write` stores it in RESULTS.md with a description of the machine.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, (ground: Ground) => Promise<readonly Row[]>
   segments: (ground) => segments(ground, LESS_EFFORT),
   pictures: (ground) => pictures(ground, LESS_EFFORT),
   lists: (ground) => lists(ground, LESS_EFFORT),
-  // The last: the disk is busy for a while with what it wrote.
+  // Runs last, because the disk stays busy for a while after it.
   uploads: (ground) => uploads(ground, LESS_EFFORT),
 };
 
@@ -84,7 +84,7 @@ async function measure(names: readonly string[]): Promise<Row[]> {
 const machine = () =>
   `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node ${process.version}`;
 
-/** From here on the page is written by hand, and kept. */
+/** The text after this line is written by hand and preserved. */
 const REMARKS = '## What holds back';
 
 const ABOUT = `Ratios of one run: both sides take turns on the same machine, database and driver settings (\`synchronous_commit\` on); the ratio is the median of the rounds.

@@ -1,9 +1,9 @@
-// nginx as the limit of serving files: one process, sendfile, nothing logged; any file of the machine by its path.
+// nginx as the reference for serving files: one process, sendfile, no logs.
 import { access, constants, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { freePort, type Server, startProgram } from './processes.ts';
 
-/** undefined where it is not installed. Debian puts it where the PATH of others than root does not look. */
+/** Undefined when nginx is not installed. Debian installs it outside the PATH of ordinary users. */
 export async function startNginx(folder: string): Promise<Server | undefined> {
   const command = await findProgram('nginx', [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']);
   if (!command) return undefined;

@@ -1,4 +1,4 @@
-// Measures two sides in turn, so that a noisy machine is noisy to both, and tells the median of their ratios.
+// Measures two sides alternately, so that noise affects both, and returns the median of their ratios.
 import { type Load, type Measured, run } from './load.ts';
 import type { Server } from './processes.ts';
 
@@ -6,7 +6,7 @@ export type Side = { readonly server: Server; readonly next: Load['next'] };
 export type Effort = { readonly rounds: number; readonly seconds: number };
 export type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
 
-/** Ratios of ours to the limit: requests per second, and requests per second of processor time in the server's own process. */
+/** Ratios of the service to the reference: requests per second, and requests per second of CPU time. */
 export type Ratios = {
   readonly throughput: number;
   readonly perCpu: number;

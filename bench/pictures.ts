@@ -1,4 +1,4 @@
-// Pictures: from `complete` to `ready`, sizes that nobody asked for before, and those that are there.
+// Benchmark of images: from `complete` to `ready`, new variants and stored variants.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -17,7 +17,7 @@ const IN_A_ROUND = 100;
 const ROUNDS = 5;
 const AT_ONCE = 4;
 
-/** A service that works too, with pictures of its own; `originals` are the same bytes, where the bare side reads them. */
+/** A service with workers and its own images; `originals` are the same bytes for the reference. */
 type Gallery = {
   readonly ground: Ground;
   readonly service: Server;
@@ -28,7 +28,7 @@ type Gallery = {
 };
 
 export async function pictures(ground: Ground, effort: Effort): Promise<Row[]> {
-  // As in the service: every file is another one, nothing is to be remembered.
+  // As in the service: every file is different, so caching is disabled.
   sharp.cache(false);
   const gallery = await openGallery(ground);
   const size = `${PICTURE.width}×${PICTURE.height}`;
@@ -181,7 +181,7 @@ async function imagePath({ port }: Server, token: string, id: string): Promise<s
   return `${pathname}${search}`;
 }
 
-/** Both sides in turn, each time on pictures that are new to them; the first round warms up. */
+/** Both sides alternate with images that are new to them; the first round is a warm-up. */
 async function compare(
   ours: (from: number) => Promise<unknown>,
   limit: (from: number) => Promise<unknown>,
@@ -205,7 +205,7 @@ async function perSecond(work: () => Promise<unknown>): Promise<number> {
   return IN_A_ROUND / ((performance.now() - begun) / 1000);
 }
 
-/** As many at once as the service is asked for. */
+/** The same concurrency as in the service. */
 async function draw(
   files: readonly string[],
   make: (picture: Sharp, n: number) => Promise<unknown>,

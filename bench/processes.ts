@@ -1,11 +1,11 @@
-// Starts servers as processes of their own, tells when they answer and how much processor time they took.
+// Starts server processes, waits until they are ready, and measures their CPU time and memory.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-/** `peakBytes`: the most memory that was resident at once. */
+/** `peakBytes`: maximum resident memory. */
 export type Server = {
   readonly port: number;
   cpuSeconds(): number;
@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Runs a script of the repository with PORT set, and waits for its first answer at `ready`. */
+/** Starts a script of the repository with PORT, and waits for the first response at `ready`. */
 export async function startServer(
   script: string,
   environment: Readonly<Record<string, string>>,
@@ -49,7 +49,7 @@ type Program = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** Any program that will listen at this port, as one process. */
+/** Starts any program that listens on this port. */
 export async function startProgram(
   { command, args, environment }: Program,
   port: number,
@@ -72,7 +72,7 @@ export async function startProgram(
   };
 }
 
-/** PROFILE names a folder: each server then leaves its processor profile there. */
+/** PROFILE names a folder for the CPU profiles of servers. */
 const profiling = (script: string): string[] => {
   const folder = process.env['PROFILE'];
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, script.split('/')[0] ?? '')}`] : [];
@@ -92,7 +92,7 @@ async function answering(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-/** User and system time of a process, in clock ticks of 10 ms, as Linux counts it. */
+/** User and system time of a process in clock ticks of 10 ms (Linux). */
 function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;

@@ -1,4 +1,4 @@
-// The lines of the table: what was measured, against what, how it came out, and what it should be.
+// Rows of the result table: measurement, reference, ratio and target.
 import type { Ratios } from './pair.ts';
 
 export type Row = readonly [what: string, against: string, figure: string, goal: string, detail: string];
@@ -6,7 +6,7 @@ export type Named = { readonly what: string; readonly against: string; readonly 
 
 export const round = (value: number): string => value.toFixed(2);
 
-/** Two servers under the same load. */
+/** Compares two servers under the same load. */
 export const ofPair = ({ what, against, goal }: Named, { throughput, perCpu, ours, limit }: Ratios): Row => [
   what,
   against,
@@ -15,7 +15,7 @@ export const ofPair = ({ what, against, goal }: Named, { throughput, perCpu, our
   `${Math.round(ours.perSecond)}/s to ${Math.round(limit.perSecond)}/s, p99 ${round(ours.p99)} ms to ${round(limit.p99)} ms; per processor second ${round(perCpu)}`,
 ];
 
-/** Two ways to do a number of the same things. */
+/** Compares two ways to perform the same operations. */
 export const ofRates = (
   { what, against, goal }: Named,
   { ratio, ours, limit }: { ratio: number; ours: number; limit: number },

@@ -1,4 +1,4 @@
-// Segments with a playback token, against nginx on the same files.
+// Benchmark of segments with a playback token, compared with nginx on the same files.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -52,7 +52,7 @@ export async function segments(ground: Ground, effort: Effort): Promise<Row[]> {
   return rows;
 }
 
-/** The first asset, as if it had been encoded; answers the path below which it plays. */
+/** Marks the first asset as encoded; returns its playback path. */
 async function playingAsset({ databaseUrl, service, token, assetIds: [id] }: Ground): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,4 +1,4 @@
-// A storm of signed reports, shuffled and repeated, over many connections to three service processes: every asset must end where a model in order says.
+// Webhook load test: shuffled and repeated signed reports to three service processes. Every asset must reach the state that a sequential model predicts.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const reports = (attempt: fc.Arbitrary<number | undefined>): fc.Arbitrary<Said[]
     { minLength: 1, maxLength: 12 },
   );
 
-/** Of one asset: some ten different reports, all naming their attempt or none, most of them several times. */
+/** About ten different reports of an asset, most of them sent several times, with or without an attempt. */
 const ofOneAsset = fc
   .oneof(reports(fc.constantFrom(1, 2, 3)), reports(fc.constant(undefined)))
   .chain((different) =>
@@ -73,7 +73,7 @@ function* signedEach(queue: readonly { id: string; said: Said }[]): Generator<Bu
   for (const one of queue) yield signed(one);
 }
 
-/** All connections together empty one queue; answers how many went through in a second. */
+/** All connections share one queue; returns the throughput per second. */
 async function send(servers: readonly Server[], queue: Iterator<Buffer>): Promise<number> {
   const next = () => queue.next().value as Buffer | undefined;
   const begun = performance.now();

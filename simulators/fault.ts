@@ -1,6 +1,6 @@
-// What can be told to go wrong, and how often: faults wait here until the event comes that they are meant for.
+// Faults that tests can inject, and how often they apply.
 type Limits = {
-  /** How many events it hits; without it, all until the faults are cleared. */
+  /** Number of affected events; without it, all events until the faults are cleared. */
   readonly times?: number;
   readonly video?: string;
 };
@@ -8,35 +8,35 @@ type Limits = {
 export type WebhookFault = Limits & {
   readonly on: 'webhook';
   readonly do: 'drop' | 'delay' | 'duplicate' | 'reorder' | 'wrong_signature' | 'clock_skew';
-  /** `delay`: how late. `reorder`: how long it waits at most for a later one to overtake it. */
+  /** `delay`: the delay. `reorder`: the maximum wait for a later event to overtake. */
   readonly ms?: number;
-  /** `clock_skew`: added to the time that is signed. */
+  /** `clock_skew`: offset of the signed time. */
   readonly seconds?: number;
-  /** Only reports of this Status (cdnhost) or state (edgehost). */
+  /** Applies only to webhooks with this Status (cdnhost) or state (edgehost). */
   readonly when?: number | string;
 };
 
 export type EncodingFault = Limits & {
   readonly on: 'encoding';
-  /** `recover`: an error first, then all is well. `partial`: only the lowest rendition ever comes. `upload_failed`: cdnhost alone. */
+  /** `recover`: an error, then success. `partial`: only the lowest rendition is created. `upload_failed`: only cdnhost. */
   readonly do: 'never_finish' | 'fail' | 'recover' | 'partial' | 'upload_failed';
   /** cdnhost: an issue code (7). edgehost: an error code (`ERR_MALFORMED_VIDEO`). */
   readonly code?: number | string;
-  /** `fail` only after the video could be played. */
+  /** `fail` only after the video was playable. */
   readonly after?: 'first_rendition';
 };
 
 export type ApiFault = Omit<Limits, 'video'> & {
   readonly on: 'api';
-  /** `cut`: the connection ends before anything is done. `lose_answer`: it is done, and nobody hears of it. `slow`: it is done, and the headers come late. */
+  /** `cut`: the connection ends before the request is processed. `lose_answer`: processed without a response. `slow`: processed with a late response. */
   readonly do: 'status' | 'slow' | 'slow_body' | 'cut' | 'lose_answer';
-  /** A route's name, or a group: `api` (default), `upload`, `playback`. */
+  /** The name of a route, or a group: `api` (default), `upload`, `playback`. */
   readonly route?: string;
-  /** 503 where not told. */
+  /** Default: 503. */
   readonly status?: number;
   readonly retryAfter?: number | string;
   readonly ms?: number;
-  /** `cut` only after so many bytes of the request's body were taken. */
+  /** `cut` only after this many bytes of the body. */
   readonly afterBytes?: number;
 };
 

@@ -1,4 +1,4 @@
-// Every fault that can be asked for, in-process and by the control endpoint, and what it does on the wire.
+// Tests every fault, set in-process and by the control endpoint, and its effect on the wire.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';

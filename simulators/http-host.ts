@@ -1,4 +1,4 @@
-// One listener on loopback: finds the route, lets faults come between, and writes the answer.
+// HTTP server of a simulator: matches routes, applies faults and sends responses.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +60,7 @@ const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Retry-After',
 ];
-/** On errors too; what the service alone calls (group `api`) has none. */
+/** CORS headers, also for errors. Routes of the group `api` have none, because only the service calls them. */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
@@ -69,7 +69,7 @@ const CORS = {
   'Access-Control-Max-Age': '86400',
 };
 
-/** The address first, since routes may name it; they are served from `serve` on. */
+/** Listens first, because routes may contain the address; requests are served after `serve`. */
 export async function listen(port: number): Promise<HttpHost> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
@@ -131,7 +131,7 @@ function callOf({ request, url }: Exchange): Call {
   };
 }
 
-/** HEAD is answered by GET's route where it has none of its own. */
+/** HEAD uses the GET route unless it has its own. */
 function methodOf({ method, path }: Call, routes: readonly Route[]): string {
   const isOwn = routes.some((route) => route.method === method && route.path.test(path));
   return method === 'HEAD' && !isOwn ? 'GET' : method;
@@ -152,7 +152,7 @@ function strayRoute(call: Call, routes: readonly Route[]): Route {
   };
 }
 
-/** Nothing where the connection is to be cut. */
+/** Undefined when the connection must be cut. */
 async function answerTo(route: Route, call: Call, fault?: ApiFault): Promise<Answer | undefined> {
   if (fault?.do === 'status') return faultyAnswer(fault);
   if (fault?.do === 'cut' && fault.afterBytes === undefined) return undefined;

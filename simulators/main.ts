@@ -1,10 +1,10 @@
-// The simulators as a process: settings from the environment, then what Mediary needs to use them, printed.
+// Entry point: starts the simulators from environment variables, and prints the settings for Mediary.
 import { findEngine } from './engine.ts';
 import { type SimulatorsOptions, startSimulators } from './simulators.ts';
 
 const environment = process.env;
 
-/** Options of these names, of those variables that are set. */
+/** Options with the values of the variables that are set. */
 function given<Name extends string>(variables: Readonly<Record<Name, string>>): { [Key in Name]?: string } {
   const entries = Object.entries<string>(variables).map(
     ([name, variable]) => [name, environment[variable]] as const,
@@ -12,7 +12,7 @@ function given<Name extends string>(variables: Readonly<Record<Name, string>>): 
   return Object.fromEntries(entries.filter(([, value]) => value)) as { [Key in Name]?: string };
 }
 
-/** An empty CDNHOST_TOKEN_AUTH_KEY: playback without tokens. */
+/** An empty CDNHOST_TOKEN_AUTH_KEY disables playback tokens. */
 const tokenAuthKey = environment['CDNHOST_TOKEN_AUTH_KEY'] ?? 'simulated-token-key';
 const engine = await findEngine(environment['FFMPEG_PATH']);
 const { EDGEHOST_SIGNING_KEY_ID: id, EDGEHOST_SIGNING_KEY_PEM: pem } = environment;

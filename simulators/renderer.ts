@@ -1,4 +1,4 @@
-// Makes what players ask for out of uploaded bytes: one small rendition by ffmpeg (HLS and DASH over the same segments, MP4, picture), or empty shapes of them.
+// Creates playback files from uploaded bytes: one small rendition with ffmpeg (HLS, DASH, MP4, image), or placeholders without it.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ export type RenderJob = {
   readonly folder: string /** Name of the first playlist. */;
   readonly master: string;
 };
-/** Nothing where the source is no video. */
+/** Undefined when the source is not a video. */
 export type Renderer = (job: RenderJob) => Promise<SourceFacts | undefined>;
 
-/** What an engine would find out, where there is none. */
+/** Assumed properties of a video without ffmpeg. */
 const ASSUMED: SourceFacts = { width: 1280, height: 720, seconds: 10, fps: 30 };
 const upTo = (height: number) => ['-vf', `scale=-2:'trunc(min(${height},ih)/2)*2'`];
 const SMALL = [
@@ -83,12 +83,12 @@ export function ffmpegRenderer(ffmpegPath: string, signal: AbortSignal): Rendere
       return factsIn(words);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
-      return undefined; // ffmpeg could not read it: so it is no video.
+      return undefined; // ffmpeg cannot read the file, so it is not a video.
     }
   };
 }
 
-/** Reads what ffmpeg says of its input. */
+/** Parses ffmpeg's description of its input. */
 function factsIn(stderr: string): SourceFacts | undefined {
   const [, hours, minutes, seconds] = /Duration: (\d+):(\d+):([\d.]+)/.exec(stderr) ?? [];
   const [line, width, height] = /Stream #0.*Video: .*?\b(\d{2,5})x(\d{2,5})\b.*/.exec(stderr) ?? [];
@@ -127,7 +127,7 @@ const GREY_PICTURE = [
   'AP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAUAQEAAAAAAAAAAAAAAAAAAAAA/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AAA//2Q==',
 ].join('');
 
-/** Playlists that are right in form and a small grey picture; the segments that they name are not there. */
+/** Valid playlists without segments, and a small grey image. */
 export const shapeRenderer: Renderer = async ({ source, folder, master }) => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, master), MASTER);

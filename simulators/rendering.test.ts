@@ -1,4 +1,4 @@
-// With ffmpeg the simulators play what was uploaded: a real stream at both, and no stream for what is no video.
+// Tests that the simulators with ffmpeg stream uploaded videos, and reject files that are not videos.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../test/support/clips.ts';
@@ -40,7 +40,7 @@ async function atEdgehost(body: Uint8Array<ArrayBuffer>, maxDurationSeconds: num
   return result.uid;
 }
 
-/** Follows a playlist down to its first segment. */
+/** Follows a playlist to its first segment. */
 async function firstSegment(url: string): Promise<{ init: Buffer; segment: Buffer }> {
   const get = async (at: string) => Buffer.from(await (await fetch(at)).arrayBuffer());
   const master = String(await get(url));

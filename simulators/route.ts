@@ -1,16 +1,16 @@
-// What a route is: a name that faults can be aimed at, who may come in, and a function from the call to an answer.
+// Routes of a simulator: a name that faults refer to, access control, and a handler.
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Call = {
   readonly method: string;
-  /** As it came, not decoded. */
+  /** The path as received, not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Named groups of the route's path. */
+  /** Named groups of the route's pattern. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: AsyncIterable<Buffer>;
-  /** The simulator's own address. */
+  /** Origin of the simulator. */
   readonly origin: string;
 };
 
@@ -29,7 +29,7 @@ export type Route = {
   readonly run: (call: Call) => Answer | Promise<Answer>;
 };
 
-/** Ends a call at any depth with this answer. */
+/** Ends a call with this response from any depth. */
 export class Refused extends Error {
   readonly answer: Answer;
   constructor(answer: Answer) {
@@ -62,7 +62,7 @@ export async function readBody({ body }: Call, most = 1024 * 1024): Promise<Buff
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An empty body is an empty object. */
+/** An empty body counts as an empty object. */
 export async function readJson(call: Call): Promise<JsonObject> {
   const text = (await readBody(call)).toString() || '{}';
   const value = parsed(text);
@@ -75,6 +75,6 @@ export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // What is no JSON is nothing; the caller says so in its own words.
+    return undefined; // The caller reports invalid JSON in the provider's format.
   }
 }

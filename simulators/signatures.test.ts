@@ -1,4 +1,4 @@
-// Both providers' formulas, held against vectors that were computed apart from this code.
+// Tests the signatures of both providers with independently computed vectors.
 import { describe, expect, test } from 'vitest';
 import {
   cdnToken,

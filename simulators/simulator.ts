@@ -1,4 +1,4 @@
-// What both simulators have: a listener, faults, webhooks, a log of requests, and the control endpoint by which all of it is moved from outside.
+// The common parts of both simulators: HTTP server, faults, webhooks, request log and control endpoint.
 import { mkdir } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 import { type Fault, type Faults, isFault, openFaults } from './fault.ts';
@@ -9,14 +9,14 @@ import { type Delivery, openWebhookSender, type Report, type WebhookSender } fro
 
 export type Surroundings = {
   readonly clock: Clock;
-  /** Pause before each step of an encoding. */
+  /** Delay before each step of an encoding. */
   readonly stepMs: number;
   readonly render: Renderer;
   readonly folder: string;
   readonly log: (line: string) => void;
 };
 
-/** What a provider's own part is given. */
+/** The arguments of a provider's own part. */
 export type Ground = Surroundings & {
   readonly origin: string;
   readonly faults: Faults;
@@ -26,23 +26,23 @@ export type Ground = Surroundings & {
 export type Simulator<Video> = {
   /** Origin, `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What Mediary is to be started with. */
+  /** Environment variables for Mediary. */
   readonly environment: Readonly<Record<string, string>>;
   readonly setFault: (...faults: readonly Fault[]) => void;
   readonly clearFaults: () => void;
-  /** As the provider's API shows them. */
+  /** Videos as in the provider's API. */
   readonly videos: () => readonly Video[];
   readonly deliveries: () => readonly Delivery[];
   readonly requests: () => readonly RequestLine[];
-  /** Out of turn: any status or state, of any video, known or not. */
+  /** Sends a webhook with any status or state for any video, known or unknown. */
   readonly sendWebhook: (video: string, kind: number | string) => Promise<void>;
   readonly sendWebhooksTo: (url: string | undefined) => void;
-  /** Forgets videos, faults, deliveries and requests. */
+  /** Clears videos, faults, deliveries and requests. */
   readonly reset: () => void;
   readonly stop: () => Promise<void>;
 };
 
-/** What each provider brings. */
+/** The provider-specific parts. */
 export type Provider<Video> = {
   readonly routes: readonly Route[];
   readonly environment: Readonly<Record<string, string>>;

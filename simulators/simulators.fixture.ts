@@ -1,4 +1,4 @@
-// For tests: simulators with a clock that is moved by hand, and a Mediary that only listens, and keeps every webhook that it is sent.
+// Test fixture: simulators with a manual clock, and a server that records every webhook.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,10 +33,10 @@ async function startListener(): Promise<Listener> {
   };
 }
 
-/** Milliseconds of a step of encoding. */
+/** Duration of an encoding step in milliseconds. */
 export const STEP = 100;
 
-/** `simulators` and `listener` are there once the file's tests run; each test begins with nothing in them. */
+/** `simulators` and `listener` exist while the file's tests run, and are cleared before each test. */
 export type Ground = {
   readonly clock: ManualClock;
   readonly simulators: Simulators;

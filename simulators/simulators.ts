@@ -1,4 +1,4 @@
-// Both hosted video providers as local servers on loopback, with one clock and one temporary folder.
+// Starts both simulated video providers on loopback with a shared clock and temporary folder.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { ffmpegRenderer, shapeRenderer } from './renderer.ts';
 export type SimulatorsOptions = {
   readonly cdnhost?: CdnhostOptions;
   readonly edgehost?: EdgehostOptions;
-  /** Mediary's address; each simulator's own `webhookUrl` wins. Both can be told later: `sendWebhooksTo`. */
+  /** URL of Mediary; the `webhookUrl` of a simulator takes precedence. Both can be set later with `sendWebhooksTo`. */
   readonly webhookBaseUrl?: string;
-  /** Without it playlists are right in form, and their segments are not there. */
+  /** Without ffmpeg, playlists are valid but their segments do not exist. */
   readonly ffmpegPath?: string;
-  /** Pause before each step of an encoding. */
+  /** Delay before each step of an encoding. */
   readonly stepMs?: number;
   readonly clock?: Clock;
   readonly log?: (line: string) => void;
@@ -23,9 +23,9 @@ export type SimulatorsOptions = {
 export type Simulators = {
   readonly cdnhost: CdnhostSimulator;
   readonly edgehost: EdgehostSimulator;
-  /** What Mediary is to be started with to use both. */
+  /** Environment variables for Mediary to use both simulators. */
   readonly environment: Readonly<Record<string, string>>;
-  /** For a Mediary that got its address after they did. */
+  /** Sets the URL of a Mediary that was started after the simulators. */
   readonly sendWebhooksTo: (mediaryUrl: string) => void;
   readonly reset: () => void;
   readonly stop: () => Promise<void>;

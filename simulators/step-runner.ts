@@ -1,4 +1,4 @@
-// Takes the steps of a plan one by one, a pause before each, for as long as the plan is the one that counts.
+// Runs the steps of an encoding with a delay before each, until another plan replaces it.
 import type { Clock } from './clock.ts';
 
 type Plan<Step> = {

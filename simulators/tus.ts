@@ -1,4 +1,4 @@
-// The part of tus 1.0.0 that both providers speak: core, creation, creation-with-upload.
+// The subset of tus 1.0.0 that both providers support: core, creation and creation-with-upload.
 import { randomUUID } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export type TusRules = {
   readonly folder: string;
   readonly most: number;
   readonly location: (id: string) => string;
-  /** Why a chunk is refused, if it is. */
+  /** Reason for rejecting a chunk, if any. */
   readonly refusal?: (chunk: Chunk) => string | undefined;
   readonly finished: (upload: TusUpload) => void;
 };
@@ -42,7 +42,7 @@ export const tusAbilities = ({ most }: TusRules): Answer => ({
   },
 });
 
-/** Of a creation: refuses what it may not be, so that nothing is made for it. */
+/** Validates a creation before anything is stored. */
 export function announcedLength({ most }: TusRules, call: Call): number {
   demandVersion(call);
   const length = wholeNumber(call, 'Upload-Length');
@@ -104,7 +104,7 @@ export async function appendToUpload(rules: TusRules, call: Call): Promise<Answe
   return { status: 204, headers: { ...VERSION, 'Upload-Offset': String(upload.offset) } };
 }
 
-/** What came before a connection broke is kept. */
+/** Bytes that arrived before a connection broke are stored. */
 async function takeBytes(rules: TusRules, upload: TusUpload, { body }: Call): Promise<void> {
   if (upload.busy) throw failure(423, 'Another request writes to this upload');
   const wasFinished = upload.offset === upload.length;
@@ -122,7 +122,7 @@ async function takeBytes(rules: TusRules, upload: TusUpload, { body }: Call): Pr
   if (upload.offset === upload.length && !wasFinished) rules.finished(upload);
 }
 
-/** `key base64, key` → names and values. */
+/** Parses `key base64, key` to names and values. */
 export function uploadMetadata(text: string): ReadonlyMap<string, string> {
   const pairs = text
     .split(',')

@@ -1,4 +1,4 @@
-// Sends webhooks one after the other, as the faults have it, and remembers each with its answer. Nothing is ever sent again by itself.
+// Sends webhooks one at a time, applies faults, and records each delivery with its response. It never retries by itself.
 import type { Clock } from './clock.ts';
 import type { Faults, WebhookFault } from './fault.ts';
 
@@ -8,10 +8,10 @@ export type Report = {
   readonly body: string;
 };
 export type Delivery = Report & {
-  /** Nothing where no address was known, or the report was dropped. */
+  /** Undefined when no URL was known or the webhook was dropped. */
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** HTTP status of the answer; nothing where there was none. */
+  /** HTTP status of the response; undefined without a response. */
   readonly status?: number;
   readonly answer?: string;
   readonly problem?: string;
@@ -25,7 +25,7 @@ type Needs = {
   readonly log: (line: string) => void;
 };
 export type WebhookSender = {
-  /** Resolves when it was answered, dropped or put off. */
+  /** Resolves when the webhook was answered, dropped or postponed. */
   readonly send: (report: Report) => Promise<void>;
   readonly deliveries: () => readonly Delivery[];
   readonly forget: () => void;

@@ -17,6 +17,7 @@ import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/job-queue.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
+import { createStorage } from './storage/feature.ts';
 import { createUpkeep } from './upkeep/feature.ts';
 import { createUploads } from './uploads/feature.ts';
 import { createUsage } from './usage/feature.ts';
@@ -39,11 +40,13 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
   const { config, now } = context;
   const lifecycle = createLifecycle(context);
+  const storage = createStorage(context);
   const callerOf = createAuthenticator({ ...config, now });
   const shared = {
     ...context,
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, callerOf }),
+    objects: storage.operations,
     asOperator: operatorGuard(config.operatorKeys),
     limitOwner: limitOwnerRate,
   };
@@ -54,6 +57,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const playback = createPlayback(known);
   return {
     lifecycle,
+    storage,
     usage,
     providers,
     library,

@@ -13,7 +13,7 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
-import { sweepScratch } from './platform/process/scratch-folder.ts';
+import { sweepScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { assertWritableFolder } from './platform/writable-folder.ts';
 import { renderBanner } from './start-banner.ts';
@@ -174,7 +174,7 @@ async function listen(server: HttpServer, { port, host }: Config): Promise<strin
 }
 
 async function work({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
-  await sweepScratch(scratchRoot);
+  await sweepScratchFolders(scratchRoot);
   await jobs.work(handlers);
 }
 

@@ -1,4 +1,4 @@
-// cdnhost's API for the operator's server: one key, one library, JSON both ways.
+// The cdnhost API for servers: one key, one library, JSON.
 import { type Call, header, json, readJson, type Route } from '../route.ts';
 import {
   addVideo,
@@ -40,7 +40,7 @@ export function apiRoutes(library: Library): Route[] {
   }));
 }
 
-/** The read-only key reads. */
+/** The read-only key permits only reads. */
 function isAllowed({ settings }: Library, call: Call): boolean {
   const keys = call.method === 'GET' ? [settings.apiKey, settings.readOnlyApiKey] : [settings.apiKey];
   return (

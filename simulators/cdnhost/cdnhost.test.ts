@@ -1,4 +1,4 @@
-// cdnhost from outside: uploads, the two lists of numbers, signed webhooks in their order, playback behind tokens.
+// Tests cdnhost as a client: uploads, status numbers, signed webhooks in order, and playback with tokens.
 import { expect, test } from 'vitest';
 import { standOn, STEP } from '../simulators.fixture.ts';
 import { cdnToken, presignature, webhookSignature } from './signatures.ts';

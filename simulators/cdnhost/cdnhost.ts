@@ -1,4 +1,4 @@
-// cdnhost (the wire format of Bunny Stream) as a local server: API, tus door, delivery host and webhooks on one port.
+// cdnhost (wire format of Bunny Stream) as a local server: API, tus uploads, delivery host and webhooks on one port.
 import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
 import { apiRoutes } from './api.ts';
 import { type CdnhostSettings, type Library, reportOf } from './library.ts';
@@ -8,7 +8,7 @@ import { tusRoutes } from './tus-upload.ts';
 import type { CdnhostVideo } from './video.ts';
 
 export type CdnhostOptions = Partial<CdnhostSettings> & {
-  /** 0, the default: any that is free. */ readonly port?: number;
+  /** Default: 0, any free port. */ readonly port?: number;
   readonly webhookUrl?: string;
 };
 export type CdnhostSimulator = Simulator<CdnhostVideo>;

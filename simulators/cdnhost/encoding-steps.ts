@@ -1,11 +1,11 @@
-// How an encoding goes at cdnhost, as data: what the API shows and which webhook is sent, step by step, as it should be or as a fault has it.
+// Steps of an encoding at cdnhost as data: API states and webhooks, with and without faults.
 import type { EncodingFault } from '../fault.ts';
 import type { SourceFacts } from '../renderer.ts';
 import { API_STATUS, type CdnhostVideo, WEBHOOK_STATUS } from './video.ts';
 
 export type Step = { readonly shows: Partial<CdnhostVideo>; readonly webhook: number };
 
-/** The issue codes that the vendor names; the others are numbers only. */
+/** Issue codes with a documented name; others have only a number. */
 const ISSUES: Readonly<Record<number, string>> = {
   3: 'IncompatibleResolution',
   5: 'VideoExceededMaxDuration',
@@ -47,7 +47,7 @@ export const corruptedSteps = (now: number): readonly Step[] => [
   failure(now),
 ];
 
-/** Never above the source, and never nothing. */
+/** At most the source's height, and at least one rendition. */
 export function ladderFor(heights: readonly number[], source: number): readonly number[] {
   const [lowest = 240, ...others] = heights;
   return [lowest, ...others.filter((height) => height <= source)];

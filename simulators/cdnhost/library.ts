@@ -1,4 +1,4 @@
-// One video library: its videos, their bytes, and the life of a video from the first byte to the last rendition.
+// A video library: its videos, their bytes and their processing.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export type CdnhostSettings = {
   readonly libraryId: number;
   readonly apiKey: string;
   readonly readOnlyApiKey: string;
-  /** Playback needs a token where there is one. */
+  /** Playback requires a token when set. */
   readonly tokenAuthKey?: string | undefined;
-  /** Heights, lowest first; the source's own height cuts them off. */
+  /** Heights in ascending order, limited by the source's height. */
   readonly ladder: readonly number[];
 };
 export type Entry = {
@@ -64,7 +64,7 @@ export function demandNoUpload({ shows }: Entry): void {
     throw new Refused(result(400, 'The requested video was already uploaded'));
 }
 
-/** A direct upload: all bytes in one request. What came before a break is thrown away. */
+/** A direct upload in one request. An incomplete body is discarded. */
 export async function takeOriginal(
   library: Library,
   entry: Entry,
@@ -83,7 +83,7 @@ export function uploadStarted(library: Library, { shows }: Entry): void {
   tell(library, shows.guid, WEBHOOK_STATUS.uploadStarted);
 }
 
-/** The bytes of a presigned upload are all here. */
+/** Called when a presigned upload is complete. */
 export function uploadFinished(library: Library, entry: Entry, path: string): void {
   const { guid } = entry.shows;
   if (library.ground.faults.forEncoding(guid, ['upload_failed'])) {
@@ -101,7 +101,7 @@ export function uploadFinished(library: Library, entry: Entry, path: string): vo
   });
 }
 
-/** Also again, of an original that is there. */
+/** Also encodes an existing original again. */
 export function encode(library: Library, entry: Entry): void {
   const { ground, entries } = library;
   const { guid } = entry.shows;

@@ -1,4 +1,4 @@
-// What cdnhost's delivery host serves: playlists, segments, picture, MP4, original; behind tokens where the library has a key for them.
+// The delivery host of cdnhost: playlists, segments, images, MP4 and originals, with tokens if the library has a key.
 import { join } from 'node:path';
 import { type Answer, type Call, Refused, type Route } from '../route.ts';
 import { type Entry, entryOf, type Library, result } from './library.ts';

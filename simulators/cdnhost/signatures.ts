@@ -1,4 +1,4 @@
-// The four formulas of cdnhost: webhook v1, presigned upload, directory token, embed token.
+// The four signatures of cdnhost: webhook v1, presigned upload, directory token and embed token.
 import { createHash, createHmac } from 'node:crypto';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -18,7 +18,7 @@ export const presignature = ({ libraryId, apiKey, expires, video }: Presign) =>
 
 export type TokenClaims = {
   readonly key: string;
-  /** `token_path` where there is one, else the URL's path. */
+  /** `token_path` if present, otherwise the path of the URL. */
   readonly path: string;
   readonly expires: string;
   readonly parameters: URLSearchParams;

@@ -1,4 +1,4 @@
-// The door for browsers: tus, opened by a signature over library, key, expiry and video.
+// tus uploads of browsers, authenticated by a signature of library, key, expiry and video.
 import { type Call, header, type Route } from '../route.ts';
 import {
   announcedLength,

@@ -1,8 +1,8 @@
-// A video as cdnhost's API shows it, and its two lists of numbers: the API's `status` is not the webhook's `Status`.
+// A video in the cdnhost API; the API's `status` and the webhook's `Status` have different numbers.
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../route.ts';
 
-/** Of GET video. */
+/** Status numbers of GET video. */
 export const API_STATUS = {
   created: 0,
   uploaded: 1,
@@ -15,7 +15,7 @@ export const API_STATUS = {
   jitPlaylistsCreated: 8,
 } as const;
 
-/** Of a webhook. */
+/** Status numbers of webhooks. */
 export const WEBHOOK_STATUS = {
   queued: 0,
   processing: 1,
@@ -49,7 +49,7 @@ export type CdnhostVideo = {
   readonly framerate: number;
   readonly width: number;
   readonly height: number;
-  /** `240p,360p`; null before the first. */
+  /** For example `240p,360p`; null before the first rendition. */
   readonly availableResolutions: string | null;
   readonly outputCodecs: string | null;
   readonly encodeProgress: number;

@@ -1,4 +1,4 @@
-// edgehost's API on the account: the one webhook address, signing keys, and tokens that it signs itself.
+// The edgehost API of the account: webhook URL, signing keys, and tokens signed by edgehost.
 import { type Call, readJson } from '../route.ts';
 import { type Account, entryOf, newSecret } from './account.ts';
 import { badRequest, failure, notFound, success } from './envelope.ts';
@@ -21,7 +21,7 @@ const shown = ({ webhook }: Account) => ({
   secret: webhook.secret,
 });
 
-/** Another address gets another secret. */
+/** A new webhook URL gets a new secret. */
 async function putWebhook(account: Account, call: Call) {
   const { notificationUrl: url } = await readJson(call);
   if (typeof url !== 'string' || !/^https?:\/\//.test(url)) throw badRequest('invalid notificationUrl');

@@ -1,4 +1,4 @@
-// One account: its videos, keys and webhook address, and the life of a video from the first byte until it plays.
+// An account: its videos, keys, webhook URL, and the processing of videos.
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { type EdgehostVideo, editsIn, newVideo, webhookBody, wrongFields } from 
 export type EdgehostSettings = {
   readonly accountId: string;
   readonly apiToken: string;
-  /** Of one form upload: 200 MB. */
+  /** Maximum size of a form upload: 200 MB. */
   readonly maxFormBytes: number;
 };
 export type Webhook = { url: string | undefined; secret: string; modified: string };
@@ -24,7 +24,7 @@ export type Entry = {
   shows: EdgehostVideo;
   readonly folder: string;
   readonly original: string;
-  /** A form upload's URL takes one request. */
+  /** The URL of a form upload accepts one request. */
   formUpload: 'none' | 'open' | 'used';
   download?: Download;
 };
@@ -45,7 +45,7 @@ export function entryOf({ entries }: Account, uid = ''): Entry {
   return entry;
 }
 
-/** Refuses wishes that can't be met. */
+/** Rejects unsupported options. */
 export function addVideo(
   { entries, ground }: Account,
   wishes: JsonObject,
@@ -68,7 +68,7 @@ export async function removeVideo(account: Account, entry: Entry): Promise<void>
   await rm(entry.folder, { recursive: true, force: true });
 }
 
-/** The bytes are all at `path`, which they leave. */
+/** Moves the completed upload from `path`. */
 export async function uploadFinished(account: Account, entry: Entry, path: string): Promise<void> {
   await mkdir(entry.folder, { recursive: true });
   await rename(path, entry.original);
@@ -98,7 +98,7 @@ async function encode(account: Account, entry: Entry): Promise<void> {
   });
 }
 
-/** Of a video that is not there, or in another state than it is in, no more is said than the state. */
+/** The state only, when the video does not exist or has another state. */
 export function reportOf({ entries }: Account, video: string, kind: number | string): Report {
   const shows = entries.get(video)?.shows;
   const isTrue = shows?.status.state === kind;

@@ -1,4 +1,4 @@
-// edgehost from outside: one-time forms, tus with its chunk rules, webhooks on the last word only, tokens in the place of the uid.
+// Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place of the video id.
 import { expect, test } from 'vitest';
 import { standOn, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';

@@ -1,4 +1,4 @@
-// edgehost (the wire format of Cloudflare Stream) as a local server: API, upload doors, delivery host and webhooks on one port.
+// edgehost (wire format of Cloudflare Stream) as a local server: API, uploads, delivery host and webhooks on one port.
 import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';
@@ -10,11 +10,11 @@ import type { EdgehostVideo } from './video.ts';
 import { VIDEO_ROUTES } from './videos-api.ts';
 
 export type EdgehostOptions = Partial<EdgehostSettings> & {
-  /** 0, the default: any that is free. */
+  /** Default: 0, any free port. */
   readonly port?: number;
   readonly webhookUrl?: string;
   readonly webhookSecret?: string;
-  /** `pem` as the API hands it out (base64), or its text; made anew where it is not given. */
+  /** `pem` in Base64 as in the API, or as text; generated when omitted. */
   readonly signingKey?: { readonly id: string; readonly pem: string };
 };
 export type EdgehostSimulator = Simulator<EdgehostVideo>;

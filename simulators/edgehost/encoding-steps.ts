@@ -1,4 +1,4 @@
-// How an encoding goes at edgehost, as data: what the API shows, step by step, as it should be or as a fault has it. Only `ready` and `error` are announced.
+// Steps of an encoding at edgehost as data, with and without faults. Webhooks are sent only for `ready` and `error`.
 import type { EncodingFault } from '../fault.ts';
 import type { SourceFacts } from '../renderer.ts';
 import { type EdgehostVideo, ERRORS, type State, type Status } from './video.ts';

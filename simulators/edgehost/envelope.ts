@@ -1,4 +1,4 @@
-// The envelope of every answer of edgehost's API.
+// The response envelope of the edgehost API.
 import { type Answer, json, Refused } from '../route.ts';
 
 export const success = (result: unknown, more: object = {}, status = 200): Answer =>

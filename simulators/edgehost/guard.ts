@@ -1,4 +1,4 @@
-// Who may use edgehost's API: the token of the account that the path names. And where its routes lie.
+// Authentication of the edgehost API by the token of the account in the path, and the base path of its routes.
 import { type Call, header, type Route } from '../route.ts';
 import type { Account } from './account.ts';
 import { failure } from './envelope.ts';

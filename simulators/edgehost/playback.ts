@@ -1,4 +1,4 @@
-// What edgehost's delivery host serves, by uid or by a signed token in its place: manifests, segments, picture, download.
+// The delivery host of edgehost, by video id or signed token: manifests, segments, images and downloads.
 import { join } from 'node:path';
 import { type Answer, type Call, Refused, type Route } from '../route.ts';
 import { type Account, type Entry, entryOf } from './account.ts';
@@ -50,7 +50,7 @@ function serveDownload(account: Account, { params, query }: Call): Answer {
   };
 }
 
-/** A token opens its own video; a bare uid opens one that needs no token. */
+/** A token permits its own video; a plain id permits videos that require no token. */
 function admitted(account: Account, uidOrToken = ''): { entry: Entry; downloadable: boolean } {
   const bare = account.entries.get(uidOrToken);
   if (bare?.shows.requireSignedURLs) throw unauthorized();

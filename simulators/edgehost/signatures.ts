@@ -1,4 +1,4 @@
-// The formulas of edgehost: the webhook's HMAC and the playback token (a JWT by RS256).
+// The signatures of edgehost: the webhook's HMAC and the playback token (a JWT with RS256).
 import {
   createHmac,
   createPrivateKey,
@@ -12,13 +12,13 @@ import {
 import { promisify } from 'node:util';
 import { parsed } from '../route.ts';
 
-/** `key` is the secret's text as it stands, not decoded. */
+/** `key` is the text of the secret, not decoded. */
 export const webhookSignature = (key: string, unixSeconds: number, body: string) =>
   createHmac('sha256', key).update(`${unixSeconds}.${body}`).digest('hex');
 
 export type SigningKey = {
   readonly id: string;
-  /** Base64 of the PEM, as the API hands it out. */
+  /** Base64 of the PEM, as in the API. */
   readonly pem: string;
   /** Base64 of the JWK. */
   readonly jwk: string;
@@ -45,7 +45,7 @@ export async function newSigningKey(): Promise<SigningKey> {
   };
 }
 
-/** `pem` as the API hands it out, or the PEM's own text. */
+/** `pem` in Base64 as in the API, or as text. */
 export function signingKeyFrom(id: string, pem: string): SigningKey {
   const text = pem.includes('-----BEGIN') ? pem : Buffer.from(pem, 'base64').toString();
   const privateKey = createPrivateKey(text);
@@ -74,7 +74,7 @@ const membersIn = (part: string): object => ({
 
 const DAY_S = 24 * 60 * 60;
 
-/** The claims, where the token is signed by one of the keys and its time is now. */
+/** Returns the claims when one of the keys signed the token and it is valid now. */
 export function openToken(
   token: string,
   keys: ReadonlyMap<string, SigningKey>,

@@ -1,4 +1,4 @@
-// edgehost's doors for bytes: one-time form upload, and tus; both opened by the server's token and then used without one.
+// Upload endpoints of edgehost: one-time form uploads and tus, created with the server's token and then used without it.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { type ApiRoute, apiRoutes } from './guard.ts';
 
 const MOST_BYTES = 30_000_000_000;
 const CHUNK = { least: 5_242_880, most: 209_715_200, unit: 262_144 } as const;
-/** Names in Upload-Metadata that set something; all others describe the video. */
+/** Names in Upload-Metadata that set options; all others describe the video. */
 const SETTINGS = [
   'maxdurationseconds',
   'expiry',
@@ -91,7 +91,7 @@ function demandOpenForm({ ground }: Account, { formUpload, shows }: Entry): void
     throw badRequest('this upload URL has expired');
 }
 
-/** The whole form in memory: it is small enough. */
+/** Reads the whole form into memory, because it is small. */
 async function fileIn(call: Call, most: number): Promise<File | undefined> {
   const body = await readBody(call, most + FORM_OVERHEAD);
   try {
@@ -101,7 +101,7 @@ async function fileIn(call: Call, most: number): Promise<File | undefined> {
     const file = form.get('file');
     return file instanceof File ? file : undefined;
   } catch {
-    return undefined; // No form at all is a form without a file.
+    return undefined; // An invalid form counts as a form without a file.
   }
 }
 

@@ -1,4 +1,4 @@
-// A video as edgehost's API shows it, and as its webhook does: the two spell the keys of an error differently.
+// A video in the edgehost API and in its webhooks, which spell the keys of an error differently.
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../route.ts';
 
@@ -6,7 +6,7 @@ export type State = 'pendingupload' | 'downloading' | 'queued' | 'inprogress' | 
 export type Status = {
   readonly state: State;
   readonly step?: 'encoding' | 'manifest';
-  /** Text: `100.000000`. */
+  /** Text, for example `100.000000`. */
   readonly pctComplete?: string;
   readonly errorReasonCode: string;
   readonly errorReasonText: string;
@@ -30,7 +30,7 @@ export type EdgehostVideo = {
   readonly maxSizeBytes: number | null;
   readonly maxDurationSeconds: number | null;
   readonly scheduledDeletion: string | null;
-  /** Seconds; -1 while unknown, as are width and height. */
+  /** Seconds; -1 while unknown, like width and height. */
   readonly duration: number;
   readonly input: { readonly width: number; readonly height: number };
   readonly playback: { readonly hls: string; readonly dash: string };
@@ -95,7 +95,7 @@ const given = (body: JsonObject) =>
     ([name, value]) => name in KINDS && value !== undefined && value !== null,
   );
 
-/** Names of fields that can't be as they were asked for. */
+/** Names of fields with invalid values. */
 export const wrongFields = (body: JsonObject): string[] =>
   given(body)
     .filter(([name, value]) => !KINDS[name]?.(value))
@@ -103,7 +103,7 @@ export const wrongFields = (body: JsonObject): string[] =>
 
 export const editsIn = (body: JsonObject): Partial<EdgehostVideo> => Object.fromEntries(given(body));
 
-/** The error body of a webhook says `errReasonCode`, `errReasonText`. */
+/** Errors in webhooks use `errReasonCode` and `errReasonText`. */
 export function webhookBody(video: EdgehostVideo): string {
   if (video.status.state !== 'error') return JSON.stringify(video);
   const { errorReasonCode, errorReasonText, ...status } = video.status;

@@ -1,4 +1,4 @@
-// edgehost's API on videos: get, edit, delete, list, downloads.
+// The edgehost API of videos: get, edit, delete, list and downloads.
 import { type Call, readJson } from '../route.ts';
 import { type Account, editVideo, entryOf, removeVideo } from './account.ts';
 import { badRequest, success } from './envelope.ts';
@@ -57,7 +57,7 @@ async function edit(account: Account, call: Call) {
   return success(entry.shows);
 }
 
-/** No envelope: the vendor's own library expects nothing here. */
+/** Has no envelope, because the vendor's own library expects no body here. */
 async function remove(account: Account, { params }: Call) {
   await removeVideo(account, entryOf(account, params['uid']));
   return { status: 200 };

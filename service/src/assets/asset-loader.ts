@@ -14,7 +14,7 @@ export type AssetLoader = {
 };
 
 /** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
-const LIMITS = { atOnce: 2, most: 100 };
+const LIMITS = { concurrency: 2, maxItems: 100 };
 
 export function createAssetLoader(db: Database): AssetLoader {
   const find = createBatcher((ids: readonly string[]) => findAssets(db, ids), LIMITS);

@@ -65,7 +65,7 @@ describe('an access token', () => {
   });
 });
 
-describe('an unsigned or wrongly signed token is refused (A1, A2)', () => {
+describe('an unsigned or wrongly signed token is rejected (A1, A2)', () => {
   const claims = encode('{"user_id":"ada","type":"access"}');
   const mac = (text: string, hash: string, key: string) =>
     createHmac(hash, key).update(text).digest('base64url');
@@ -131,7 +131,7 @@ describe('an unsigned or wrongly signed token is refused (A1, A2)', () => {
   });
 });
 
-describe('another kind of token is refused (A5)', () => {
+describe('another kind of token is rejected (A5)', () => {
   test.each([
     'refresh',
     'Access',
@@ -216,7 +216,7 @@ describe('whose token it is stays unmistakable (A6)', () => {
     },
   );
 
-  test('a lone surrogate is refused', () => {
+  test('a lone surrogate is rejected', () => {
     expect(verify(written('{"user_id":"a\\ud800","type":"access"}'))).toBeUndefined();
   });
 
@@ -253,7 +253,7 @@ describe('whose token it is stays unmistakable (A6)', () => {
 });
 
 describe('time (A7, B10)', () => {
-  test('an expired token is refused, five seconds of leeway granted', () => {
+  test('an expired token is rejected, five seconds of leeway granted', () => {
     const at = (exp: number) => claimed({ exp }) !== undefined;
     expect([NOW + 60, NOW, NOW - 4, NOW - 4.5, NOW - 5, NOW - 6, 0].map(at)).toEqual([
       true,
@@ -266,7 +266,7 @@ describe('time (A7, B10)', () => {
     ]);
   });
 
-  test('a token from the future is refused, five seconds of leeway granted', () => {
+  test('a token from the future is rejected, five seconds of leeway granted', () => {
     const at = (nbf: number) => claimed({ nbf }) !== undefined;
     expect([0, NOW, NOW + 5, NOW + 5.5, NOW + 6, NOW + 3_600].map(at)).toEqual([
       true,
@@ -291,7 +291,7 @@ describe('time (A7, B10)', () => {
   });
 
   const odd = [String(NOW + 60), '', null, true, [NOW + 60], {}, -1, (NOW + 60) * 1_000, 1e20];
-  test.each(odd)('exp %j is refused', (exp) => {
+  test.each(odd)('exp %j is rejected', (exp) => {
     expect(claimed({ exp })).toBeUndefined();
   });
 
@@ -299,7 +299,7 @@ describe('time (A7, B10)', () => {
     expect(claimed({ nbf })).toBeUndefined();
   });
 
-  test('an endless number is refused', () => {
+  test('an endless number is rejected', () => {
     expect(verify(written('{"user_id":"ada","type":"access","exp":1e400}'))).toBeUndefined();
     expect(verify(written('{"user_id":"ada","type":"access","nbf":-1e400}'))).toBeUndefined();
   });
@@ -309,7 +309,7 @@ describe('an edited token (A4)', () => {
   const token = signAccessToken({ user_id: 'ada', type: 'access', exp: NOW + 60 }, current);
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ';
 
-  test('is refused for every other character at every place', () => {
+  test('is rejected for every other character at every place', () => {
     const accepted = [...token].flatMap((char, at) =>
       [...alphabet].filter(
         (other) => other !== char && verify(token.slice(0, at) + other + token.slice(at + 1)),
@@ -319,7 +319,7 @@ describe('an edited token (A4)', () => {
     expect(verify(token)).toEqual({ userId: 'ada' });
   });
 
-  test('is refused for 100 000 random replacements, insertions and deletions', () => {
+  test('is rejected for 100 000 random replacements, insertions and deletions', () => {
     const accepted = (seed: number) =>
       [...randomEdits(token, { count: 1_000, seed })].filter((edited) => verify(edited));
     fc.assert(
@@ -330,7 +330,7 @@ describe('an edited token (A4)', () => {
     );
   });
 
-  test('random texts are refused', () => {
+  test('random texts are rejected', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => verify(text) === undefined),
       { numRuns: 1_000 },

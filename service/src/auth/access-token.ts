@@ -1,14 +1,14 @@
-// Decides whose request it is from an access token, verified here and now with our own secret (A4, B10).
+// Verifies access tokens and reads their user id (contract A4, B10).
 import { verifyHs256, signHs256 } from './hs256.ts';
 import { type JsonObject, getOwn, parseJsonObject } from './json-object.ts';
 import type { Secret } from './secret.ts';
 import { parseUserId } from './user-id.ts';
 
 const LEEWAY_S = 5;
-/** The end of year 9999: a larger number was meant as milliseconds, and such a token would never expire. */
+/** The end of the year 9999. A larger number is probably in milliseconds, and the token would never expire. */
 const LATEST_S = 253_402_300_799;
 
-/** Why a token is rejected, and which claim is at fault. */
+/** Why a token is rejected, and the invalid claim. */
 export type TokenFault = {
   readonly reason:
     | 'malformed'
@@ -21,7 +21,7 @@ export type TokenFault = {
 };
 export type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
 
-/** Claims are read only after the signature is right. */
+/** Reads the claims only after verifying the signature. */
 export function verifyAccessToken(
   token: string,
   secrets: readonly Secret[],
@@ -40,7 +40,7 @@ export function verifyAccessToken(
   return userId === undefined ? { fault: { reason: 'missing_claim', field: 'user_id' } } : { userId };
 }
 
-/** For the sample, the tour and tests: elsewhere the application signs the tokens of its users. */
+/** For examples and tests. In production, the application signs the tokens of its users. */
 export const signAccessToken = (claims: JsonObject, secret: Secret): string =>
   signHs256(JSON.stringify(claims), secret.key);
 

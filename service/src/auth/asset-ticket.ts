@@ -1,11 +1,11 @@
-// The right to write one original or to read it back, signed into a URL (contract B4, B5).
+// Signed upload and download tickets for the URLs of originals (contract B4, B5).
 import type { Secret } from './secret.ts';
 import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
 /**
- * `expires` in seconds since 1970. A ticket with a `playbackVersion` ends when the asset's is raised: by a deletion, for one.
+ * `expires` is in seconds since 1970. A ticket with a `playbackVersion` becomes invalid when the asset's version changes, for example by a deletion.
  * An upload ticket belongs to an `attempt`; one without it, as earlier releases signed them, to the first.
  */
 type Ticket = {
@@ -27,21 +27,21 @@ export function issueTicket(
   return signToken(deriveKey(root, kind), `${expires}:${assetId}${version}`);
 }
 
-type Presented = {
+type PresentedTicket = {
   readonly ticket: string;
   readonly assetId: string;
   readonly now: number;
-  /** Omitted: a ticket of any version is good. */
+  /** Omitted: a ticket of any version is valid. */
   readonly playbackVersion?: number;
   /** Omitted: a ticket of any attempt is good. */
   readonly attempt?: number;
 };
 
-/** Whether the ticket opens this asset now. */
+/** True when the ticket is valid for this asset and has not expired. */
 export function isValidTicket(
   secrets: readonly Secret[],
   kind: Kind,
-  { ticket, assetId, now, playbackVersion, attempt }: Presented,
+  { ticket, assetId, now, playbackVersion, attempt }: PresentedTicket,
 ): boolean {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, kind)),

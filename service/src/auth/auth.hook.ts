@@ -1,4 +1,4 @@
-// Reads the caller out of a request before its body is touched (A4, B2).
+// Authenticates the caller of a request before its body is read (contract A4, B2).
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
@@ -19,9 +19,9 @@ export const createAuthenticator =
       serviceKeys,
       nowSeconds: now().getTime() / 1000,
     });
-    if ('fault' in identified) throw asError(identified.fault);
+    if ('fault' in identified) throw toUnauthorized(identified.fault);
     return identified.caller;
   };
 
-const asError = ({ message, challenge, ...details }: CallerFault) =>
+const toUnauthorized = ({ message, challenge, ...details }: CallerFault) =>
   unauthorized(message, details, challenge);

@@ -1,4 +1,4 @@
-// Who is asking: a user by an access token or another system by its key, never both (A4).
+// Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, verifyAccessToken } from './access-token.ts';
 import type { Secret } from './secret.ts';
@@ -6,7 +6,7 @@ import { isServiceKey } from './service-key.ts';
 
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 
-/** Every value that came: a proxy and a client may each have added one. */
+/** All values of both headers: a proxy and a client may each have sent one. */
 export type Credentials = {
   readonly authorization: readonly string[];
   readonly serviceKey: readonly string[];
@@ -18,7 +18,7 @@ export type CallerNeeds = {
   readonly nowSeconds: number;
 };
 
-/** What a 401 says: `field` is the header or claim at fault, `challenge` the WWW-Authenticate header (RFC 6750). */
+/** The content of a 401: `field` is the invalid header or claim, `challenge` the WWW-Authenticate header (RFC 6750). */
 export type CallerFault = {
   readonly reason: UnauthorizedReason;
   readonly message: string;
@@ -61,7 +61,7 @@ function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds)
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 
-/** Another scheme, or one without a token, gets no error code in the challenge: it did not try a token (RFC 6750 §3.1). */
+/** RFC 6750 §3.1: the challenge has no error code when the request contained no bearer token. */
 const malformedHeader = (header: string): IdentifyResult => ({
   fault: {
     reason: 'malformed',

@@ -166,7 +166,7 @@ describe('a compact JWS with HS256', () => {
     expect(opened(`${bare}${given}`)).toBeUndefined();
   });
 
-  test('a MAC with its unused bits set is refused', () => {
+  test('a MAC with its unused bits set is rejected', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(mac.slice(-1));
     const spellings = [1, 2, 3].map((bits) => `${mac.slice(0, -1)}${alphabet[last | bits]}`);

@@ -16,7 +16,7 @@ describe('the JSON of tokens', () => {
     );
   });
 
-  test('a repeated name is refused, wherever it stands among the others', () => {
+  test('a repeated name is rejected, wherever it stands among the others', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
@@ -74,7 +74,7 @@ describe('the JSON of tokens', () => {
     expect(parse(text)).toBeUndefined();
   });
 
-  test('bytes that are not UTF-8 are refused, not replaced', () => {
+  test('bytes that are not UTF-8 are rejected, not replaced', () => {
     expect(parseJsonObject(Buffer.from('{"a":"\xff"}', 'latin1'))).toBeUndefined();
     expect(parseJsonObject(Buffer.from('{"a":1}', 'utf16le'))).toBeUndefined();
   });

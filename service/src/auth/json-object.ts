@@ -1,8 +1,8 @@
-// Reads the JSON of tokens so that nobody can read it differently: one object, valid UTF-8, no name twice.
+// Parses the JSON of tokens strictly: one object, valid UTF-8, no duplicate names.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-// A byte order mark stays in the text, and JSON.parse refuses it.
+// A byte order mark is kept in the text, so that JSON.parse rejects it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
@@ -11,19 +11,19 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) && Object.keys(value).length === countMembers(text) ? value : undefined;
   } catch {
-    // Neither UTF-8 nor JSON: the caller's answer to "not a token" is the same for both.
+    // Invalid UTF-8 and invalid JSON are not distinguished.
     return undefined;
   }
 }
 
-/** A member that the text had, never one that a prototype lends. */
+/** Reads an own member, never an inherited one. */
 export const getOwn = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** How many members the outermost object of a valid JSON text was written with: JSON.parse keeps only the last of a repeated name. */
+/** Counts the members of the outermost object in a valid JSON text, because JSON.parse silently drops duplicates. */
 function countMembers(json: string): number {
   let members = 0;
   let depth = 0;

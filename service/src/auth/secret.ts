@@ -1,9 +1,9 @@
-// Secrets travel inside this wrapper, so that no log line, JSON document or stack trace can print one by accident.
+// Wraps secrets, so that logs, JSON documents and stack traces cannot print them by accident.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** Rotation: whoever verifies takes `readonly Secret[]`, the current one first, then the previous. */
+/** For rotation, verifying functions take `readonly Secret[]`: the current secret, then the previous one. */
 export type Secret = {
-  /** The UTF-8 bytes of the text, prepared once: MACs with a ready key cost a third less. */
+  /** The UTF-8 bytes of the text as a key object, which makes a MAC a third faster. */
   readonly key: KeyObject;
   readonly reveal: () => string;
 };

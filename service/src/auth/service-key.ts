@@ -1,8 +1,8 @@
-// Recognises another system by the key it sends (A4).
+// Verifies service keys (contract A4).
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from './secret.ts';
 
-/** Hashed on both sides, so that neither length nor content shows in the time it takes. */
+/** Compares SHA-256 digests in constant time, so that timing reveals neither length nor content. */
 export function isServiceKey(given: string, keys: readonly Secret[]): boolean {
   const digest = digestOf(given);
   return keys.some((key) => timingSafeEqual(digest, digestOf(key.reveal())));

@@ -48,7 +48,7 @@ describe('a received digest', () => {
     expect(equalHex(given, expected)).toBe(false);
   });
 
-  test('is refused after any of 100 000 random edits, unless only the case of a digit changed', () => {
+  test('is rejected after any of 100 000 random edits, unless only the case of a digit changed', () => {
     fc.assert(
       fc.property(fc.integer(), (seed) => {
         for (const edited of randomEdits(lower, { count: 1_000, seed })) {
@@ -60,7 +60,7 @@ describe('a received digest', () => {
     );
   });
 
-  test('is refused at 64 kB', () => {
+  test('is rejected at 64 kB', () => {
     expect(equalHex('f'.repeat(65_536), expected)).toBe(false);
   });
 });

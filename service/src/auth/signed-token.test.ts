@@ -70,7 +70,7 @@ describe('a signed token', () => {
     ]);
   });
 
-  test('is refused after any of 100 000 random edits', () => {
+  test('is rejected after any of 100 000 random edits', () => {
     const token = signToken(key, PAYLOAD);
     const accepted = (seed: number) =>
       [...randomEdits(token, { count: 1_000, seed })].filter(
@@ -84,7 +84,7 @@ describe('a signed token', () => {
     );
   });
 
-  test('is refused in another spelling of the same bytes', () => {
+  test('is rejected in another spelling of the same bytes', () => {
     const token = signToken(key, 'ab');
     const bytes = Buffer.from(token, 'base64url');
     const spellings = [

@@ -1,32 +1,33 @@
-// Tickets that only this service can write: upload, download and playback tokens, and cursors (B9).
+// HMAC-signed tokens of this service: upload, download and playback tokens, and cursors (contract B9).
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { fromBase64url, toBase64url } from './base64url.ts';
 import { toSecret, type Secret } from './secret.ts';
 import { hmacSha256 } from './signature.ts';
 
-/** What a key is for. A ticket made for one purpose never opens as another. */
+/** The purpose of a derived key. A token of one purpose is invalid for any other. */
 export type Purpose = 'upload' | 'download' | 'playback' | 'cursor' | 'encoder';
 
 const MAC_BYTES = 16;
-const derived = new WeakMap<Secret, Map<Purpose, Secret>>();
+/** Key derivation is pure but too slow for every request. */
+const derivedKeys = new WeakMap<Secret, Map<Purpose, Secret>>();
 
 export function deriveKey(root: Secret, purpose: Purpose): Secret {
-  const known = derived.get(root) ?? new Map<Purpose, Secret>();
-  const key = known.get(purpose) ?? derive(root, purpose);
-  derived.set(root, known.set(purpose, key));
+  const keys = derivedKeys.get(root) ?? new Map<Purpose, Secret>();
+  const key = keys.get(purpose) ?? derive(root, purpose);
+  derivedKeys.set(root, keys.set(purpose, key));
   return key;
 }
 
 const derive = (root: Secret, purpose: Purpose): Secret =>
   toSecret(toBase64url(Buffer.from(hkdfSync('sha256', root.key, '', `mediary ${purpose}`, 32))));
 
-/** Text of `A-Za-z0-9_-` alone, for a path segment or a query. The payload is signed, not hidden. */
+/** The token contains only `A-Za-z0-9_-`, so it fits into a path or a query. The payload is signed, not encrypted. */
 export function signToken(key: Secret, payload: string): string {
   const bytes = Buffer.from(payload);
   return toBase64url(Buffer.concat([macOf(key, bytes), bytes]));
 }
 
-/** The payload, or undefined for a text that none of the keys signed. */
+/** Returns the payload; undefined when none of the keys signed the token. */
 export function verifyToken(keys: readonly Secret[], text: string): string | undefined {
   const bytes = fromBase64url(text);
   if (!bytes || bytes.length < MAC_BYTES) return undefined;

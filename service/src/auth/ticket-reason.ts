@@ -1,18 +1,18 @@
-// Tells why a signed URL or a playback token was rejected, for the `details.reason` of its 401.
+// Finds the `details.reason` of a 401 for a rejected signed URL or playback token.
 import type { Secret } from './secret.ts';
 import { deriveKey, verifyToken, type Purpose } from './signed-token.ts';
 
-type Rejected = {
+type RejectedToken = {
   readonly purpose: Extract<Purpose, 'upload' | 'download' | 'playback'>;
   readonly token: string;
   /** Seconds since 1970. */
   readonly now: number;
 };
 
-/** Every signed payload starts with its expiry; `expired` is said only of one that the service signed itself. */
+/** Returns `expired` only for tokens with a valid signature. Every signed payload starts with its expiry time. */
 export function ticketReason(
   secrets: readonly Secret[],
-  { purpose, token, now }: Rejected,
+  { purpose, token, now }: RejectedToken,
 ): 'missing' | 'invalid' | 'expired' {
   if (token === '') return 'missing';
   const payload = verifyToken(

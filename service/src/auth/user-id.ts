@@ -1,9 +1,9 @@
-// Who a user is, in one spelling: a token's user_id and a service caller's owner_user_id follow the same rule (B10).
+// Parses user ids: the `user_id` claim of a token and `owner_user_id` of a service request (contract B10).
 
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 
-/** The user's id as text, or undefined where the value names nobody. */
+/** Returns the user id as text; undefined when the value is invalid. */
 export function parseUserId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && isUserId(value) ? value : undefined;
@@ -12,6 +12,6 @@ export function parseUserId(value: unknown): string | undefined {
 const isUserId = (text: string): boolean =>
   isShort(text) && text.trim() !== '' && text.isWellFormed() && !CONTROL.test(text);
 
-/** A code point takes one or two places, so only what may be short is ever counted. */
+/** Counts code points only when the UTF-16 length allows a valid id, because counting a long text is slow. */
 const isShort = (text: string): boolean =>
-  text.length <= LONGEST || (text.length <= 2 * LONGEST && [...text].length <= LONGEST);
+  text.length <= MAX_LENGTH || (text.length <= 2 * MAX_LENGTH && [...text].length <= MAX_LENGTH);

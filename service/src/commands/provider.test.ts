@@ -55,7 +55,7 @@ describe('check', () => {
     );
     peer.answerWith({ body: { result: [] } });
     expect(await run('check edgehost')).toMatch(
-      /^edgehost: ok\n {2}can: .*dash\n {2}not set: EDGEHOST_SIGNING_KEY_ID/,
+      /^edgehost: ok\n {2}can: .*dash\n {2}not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING_KEY_ID/,
     );
   });
 

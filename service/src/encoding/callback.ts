@@ -1,9 +1,9 @@
-// The port by which the encoder tells the service what became of a video: the onprem door, wherever the service runs.
+// Port for delivering the encoder's reports to the onprem webhook.
 
-/** What the door said: whether the report moved the asset. */
+/** `processed`: whether the report changed the asset. */
 export type CallbackResult = { readonly processed: boolean };
 
 export type Callback = {
-  /** Delivers a body as it is, signed. Fails where it was not taken: deliver it again. */
+  /** Delivers a signed body unchanged. Throws when the report was not accepted and must be retried. */
   deliver(body: string, signal: AbortSignal): Promise<CallbackResult>;
 };

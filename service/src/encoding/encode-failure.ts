@@ -1,4 +1,4 @@
-// Why a video cannot be encoded: codes for programs, sentences for callers.
+// Failure codes of encoding with their messages.
 import type { FailureCode as ContractCode } from '@mediary/contract/failures';
 
 export const FAILURES = {
@@ -16,8 +16,8 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** What another attempt, on another machine or another day, may not run into. */
-const PASSING = new Set([
+/** Failures that a retry may not have. */
+const TRANSIENT = new Set([
   'timed_out',
   'out_of_memory',
   'engine_missing',
@@ -26,4 +26,4 @@ const PASSING = new Set([
   'encoding_failed',
 ]);
 
-export const isTransient = (code: string): boolean => PASSING.has(code);
+export const isTransient = (code: string): boolean => TRANSIENT.has(code);

@@ -1,4 +1,4 @@
-// What the onprem webhook's members mean, and which shapes are nothing to act on (contract A1, B5, B6).
+// Tests how the members of the onprem webhook are parsed, and which bodies are ignored (contract A1, B5, B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EncoderReport, parseEncoderReport } from './encoder-report.ts';
@@ -55,7 +55,7 @@ describe('a report of an encoder', () => {
     expect(ours({ status })).toBeUndefined();
   });
 
-  test('says no more than it was told', () => {
+  test('contains only the members of the body', () => {
     expect(stranger({ status: 'processing' })).toEqual({ ...HEAD, event: 'started' });
     expect(stranger({ status: 'failed' })).toEqual({ ...HEAD, event: 'failed' });
     expect(stranger({ status: 'ready' })).toEqual({ ...HEAD, event: 'succeeded', picture: {} });
@@ -103,7 +103,7 @@ describe('a report of an encoder', () => {
     },
   );
 
-  test('tells of renditions, whole or not at all', () => {
+  test('parses renditions only if all are valid', () => {
     const good = [
       { height: 720, width: 1280, state: 'ready', bitrate: 2_800_000 },
       { height: 240, state: 'queued', bitrate: null },
@@ -131,7 +131,7 @@ describe('a report of an encoder', () => {
     for (const renditions of bad) expect(stranger({ status: 'processing', renditions })).toBeUndefined();
   });
 
-  test('tells of a failure in words that can be shown', () => {
+  test('parses a failure to text that can be displayed', () => {
     const failure = (told: unknown) => stranger({ status: 'failed', failure: told })?.failure;
     expect(failure({ code: 'too_long', message: 'Too long', retryable: false })).toEqual({
       code: 'too_long',
@@ -158,7 +158,7 @@ describe('a report of an encoder', () => {
     expect(stranger({ status: 'ready', failure: { code: 'x' } })).not.toHaveProperty('failure');
   });
 
-  test('takes width, height and length where they are whole numbers, only with ready', () => {
+  test('parses width, height and duration only if they are integers, and only for ready', () => {
     expect(stranger({ status: 'ready', width: 640, height: 360, duration_ms: 2000 })?.picture).toEqual({
       width: 640,
       height: 360,
@@ -215,7 +215,7 @@ describe("the URLs of an operator's encoder", () => {
 });
 
 describe('a report of our own encoder', () => {
-  test('points to the files of its run, whatever URLs it carries', () => {
+  test('refers to the files of its run and ignores URLs', () => {
     const report: EncoderReport = {
       asset_id: ID,
       status: 'ready',
@@ -240,7 +240,7 @@ describe('a report of our own encoder', () => {
     );
   });
 
-  test('tells of which time a poster is stored, whole milliseconds alone', () => {
+  test('parses the poster time only if it is an integer', () => {
     const posterOf = (told: unknown) =>
       (ours({ status: 'ready', poster_time_ms: told })?.playback as { posterTimeMs?: number } | undefined)
         ?.posterTimeMs;

@@ -1,4 +1,4 @@
-// The body of the onprem webhook: our encoder writes it, the onprem door reads it, and so does a stranger's encoder (contract A1, B6).
+// Formats and parses the body of the onprem webhook, for our own and third-party encoders (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {
@@ -11,7 +11,7 @@ import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 
-/** As our encoder sends it. `try` names the run whose files lie in the store. */
+/** The report of our own encoder. `try` is the run whose files are in the store. */
 export type EncoderReport = {
   readonly asset_id: string;
   readonly status: 'processing' | 'ready' | 'failed';
@@ -22,7 +22,7 @@ export type EncoderReport = {
   readonly width?: number;
   readonly height?: number;
   readonly duration_ms?: number;
-  /** A picture of this time was wanted, and is stored. */
+  /** Time of the stored poster, if one was requested. */
   readonly poster_time_ms?: number;
   readonly warnings?: readonly Warning[];
   readonly failure?: Failure;
@@ -36,12 +36,12 @@ const EVENTS: Readonly<Record<string, StreamReport['event']>> = {
   failed: 'failed',
 };
 const MAX_INT = 2 ** 31 - 1;
-/** Leaves room in the column for the attempts that callers open after it. */
+/** Leaves room in the integer column for later attempts. */
 const MAX_ATTEMPT = 1_000_000_000;
 const MAX_RENDITIONS = 64;
 const MAX_WARNINGS = 16;
 
-/** What the members of a body say; undefined where their shape is another, or there is nothing to act on. `isOurs`: signed by our own encoder. */
+/** Undefined when the body is malformed or requires no action. `isOurs`: signed by our own encoder. */
 export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
@@ -62,14 +62,16 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && {
-      ...(isOurs ? { ...ownOf(body), ...warningsOf(body) } : strangersOf(playback)),
-      picture: pictureOf(body),
+      ...(isOurs ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
+      picture: parsePicture(body),
     }),
-    ...(event === 'failed' && failureOf(body)),
+    ...(event === 'failed' && parseFailure(body)),
   };
 }
 
-function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback: ReportedPlayback } {
+function parseOwnPlayback({ try: run, poster_time_ms: posterTimeMs }: Members): {
+  playback: ReportedPlayback;
+} {
   return {
     playback: {
       kind: 'own',
@@ -79,7 +81,7 @@ function ownOf({ try: run, poster_time_ms: posterTimeMs }: Members): { playback:
   };
 }
 
-function strangersOf(playback: unknown): { playback?: ReportedPlayback; warnings?: Warning[] } {
+function parseThirdPartyPlayback(playback: unknown): { playback?: ReportedPlayback; warnings?: Warning[] } {
   if (!playback) return {};
   const { hls, dash, thumbnail } = playback as Members;
   const urls: ReportedUrls = {
@@ -87,11 +89,11 @@ function strangersOf(playback: unknown): { playback?: ReportedPlayback; warnings
     dash: parseReportedUrl(dash),
     thumbnail: parseReportedUrl(thumbnail),
   };
-  return { playback: { kind: 'urls', urls }, ...(hasRefusedUrl(urls) && { warnings: [REFUSED] }) };
+  return { playback: { kind: 'urls', urls }, ...(hasRefusedUrl(urls) && { warnings: [URL_REFUSED] }) };
 }
 
-/** Entries of another shape are left out: a warning must never keep a video from being ready. */
-function warningsOf({ warnings }: Members): { warnings?: Warning[] } {
+/** Skips malformed entries: a warning must not prevent a video from becoming ready. */
+function parseWarnings({ warnings }: Members): { warnings?: Warning[] } {
   if (!Array.isArray(warnings)) return {};
   const valid = warnings.slice(0, MAX_WARNINGS).flatMap((warning: unknown) => {
     const { code, message } = isMembers(warning) ? warning : {};
@@ -101,12 +103,12 @@ function warningsOf({ warnings }: Members): { warnings?: Warning[] } {
   return valid.length > 0 ? { warnings: valid } : {};
 }
 
-const REFUSED: Warning = {
+const URL_REFUSED: Warning = {
   code: 'playback_url_refused',
   message: 'The encoder gave a playback URL that is no plain http or https address',
 };
 
-function pictureOf({
+function parsePicture({
   width,
   height,
   duration_ms: durationMs,
@@ -118,8 +120,8 @@ function pictureOf({
   };
 }
 
-/** `failure` {`code`, `message`, `retryable`}, each optional. */
-function failureOf({ failure }: Members): { failure?: Failure } {
+/** `failure` {`code`, `message`, `retryable`}; each member is optional. */
+function parseFailure({ failure }: Members): { failure?: Failure } {
   if (typeof failure !== 'object' || failure === null) return {};
   const { code, message, retryable } = failure as Members;
   return {

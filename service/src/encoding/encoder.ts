@@ -1,9 +1,9 @@
-// The port behind which a video file becomes CMAF renditions with HLS and DASH manifests, in a folder of its own.
+// Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
 import type { RenditionState } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Container } from '../media/probe.ts';
 
-/** One rung as callers see it (contract B1). `bitrate` is the average in bits per second, null until known. */
+/** One rendition as shown to callers (contract B1). `bitrate` is the average in bits per second; null until known. */
 export type Rendition = {
   readonly height: number;
   readonly width?: number;
@@ -12,49 +12,49 @@ export type Rendition = {
 };
 
 export type EncodeOrder = {
-  /** Path of the original, read only. */
+  /** Path of the original, which must not be changed. */
   readonly source: string;
   readonly container: Container;
-  /** An empty folder that belongs to this run; all output and scratch lies below it. */
+  /** An empty folder of this run for all output and temporary files. */
   readonly workFolder: string;
-  /** How the multivariant manifests name the folder of their children, e.g. `1-1`. */
+  /** Folder of the segments in the multivariant manifests, for example `1-1`. */
   readonly childFolder: string;
-  /** Of which time a picture is wanted, beside the thumbnail that the encoder chooses. */
+  /** Time of the requested poster, in addition to the default thumbnail. */
   readonly posterTimeMs?: number | null;
-  /** Ends the run at once; the promise rejects with the signal's reason. */
+  /** Stops the run immediately; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called as often as the engine tells; percent 0–99. Must not throw. */
+  /** Called with percent 0–99. Must not throw. */
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
 };
 
 export type PosterOrder = {
-  /** Path of an init and the one segment that shows the time; its clock is the film's. */
+  /** Path of the init segment followed by the media segment at the time. Timestamps are those of the video. */
   readonly excerpt: string;
-  /** A time past the end is the last picture. */
+  /** A time after the end selects the last frame. */
   readonly timeMs: number;
-  /** Path of the JPEG to be written. */
+  /** Path of the JPEG output. */
   readonly picture: string;
   readonly signal: AbortSignal;
 };
 
-/** A file to be stored beside the others; names fit `object-key`. */
+/** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
 
 export type Encoding = {
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
-  /** As shown: rotation and pixel aspect applied. */
+  /** Display size: rotation and pixel aspect ratio are applied. */
   readonly width: number;
   readonly height: number;
   readonly durationMs: number;
-  /** What the renditions lack of the source. */
+  /** Parts of the source that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
 
-/** The file cannot be encoded, now or later. `message` is for callers; `log` (the engine's last words) for operators alone. */
+/** The file cannot be encoded. `message` is for callers; `log` (the end of the engine's output) is only for operators. */
 export class EncodeFailed extends Error {
   readonly code: string;
-  /** Private, so that nothing that prints or stores an error takes it along. */
+  /** A private field, so that printing or serializing the error does not expose it. */
   readonly #log: string;
   constructor(code: string, message: string, log = '') {
     super(message);
@@ -67,8 +67,8 @@ export class EncodeFailed extends Error {
 }
 
 export type Encoder = {
-  /** Makes every file and checks it against the source. Throws EncodeFailed for what is wrong with the source. */
+  /** Creates all files and checks them against the source. Throws EncodeFailed for an invalid source. */
   encode(order: EncodeOrder): Promise<Encoding>;
-  /** Makes one picture of a film that was encoded here. */
+  /** Creates a poster of a video that this encoder has encoded. */
   makePoster(order: PosterOrder): Promise<void>;
 };

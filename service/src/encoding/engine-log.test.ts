@@ -10,7 +10,7 @@ import { engineLogExcerpt } from './engine-log.ts';
 
 const run = promisify(execFile);
 
-describe('what the engine says about a damaged file full of tags', () => {
+describe('the log of a damaged file with many tags', () => {
   let folder: string;
   let log: string;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('what the engine says about a damaged file full of tags', () => {
     for (const canary of CANARIES) expect(log).toContain(canary);
   });
 
-  test('becomes an excerpt of its errors, without any of them', () => {
+  test('gives an excerpt of its errors without tags', () => {
     const excerpt = engineLogExcerpt(log);
     expect(excerpt).toMatch(/h264|aac/);
     expect(excerpt).toMatch(/\(\d+ times\)/);
@@ -38,7 +38,7 @@ describe('what the engine says about a damaged file full of tags', () => {
     for (const canary of [...CANARIES, folder]) expect(excerpt).not.toContain(canary);
   });
 
-  test('a log whose beginning was cut off inside of a tag starts with no error line of the tag', () => {
+  test('a log that starts inside a tag contains no error line of the tag', () => {
     const cut = `Error opening input: planted-second-line\n${' '.repeat(64 * 1024)}\nConversion failed!`;
     expect(engineLogExcerpt(cut)).toBe('Conversion failed!');
   });
@@ -74,12 +74,12 @@ describe('a line', () => {
     expect(engineLogExcerpt(line)).toBe(logged);
   });
 
-  test('that comes again with other numbers is counted', () => {
+  test('repetitions with other numbers are counted', () => {
     expect(engineLogExcerpt('Error 1\nError 22\nmissing\nError 3')).toBe('Error 1 (3 times)\nmissing');
   });
 });
 
-test('a megabyte of different lines keeps the last ones, within 2000 characters', () => {
+test('a megabyte of different lines is reduced to the last 2000 characters', () => {
   const words = Array.from(
     { length: 20_000 },
     (_, index) => `Error ${'abcdefghij'[index % 10]}${'x'.repeat(index % 23)} failed`,

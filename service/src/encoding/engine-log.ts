@@ -1,19 +1,19 @@
-// Reduces what the video engine wrote on stderr to the error lines that may be logged: bounded, and without the file's metadata.
+// Extracts loggable error lines from the stderr of ffmpeg: bounded, and without metadata of the file.
 
 const MAX_EXCERPT = 2000;
 const MAX_LINE = 200;
-/** A log of this size may have lost its beginning, so that its first line can be the rest of a tag. */
+/** A log of this size may be truncated, so its first line may be a part of a tag. */
 const MAX_WHOLE_LOG = 64 * 1024;
 
-/** The engine indents everything that it copies from a file: tags, chapters, stream descriptions. */
+/** ffmpeg indents everything that it copies from a file: tags, chapters, stream descriptions. */
 const IS_INDENTED = /^\s/;
-/** These lines show pictures and their side data, not errors. */
+/** Frame properties, not errors. */
 const IS_FILTER_OUTPUT = /^\[Parsed_/;
 const IS_ERROR =
   /\b(?:error|errors|invalid|failed|failure|missing|not found|not supported|not implemented|unsupported|unknown|unable|cannot|could not|no such|no space|not enough|out of memory|exceeds?|corrupt\w*|truncated|mismatch|overread|underread|moov)\b/i;
 const NAMES_A_SECRET = /passw|secret|token|credential|authori[sz]ation|api.?key|cookie/i;
 
-/** At most 2000 ASCII characters: each kind of error once, with how often it came, the last ones where there are too many. */
+/** At most 2000 ASCII characters: each kind of error once with its count; the last kinds if there are too many. */
 export function engineLogExcerpt(log: string): string {
   const kinds = new Map<string, { readonly line: string; count: number }>();
   for (const line of wholeLines(log).filter(isLoggable).map(redact)) {
@@ -38,7 +38,7 @@ const isLoggable = (line: string): boolean =>
   IS_ERROR.test(line) &&
   !NAMES_A_SECRET.test(line);
 
-/** What a file can put into an error line, and the paths of this machine. */
+/** Redacts content that a file can inject into error lines, and local paths. */
 const REDACTIONS: readonly (readonly [found: RegExp, shown: string])[] = [
   [/ @ 0x[0-9a-f]+/gi, ''],
   [/'[^']*'|"[^"]*"/g, '<text>'],

@@ -1,4 +1,4 @@
-// The picture of a time is exactly the one that a player shows then: films that flash once a second tell.
+// Tests that a poster is exactly the frame that a player shows at the time, with videos that flash once per second.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,21 +56,21 @@ describe('a poster', () => {
     expect(await isWhite(await posterAt(timeMs))).toBe(expected);
   });
 
-  test("is a JPEG of the film's size", async () => {
+  test("is a JPEG of the video's size", async () => {
     expect(await sharp(await posterAt(1500)).metadata()).toMatchObject({
       format: 'jpeg',
       width: 320,
       height: 180,
     });
   });
-  test('that was wanted beforehand is made with the film, beside the thumbnail', async () => {
+  test('requested before the encode is created with the video, in addition to the thumbnail', async () => {
     expect(film.files.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['thumb.jpg', 'poster-5000.jpg']),
     );
     expect(await isWhite(await readFile(film.path('poster-5000.jpg')))).toBe(true);
     expect(film.files.map(({ name }) => name).filter((name) => name.includes('excerpt'))).toEqual([]);
   });
-  test('of what is no film is refused', async () => {
+  test('of a file that is not a video is rejected', async () => {
     const excerpt = join(folder, 'noise.mp4');
     await writeFile(excerpt, 'no film');
     const order = {

@@ -1,9 +1,9 @@
-// Delivers the encoder's reports over HTTP, signed with the secret that the service and its own encoder share.
+// Delivers the encoder's reports over HTTP with a signature.
 import type { Secret } from '../auth/secret.ts';
 import { sha256Concat } from '../auth/signature.ts';
 import type { Callback, CallbackResult } from './callback.ts';
 
-/** `baseUrl` is asked for at each delivery: a service that picks its own port knows it only once it listens. */
+/** `baseUrl` is a function, because a service on a dynamic port knows it only after listening. */
 export type CallbackSettings = { readonly baseUrl: () => string; readonly signingSecret: Secret };
 
 const TIMEOUT_MS = 10_000;
@@ -20,12 +20,13 @@ export const openHttpCallback = ({ baseUrl, signingSecret }: CallbackSettings): 
         'x-onprem-signature': sha256Concat(Buffer.from(body), signingSecret).toString('hex'),
       },
     });
-    const answer = await response.text();
-    if (response.status !== 200) throw new Error(`the onprem door answered ${response.status}`);
-    return toldBy(answer);
+    const text = await response.text();
+    if (response.status !== 200)
+      throw new Error(`the onprem webhook responded with status ${response.status}`);
+    return parseResult(text);
   },
 });
 
-const toldBy = (answer: string): CallbackResult => ({
-  processed: (JSON.parse(answer) as { data: CallbackResult }).data.processed,
+const parseResult = (text: string): CallbackResult => ({
+  processed: (JSON.parse(text) as { data: CallbackResult }).data.processed,
 });

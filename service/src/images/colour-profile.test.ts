@@ -1,4 +1,4 @@
-// Colour profiles of phones: found in their HEIF files, carried over in a PNG.
+// Tests that ICC profiles are read from HEIF files and written to PNG.
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
@@ -29,7 +29,7 @@ test('colours in a PNG with a profile come out as sRGB', async () => {
   expect(green).toBeGreaterThan(0xc0);
 });
 
-test('what is cut, too long or no profile is none', async () => {
+test('a truncated, oversized or missing profile gives undefined', async () => {
   const profile = await displayP3();
   for (const box of [
     colourBox(profile).subarray(0, 300),

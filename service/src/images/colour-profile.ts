@@ -1,10 +1,10 @@
-// Takes the ICC profile out of a HEIF file, and puts one into a PNG: the decoder of the one gives pixels alone, and the pixels of phones are not sRGB.
+// Copies the ICC profile of a HEIF file into a PNG, because libheif returns only pixels and phones do not use sRGB.
 import { crc32, deflateSync } from 'node:zlib';
 
 const MARK = 'colrprof';
 const HEADER_BYTES = 128;
 
-/** The first profile that is whole; undefined where there is none. */
+/** Returns the first complete profile; undefined if there is none. */
 export function iccProfileOf(heif: Buffer): Uint8Array | undefined {
   const at = heif.indexOf(MARK, 4, 'latin1');
   if (at < 0) return undefined;

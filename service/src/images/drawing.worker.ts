@@ -1,4 +1,4 @@
-// Draws a decoded picture: upright, in sRGB, in the size and form that is wanted, and with none of its metadata.
+// Renders an image with its orientation applied, in sRGB and without metadata.
 import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
 import type { Examined } from './image-processor.ts';
@@ -30,7 +30,7 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
       width: picture.width,
       height: picture.height,
       animated: picture.animated,
-      alpha: isSeenThrough(data, info.channels),
+      alpha: hasTransparency(data, info.channels),
       placeholder,
     },
     thumbnail: await encode(small(), 'jpeg', info.width * info.height).toBuffer(),
@@ -43,7 +43,7 @@ export async function render(
   maxPixels: number,
 ): Promise<Buffer> {
   const picture = await openPicture(bytes, maxPixels);
-  // The size of `inside` is exact: computed again it might differ by a pixel from what its name says.
+  // The size of `inside` is already exact; recomputing it could differ by one pixel from the variant's name.
   const box: Box = {
     width,
     height,
@@ -54,29 +54,29 @@ export async function render(
   return encode(await fitted(picture, box, animated), format, pixels).toBuffer();
 }
 
-/** Of one or three channels none is alpha, of more the last. A callback for each of a million bytes would take longer than to encode them. */
-function isSeenThrough(pixels: Buffer, channels: number): boolean {
+/** The last channel is alpha when the number of channels is even. A callback per byte would be slower than the encoding. */
+function hasTransparency(pixels: Buffer, channels: number): boolean {
   if (channels % 2 === 1) return false;
   for (let at = channels - 1; at < pixels.length; at += channels)
     if ((pixels[at] as number) < 255) return true;
   return false;
 }
 
-/** Small, for the frames are only looked at for faults. */
+/** Decodes at a small size, because the frames are only checked for errors. */
 async function decodeFrames(picture: Picture): Promise<void> {
   await (await fitted(picture, { width: 8, height: 8, fit: 'fill', background: 'transparent' }, true))
     .raw()
     .toBuffer();
 }
 
-/** A viewer waits, and the deadline is 20 s: for one million pixels of noise AVIF takes 1.0 s of a core at effort 2, 0.6 s at 1, 0.25 s at 0. */
+/** A viewer waits for the result. One megapixel of noise takes 1.0 s of CPU time at AVIF effort 2, 0.6 s at 1 and 0.25 s at 0. */
 const AVIF_EFFORTS = [
   { maxPixels: 1_000_000, effort: 2 },
   { maxPixels: 2_000_000, effort: 1 },
 ] as const;
 const MAX_PIXELS_OF_WEBP_EFFORT_3 = 4_000_000;
 
-/** JPEG has no transparency: white lies below. */
+/** JPEG has no transparency, so the background becomes white. */
 function encode(picture: Sharp, format: ImageFormat, pixels: number): Sharp {
   switch (format) {
     case 'jpeg':

@@ -4,7 +4,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import { createFairQueue } from '../platform/concurrency/fair-queue.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
-import * as objectOperations from '../storage/object-response.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
 import * as imageOperations from './images.ts';
 import { type ImageService, imageRoutes } from './images.routes.ts';
 import { processImageJob } from './process-image.job.ts';
@@ -12,6 +12,7 @@ import { processImageJob } from './process-image.job.ts';
 type Needs = AppContext &
   Pick<ImageService, 'findPlayableAsset'> & {
     readonly lifecycle: Lifecycle;
+    readonly objects: ObjectResponses;
   };
 
 /** Variants being rendered or waiting for it, of all assets. */
@@ -19,20 +20,20 @@ const MAX_VARIANTS_IN_FLIGHT = 256;
 /** One asset can keep at most two image processes busy. */
 const VARIANT_QUEUE = { concurrency: 4, perKey: 2, maxWaitingPerKey: 14, maxWaitMs: 20_000 } as const;
 
-export function createImages({ store, imageProcessor, config, now, lifecycle, findPlayableAsset }: Needs) {
+export function createImages(needs: Needs) {
+  const { store, imageProcessor, config, now, lifecycle, objects, findPlayableAsset } = needs;
   const images = bind(
     {
       findAssetById: lifecycle.findAssetById,
       store,
       processor: imageProcessor,
-      inFlight: createSingleFlight({ most: MAX_VARIANTS_IN_FLIGHT }),
+      inFlight: createSingleFlight({ maxConcurrent: MAX_VARIANTS_IN_FLIGHT }),
       queue: createFairQueue(VARIANT_QUEUE),
       maxVariantBytes: config.maxVariantBytes,
       now,
     },
     imageOperations,
   );
-  const objects = bind({ store }, objectOperations);
   return {
     operations: {},
     routes: imageRoutes({ ...images, findPlayableAsset, objects }),

@@ -1,7 +1,7 @@
-// Decodes HEIC and HEIF by libheif in WebAssembly, which brings its own decoder of HEVC; sharp has none.
+// Decodes HEIC and HEIF with libheif in WebAssembly, because sharp has no HEVC decoder.
 import { createRequire } from 'node:module';
 
-/** The part of the library that is used: it describes itself to TypeScript only in part. */
+/** Types of the used functions; the library's own types are incomplete. */
 type HeifImage = {
   is_primary(): boolean;
   get_width(): number;
@@ -18,7 +18,7 @@ export type Decoded = { readonly width: number; readonly height: number; readonl
 
 const require = createRequire(import.meta.url);
 
-/** RGBA; turned and mirrored as the file says. */
+/** Returns RGBA pixels with rotation and mirroring applied. */
 export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<Decoded> {
   const { HeifDecoder } = require('libheif-js/wasm-bundle') as Library;
   const images = new HeifDecoder().decode(bytes);

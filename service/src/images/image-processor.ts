@@ -1,33 +1,33 @@
-// The port behind which untrusted pictures are decoded: bounded in pixels, memory and time, allowed formats only.
+// Port of the image processor: decodes untrusted images of allowed formats, with limits on pixels, memory and time.
 import type { Variant } from './image-variant.ts';
 
-/** Path of a file on this machine, or the bytes once it is their turn. */
+/** Path of a local file, or a function that reads the bytes when a process is free. */
 export type ImageSource = string | (() => Promise<Uint8Array>);
 
-/** As shown: orientation applied. */
+/** Width and height after applying the orientation. */
 export type ImageFacts = {
   readonly width: number;
   readonly height: number;
-  /** More than one frame. */
+  /** True for more than one frame. */
   readonly animated: boolean;
-  /** Something can be seen through it. */
+  /** True when at least one pixel is not opaque. */
   readonly alpha: boolean;
-  /** A thumbhash in Base64: what to show before the picture is there. */
+  /** A thumbhash in Base64, which clients show while the image loads. */
   readonly placeholder: string;
 };
 
-/** `too_demanding`: more memory or time than a picture may take, or a decoder that died of it. */
+/** `too_demanding`: the image needs more memory or time than allowed, or crashed the decoder. */
 export type ImageRefusal = 'not_media' | 'truncated' | 'too_large_picture' | 'too_demanding';
 
-/** `thumbnail`: a JPEG of at most 640 pixels a side. */
+/** `thumbnail` is a JPEG of at most 640 pixels per side. */
 export type Examined =
   | { readonly facts: ImageFacts; readonly thumbnail: Uint8Array }
   | { readonly refused: ImageRefusal };
 export type Rendered = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
-/** Never throws for what is in the bytes; fails only where they cannot be read. What it makes is sRGB, upright, and without any metadata. */
+/** Throws only when the bytes cannot be read, never because of their content. Output is sRGB, upright and without metadata. */
 export type ImageProcessor = {
-  /** Whether HEIC and HEIF can be decoded here. */
+  /** True when HEIC and HEIF can be decoded. */
   readonly takesHeif: boolean;
   /** Decodes every pixel of every frame. */
   examine(source: ImageSource): Promise<Examined>;

@@ -1,4 +1,4 @@
-// Which sizes are offered, and what becomes of the others (contract B5).
+// Tests the supported sizes and the rounding of others (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RequestedSize, roundSize, WIDTHS } from './image-sizes.ts';
@@ -35,7 +35,7 @@ test.each<[RequestedSize, object]>([
   ],
 ])('%j becomes %j', (requested, offered) => expect(roundSize(requested)).toEqual(offered));
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each<[RequestedSize, string]>([
     [{ w: 3841 }, 'w'],
     [{ w: 64, h: 100_000 }, 'h'],
@@ -67,7 +67,7 @@ test('an offered size is rounded to itself', () => {
   );
 });
 
-test('one format of one picture has at most 118 variants, whatever viewers request', () => {
+test('one format of one image has at most 118 variants', () => {
   const photo = { width: 7000, height: 5000, animated: false, alpha: false };
   const lengths = [undefined, ...WIDTHS, 630];
   const names = new Set<string>();

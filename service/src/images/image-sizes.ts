@@ -1,9 +1,10 @@
-// The sizes that viewers may request: the widths that web frameworks use, and two crops (contract B5).
+// The sizes of image variants that viewers may request: common responsive widths and two crops (contract B5).
 import { IMAGE_CROPS, IMAGE_WIDTHS } from '@mediary/contract/operations/images';
 
+/** Each variant is stored, so the number of sizes limits the storage per asset. */
 export const WIDTHS = IMAGE_WIDTHS;
 
-/** The size of link previews (Open Graph). Squares of every width are the other crop. */
+/** The size of link previews (Open Graph). Squares are the other crop. */
 const PREVIEW = { w: 1200, h: 630 } as const;
 export const CROPS = IMAGE_CROPS;
 export const MAX_LENGTH = 3840;
@@ -11,7 +12,7 @@ export const MAX_LENGTH = 3840;
 export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };
 export type Size = { readonly w?: number; readonly h?: number };
 
-/** `allowed` lists what the field may be instead. */
+/** `allowed` lists the supported values of the field. */
 export type UnsupportedSize = {
   readonly field: 'w' | 'h';
   readonly reason: 'unsupported_size' | 'unsupported_crop';
@@ -19,7 +20,7 @@ export type UnsupportedSize = {
   readonly limit?: number;
 };
 
-/** The next size that is offered, which equals the requested one if that is offered itself. */
+/** Rounds up to the next supported size. */
 export function roundSize({ w, h, fit = 'inside' }: RequestedSize): Size | UnsupportedSize {
   if (w === undefined || h === undefined || fit === 'inside') return roundEach({ w, h });
   if (w === h) return roundEach({ w, h });

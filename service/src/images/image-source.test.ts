@@ -1,4 +1,4 @@
-// Which picture variants are rendered from, and how long caches may show them (contract B5).
+// Tests the source of image variants and their caching (contract B5).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { imageCaching, imageSourceOf, imageVersion } from './image-source.ts';

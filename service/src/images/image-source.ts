@@ -1,4 +1,4 @@
-// Says which stored picture an asset's variants are rendered from: an image's original, or the poster of a video that we encoded.
+// Finds the source of an asset's image variants: the original of an image, or the poster of an encoded video.
 import type { Asset } from '../assets/asset.ts';
 import {
   type ObjectKey,
@@ -11,11 +11,11 @@ import {
 
 export type ImageSource = {
   readonly key: ObjectKey;
-  /** A small JPEG that exists once the asset plays. */
+  /** A small JPEG that exists once the asset is ready. */
   readonly thumbnail: ObjectKey;
-  /** Starts the names of variants, so that a new poster gets new variants. */
+  /** Prefix of variant names, so that a new poster gets new variants. */
   readonly prefix: string;
-  /** undefined: the size is in the header of the JPEG at `key`. */
+  /** Undefined: the size must be read from the header of the JPEG at `key`. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
   readonly animated: boolean;
   readonly alpha: boolean;
@@ -23,7 +23,7 @@ export type ImageSource = {
 
 type Pictured = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
 
-/** undefined while there is nothing to show, and for videos of other encoders. */
+/** Undefined before the asset is ready, and for videos of other encoders. */
 export function imageSourceOf(asset: Pictured): ImageSource | undefined {
   const { id, playback, width, height } = asset;
   if (playback?.kind === 'own') {
@@ -44,7 +44,7 @@ export function imageSourceOf(asset: Pictured): ImageSource | undefined {
   };
 }
 
-/** The `v` of an image URL: changes with the visibility, with a new encoding and with the poster. */
+/** The `v` parameter of image URLs. Changes with the visibility, the encoding and the poster. */
 export const imageVersion = ({
   playback,
   playback_version: version,
@@ -53,13 +53,13 @@ export const imageVersion = ({
     ? `${version}-${playback.folder}-${playback.posterTimeMs ?? 'auto'}`
     : String(version);
 
-/** How long a cache may show an image after its asset was made private or its poster was changed. */
+/** How long a cache may use an image after its asset became private or its poster changed. */
 const MAX_AGE_S = { current: 3600, unversioned: 300, substitute: 60 } as const;
 const PRIVATE_MAX_AGE_S = 300;
 
 type Caching = { readonly version: string | undefined; readonly isSubstitute: boolean };
 
-/** Never `immutable`: a shared cache must ask again, since the asset may have become private. */
+/** Never `immutable`: a shared cache must revalidate, because the asset may have become private. */
 export function imageCaching(
   asset: Pick<Asset, 'visibility' | 'playback' | 'playback_version'>,
   { version, isSubstitute }: Caching,

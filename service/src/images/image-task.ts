@@ -2,12 +2,12 @@
 import type { Examined, Rendered } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 
-/** No `variant`: the picture is examined. */
+/** Without `variant`, the image is examined. */
 export type ImageTask = {
   readonly source: Uint8Array;
   readonly maxPixels: number;
   readonly variant?: Variant;
 };
 
-/** `isWorn`: the process holds much memory, or has used much CPU time, and should not be used again. */
-export type Reply = { readonly result: Examined | Rendered; readonly isWorn: boolean };
+/** `shouldRetire`: the process uses much memory, or has used much of its CPU time limit. */
+export type Reply = { readonly result: Examined | Rendered; readonly shouldRetire: boolean };

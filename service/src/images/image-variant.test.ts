@@ -1,4 +1,4 @@
-// Which variant a viewer gets (contract B5): the size, the format, and a name for each variant.
+// Tests the choice of size, format and name of a variant (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WIDTHS } from './image-sizes.ts';
@@ -52,7 +52,7 @@ describe('the size', () => {
   });
 });
 
-test('of a huge picture is at most 12 million pixels, in its shape', () => {
+test('of a huge image has at most 12 megapixels and the same aspect ratio', () => {
   expect(sizeOf({ w: 3840 }, { ...PHOTO, width: 7000, height: 7000 })).toBe('3464x3464');
   expect(sizeOf({ w: 3840, h: 3840, fit: 'cover' }, { ...PHOTO, width: 7000, height: 7000 })).toBe(
     '3464x3464-cover',

@@ -1,15 +1,15 @@
-// Chooses the variant of a picture that a viewer gets: one of a few sizes, never larger than the original, in the best format that the viewer accepts (contract B5).
+// Chooses the variant of an image for a viewer: a supported size, never larger than the original, in the best accepted format (contract B5).
 import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
 
-/** `inside`: the whole picture within the box; `cover`: the box filled, the overhang cropped; `contain`: the whole picture, the rest of the box empty. */
+/** `inside`: the whole image within the box; `cover`: fills the box and crops; `contain`: the whole image with empty margins. */
 export const FITS = IMAGE_FITS;
 export const FORMATS = IMAGE_FORMATS;
 
 export type Fit = (typeof FITS)[number];
-/** GIF is the animated format of viewers that do not accept WebP. */
+/** GIF is the animated format for viewers that do not accept WebP. */
 export type ImageFormat = (typeof FORMATS)[number] | 'gif';
 
-/** A request; an omitted side follows from the other, an omitted format from the Accept header. */
+/** An omitted side is derived from the other, an omitted format from the Accept header. */
 export type VariantQuery = {
   readonly w?: number;
   readonly h?: number;
@@ -17,7 +17,7 @@ export type VariantQuery = {
   readonly format?: (typeof FORMATS)[number];
 };
 
-/** The original, with its orientation applied. */
+/** Width and height after applying the orientation. */
 export type Original = {
   readonly width: number;
   readonly height: number;
@@ -25,7 +25,7 @@ export type Original = {
   readonly alpha: boolean;
 };
 
-/** A picture exactly as it is rendered. */
+/** The exact parameters of a rendered variant. */
 export type Variant = {
   readonly width: number;
   readonly height: number;
@@ -34,11 +34,11 @@ export type Variant = {
   readonly animated: boolean;
 };
 
-/** Limit of an omitted side: a comic strip is longer than any screen. */
+/** Limit of an omitted side, large enough for long images such as comic strips. */
 const MAX_OMITTED_LENGTH = 5120;
-/** Of a request that names neither side. */
+/** Used when the request names neither side. */
 const DEFAULT_LENGTH = 2560;
-/** Keeps the slowest format within the deadline: AVIF takes 0.25 s of one core for each million pixels of noise. */
+/** Keeps AVIF within the deadline: it takes 0.25 s of CPU time per megapixel of noise. */
 const MAX_PIXELS = 12_000_000;
 
 export function chooseVariant(original: Original, query: VariantQuery, accept: string | undefined): Variant {
@@ -54,7 +54,7 @@ export function chooseVariant(original: Original, query: VariantQuery, accept: s
   };
 }
 
-/** Equal names mean equal bytes, so each variant is stored once. */
+/** Equal names imply equal bytes, so each variant is stored once. */
 export const variantName = ({ width, height, fit, format }: Variant): string =>
   `${width}x${height}${fit === 'inside' ? '' : `-${fit}`}.${EXTENSIONS[format]}`;
 
@@ -70,7 +70,7 @@ const EXTENSIONS: Readonly<Record<ImageFormat, string>> = {
 
 const NAME = /^(\d{1,4})x(\d{1,4})(?:-(cover|contain))?\.(avif|webp|jpg|png|gif)$/;
 
-/** The reverse of `variantName`; whether the variant is animated is not part of a name. */
+/** The inverse of `variantName`, except for `animated`, which the name does not contain. */
 export function parseVariantName(name: string): Omit<Variant, 'animated'> | undefined {
   const [, width, height, fit = 'inside', extension] = NAME.exec(name) ?? [];
   if (extension === undefined) return undefined;
@@ -94,7 +94,7 @@ function fitInside({ width, height }: Original, { w, h }: Box): { width: number;
   return { width: pixels(width * scale), height: pixels(height * scale) };
 }
 
-/** A box that would enlarge the picture shrinks and keeps its shape. */
+/** Shrinks a box that would enlarge the image, and keeps its aspect ratio. */
 function fillBox(
   { width, height }: Original,
   { w, h, fit }: Box & { readonly fit: Fit },
@@ -113,7 +113,7 @@ function bestFormat({ animated, alpha }: Original, accept = ''): ImageFormat {
   return alpha ? 'png' : 'jpeg';
 }
 
-/** Named types only: clients that send a wildcard often cannot decode AVIF or WebP. */
+/** Ignores wildcards: clients that send them often cannot decode AVIF or WebP. */
 export function accepts(accept: string, type: string): boolean {
   return accept.split(',').some((range) => {
     const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

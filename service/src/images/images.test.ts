@@ -1,4 +1,4 @@
-// Pictures are examined and made behind the port: what is stored, what is shared, what is left behind.
+// Tests which variants are rendered, shared, stored and deleted.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
   store,
   processor: PROCESSOR,
   findAssetById: async (id) => createVideo({ id }),
-  inFlight: createSingleFlight({ most: 100 }),
+  inFlight: createSingleFlight({ maxConcurrent: 100 }),
   queue: createFairQueue({ concurrency: 2, perKey: 2, maxWaitingPerKey: 0, maxWaitMs: 1000 }),
   maxVariantBytes: 1000,
   now: () => new Date(),
@@ -76,14 +76,14 @@ async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
   return asset;
 }
 
-test('an examined picture has its thumbnail stored, again and whole where an earlier run had stored one', async () => {
+test('the thumbnail of an examined image is stored, and replaces that of an earlier run', async () => {
   const asset = await picture(1);
   await store.put(variantKey(asset.id, 'thumb.jpg'), bytes('of an earlier run'), 100);
   expect(await examine(needs(), asset)).toEqual({ facts: expect.objectContaining({ placeholder: 'hash' }) });
   expect(await read(variantKey(asset.id, 'thumb.jpg'))).toBe('small');
 });
 
-test('a picture that is refused, or too heavy to be looked at, has none', async () => {
+test('a rejected or oversized image has no thumbnail', async () => {
   const asset = await picture(2);
   expect(
     await examine(
@@ -95,7 +95,7 @@ test('a picture that is refused, or too heavy to be looked at, has none', async 
   expect(await keysOf(asset)).toEqual([]);
 });
 
-test('a store without files hands the bytes over when it is their turn', async () => {
+test('a store without local files passes the bytes when a process is free', async () => {
   const asset = await picture(3);
   const { localFile: _, ...remote } = store;
   const processor: ImageProcessor = {
@@ -111,7 +111,7 @@ test('a store without files hands the bytes over when it is their turn', async (
   expect(await read(key)).toBe('original');
 });
 
-test('what many ask for at once is made once, and found by those who come later', async () => {
+test('concurrent requests render a variant once, and later requests reuse it', async () => {
   const asset = await picture(4);
   let made = 0;
   const shared = needs({
@@ -140,7 +140,7 @@ test('two processes that make the same end with one', async () => {
   expect(await read(both[0]?.key as ObjectKey)).toBe('png');
 });
 
-test('requests beyond the queue of an asset are asked to come back', async () => {
+test('requests above the queue limit of an asset are rejected with Retry-After', async () => {
   const asset = await picture(6);
   const { promise, resolve } = Promise.withResolvers<{ bytes: Buffer }>();
   const slow = needs({ processor: { ...PROCESSOR, render: () => promise } });
@@ -167,7 +167,7 @@ function refusing(...formats: string[]) {
 describe('a variant that cannot be rendered in time', () => {
   const query = { w: 640 };
 
-  test('is answered in a cheaper format, and other processes know it', async () => {
+  test('is replaced by a cheaper format, and other processes know the failure', async () => {
     const asset = await picture(20);
     const { processor, rendered } = refusing('avif');
     const request = () =>
@@ -192,7 +192,7 @@ describe('a variant that cannot be rendered in time', () => {
     expect([served.name, served.substituteFor, rendered.length]).toEqual(['640x480.avif', undefined, 2]);
   });
 
-  test('is answered by the closest stored variant, else by the thumbnail', async () => {
+  test('is replaced by the closest stored variant, or by the thumbnail', async () => {
     const asset = await picture(22);
     const { processor } = refusing('avif', 'jpeg');
     const request = () => findVariant(needs({ processor }), asset, { query, accept: 'image/avif' });
@@ -205,7 +205,7 @@ describe('a variant that cannot be rendered in time', () => {
 describe('the limit of stored bytes', () => {
   const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
 
-  test('holds: further variants are answered by stored ones', async () => {
+  test('applies: further variants are replaced by stored ones', async () => {
     const asset = await picture(23);
     const limited = needs({ processor: tenBytes, maxVariantBytes: 20 });
     const served = [];
@@ -247,7 +247,7 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
     }
 });
 
-test('an asset without a picture, or whose original is lost, has no variants', async () => {
+test('an asset without an image or original has no variants', async () => {
   const asset = await picture(8, { playback: null });
   const video = { ...asset, playback: { kind: 'own', attempt: 1, folder: '1-1' } } as const;
   const lost = {

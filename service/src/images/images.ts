@@ -1,4 +1,4 @@
-// Examines a stored image once, and renders the variants that viewers request when they first request them (contract B5).
+// Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
@@ -32,16 +32,16 @@ export type ImageNeeds = {
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
-  /** Its keys are asset ids. */
+  /** The keys are asset ids. */
   readonly queue: FairQueue;
   readonly maxVariantBytes: number;
   readonly now: () => Date;
 };
 
-/** Larger files are not decoded in memory. */
+/** Larger files are not decoded, because they are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The facts of an image, with its thumbnail stored; or why it is refused. */
+/** Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. */
 export async function examine(
   { store, processor }: ImageNeeds,
   asset: Asset,
@@ -55,14 +55,14 @@ export async function examine(
   return { facts: examined.facts };
 }
 
-/** Removes all variants of the asset. */
+/** Deletes all variants of the asset. */
 export const deleteVariants = async ({ store }: ImageNeeds, assetId: string): Promise<void> => {
   await store.removeAll(variantsPrefix(assetId));
 };
 
 export type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 
-/** `substituteFor`: why the viewer gets another variant than the requested one. */
+/** `substituteFor`: why the response contains another variant than the requested one. */
 export type ServedVariant = {
   readonly key: ObjectKey;
   readonly type: string;
@@ -77,7 +77,7 @@ type Rendering = {
   readonly accept: string | undefined;
 };
 
-/** The variant that this viewer should get, rendered now if it is not stored; a substitute if it cannot be rendered. */
+/** Returns the stored variant, renders it if necessary, or returns a substitute if it cannot be rendered. */
 export async function findVariant(
   needs: ImageNeeds,
   asset: PlayedAsset,
@@ -99,7 +99,7 @@ const served = ({ asset, source }: Rendering, name: string, format: Variant['for
   name,
 });
 
-/** Renders at most one cheaper variant, since the viewer has waited for one already. */
+/** Renders at most one cheaper variant, because the viewer has already waited for the first. */
 async function substitute(
   needs: ImageNeeds,
   rendering: Rendering,
@@ -144,13 +144,13 @@ async function render(
   if ('refused' in rendered)
     await recordRefusal(store, { assetId, file, now: now(), reason: rendered.refused });
   else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
-  await forgetIfDeleted(needs, assetId);
+  await deleteIfAssetDeleted(needs, assetId);
   return 'refused' in rendered ? rendered.refused : undefined;
 }
 
 type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefusal };
 
-/** `storage_limit` alone: nothing was rendered, so there is no cost to remember. */
+/** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
   { store, processor, queue, maxVariantBytes }: ImageNeeds,
   { asset, source }: Rendering,
@@ -165,8 +165,8 @@ async function renderWithinLimits(
   return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
 }
 
-/** The asset may have been deleted, and its variants removed, before this one was stored. */
-async function forgetIfDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
+/** The asset may have been deleted while the variant was rendered. */
+async function deleteIfAssetDeleted(needs: ImageNeeds, assetId: string): Promise<void> {
   const asset = await needs.findAssetById(assetId);
   if (!asset || (asset.deleted_at && !asset.purge_at)) await deleteVariants(needs, assetId);
 }
@@ -180,7 +180,7 @@ async function originalOf(
   return { ...known, animated, alpha };
 }
 
-/** Posters are smaller than the 1 MiB that `read` returns at once. */
+/** Posters are smaller than the 1 MiB that `read` returns. */
 async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof jpegSize>> {
   const found = await store.read(key);
   return found?.bytes && jpegSize(found.bytes);

@@ -1,4 +1,4 @@
-// The size of a JPEG is read from its header alone.
+// Tests that the size of a JPEG is read from its header.
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { jpegSize } from './jpeg-size.ts';

@@ -1,11 +1,11 @@
-// Reads the size of a JPEG from its header, so that a poster of ours need not be decoded to learn it.
+// Reads the size of a JPEG from its header, without decoding it.
 
 const START = 0xffd8;
-/** Start-of-frame markers; 0xc4, 0xc8 and 0xcc in between mean other things. */
+/** Start-of-frame markers. 0xc4, 0xc8 and 0xcc have other meanings. */
 const isFrameHeader = (marker: number) =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** undefined if the bytes are no JPEG or end before its frame header. */
+/** Undefined when the bytes are not a JPEG or end before the frame header. */
 export function jpegSize(bytes: Uint8Array): { readonly width: number; readonly height: number } | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.byteLength < 4 || view.getUint16(0) !== START) return undefined;

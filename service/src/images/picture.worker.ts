@@ -1,18 +1,18 @@
-// Opens the bytes of a picture by what they are, and fits it into a box.
+// Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
 import { detect } from '../media/magic-bytes.ts';
 import { iccProfileOf, withIccProfile } from './colour-profile.ts';
 import { decodeHeif } from './heif.worker.ts';
 
-/** As shown: orientation applied. */
+/** Width and height after applying the orientation. */
 export type Picture = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
   readonly frames: number;
-  /** One frame upright, or all frames as they are. */
+  /** Opens the first frame with its orientation applied, or all frames unchanged. */
   open(allFrames: boolean): Sharp;
-  /** Colours of pixels that could not be given their profile when they were decoded. */
+  /** ICC profile that the decoder did not apply to the pixels. */
   readonly profile: Uint8Array | undefined;
 };
 
@@ -28,8 +28,8 @@ export const openPicture = (bytes: Buffer, maxPixels: number): Promise<Picture> 
 
 async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture> {
   const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'truncated' };
-  const moving: SharpOptions = { ...options, animated: canMove(bytes) };
-  const facts = await sharp(bytes, moving).metadata();
+  const animation: SharpOptions = { ...options, animated: canBeAnimated(bytes) };
+  const facts = await sharp(bytes, animation).metadata();
   const frames = facts.pages ?? 1;
   const animated = frames > 1;
   return {
@@ -37,12 +37,13 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture>
     animated,
     frames,
     profile: undefined,
-    open: (allFrames) => (allFrames && animated ? sharp(bytes, moving) : sharp(bytes, options).autoOrient()),
+    open: (allFrames) =>
+      allFrames && animated ? sharp(bytes, animation) : sharp(bytes, options).autoOrient(),
   };
 }
 
-/** Pages of other formats are other pictures, not frames. */
-const canMove = (bytes: Buffer): boolean => ['gif', 'webp'].includes(detect(bytes));
+/** The pages of other formats are separate images, not frames. */
+const canBeAnimated = (bytes: Buffer): boolean => ['gif', 'webp'].includes(detect(bytes));
 
 function sizeOf(
   { width, height, pageHeight, autoOrient }: Metadata,
@@ -68,11 +69,11 @@ export async function fitted(
   { background, ...box }: Box,
   allFrames = false,
 ): Promise<Sharp> {
-  const drawn = picture
+  const resized = picture
     .open(allFrames)
-    .resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : CLEAR });
-  if (!picture.profile) return drawn;
-  return sharp(withIccProfile(await drawn.png({ compressionLevel: 0 }).toBuffer(), picture.profile));
+    .resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : TRANSPARENT });
+  if (!picture.profile) return resized;
+  return sharp(withIccProfile(await resized.png({ compressionLevel: 0 }).toBuffer(), picture.profile));
 }
 
-const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
+const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };

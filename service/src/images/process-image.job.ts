@@ -1,4 +1,4 @@
-// Examines an uploaded picture: it becomes ready, with its size, placeholder and thumbnail, or failed with a reason.
+// Job that examines an uploaded image and reports it as ready or failed.
 import type { Asset } from '../assets/asset.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
@@ -10,33 +10,33 @@ import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 export type ProcessNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly examine: (asset: Asset) => Promise<Seen>;
+  readonly examine: (asset: Asset) => Promise<Examination>;
   readonly deleteVariants: (assetId: string) => Promise<void>;
 };
 
-type Seen = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
+type Examination = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
 
-/** Run again after a crash, it does the same once more. */
+/** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
-  ({ findAssetById: byId, applyReport: apply, examine, deleteVariants: forget }: ProcessNeeds) =>
+  ({ findAssetById: byId, applyReport: apply, examine, deleteVariants: remove }: ProcessNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const asset = await byId(assetId);
     if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
     const outcome = await apply(reportOf(await examine(asset)), { ref: { assetId } });
-    if (outcome?.reason === 'deleted_asset') await forget(assetId);
+    if (outcome?.reason === 'deleted_asset') await remove(assetId);
   };
 
-const reportOf = (seen: Seen): StreamReport =>
-  'facts' in seen
-    ? ready(seen.facts)
+const reportOf = (examination: Examination): StreamReport =>
+  'facts' in examination
+    ? ready(examination.facts)
     : {
         source: 'service',
         provider: null,
         event: 'failed',
         failure: {
-          code: seen.refused,
-          message: WORDS[seen.refused],
-          retryable: seen.refused === 'too_demanding',
+          code: examination.refused,
+          message: MESSAGES[examination.refused],
+          retryable: examination.refused === 'too_demanding',
         },
       };
 
@@ -48,9 +48,9 @@ const ready = ({ animated, alpha, ...picture }: ImageFacts): StreamReport => ({
   picture,
 });
 
-const WORDS: Readonly<Record<ImageRefusal, string>> = {
-  not_media: 'The picture cannot be decoded',
-  truncated: 'The end of the picture is missing',
-  too_large_picture: 'The picture has too many pixels',
-  too_demanding: 'The picture needs more memory or time than a picture may take',
+const MESSAGES: Readonly<Record<ImageRefusal, string>> = {
+  not_media: 'The image cannot be decoded',
+  truncated: 'The image is incomplete: its end is missing',
+  too_large_picture: 'The image has too many pixels',
+  too_demanding: 'The image needs more memory or time than allowed',
 };

@@ -1,4 +1,4 @@
-// The cage of untrusted pictures: what comes out is upright, sRGB and bare; what is too large, too slow or broken is refused, and the next one is served.
+// Tests that output is upright, sRGB and without metadata, and that invalid images are rejected without an effect on others.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ async function render(bytes: Uint8Array, variant: Partial<Variant>): Promise<Buf
   return Buffer.from(made.bytes);
 }
 
-describe('a good picture', () => {
+describe('a valid image', () => {
   test.each(['jpeg', 'png', 'webp', 'avif', 'gif'] as const)(
     'is measured and has a placeholder and a thumbnail: %s',
     async (format) => {
@@ -127,7 +127,7 @@ describe('a good picture', () => {
       expect((await corner(format))[3], format).toBe(0);
   });
 
-  test('fills the box, or keeps its shape within it', async () => {
+  test('fills the box, or keeps its aspect ratio within it', async () => {
     const wide = await draw(400, 100).png().toBuffer();
     const sizeOf = async (variant: Partial<Variant>) => {
       const { width, height } = await sharp(await render(wide, variant)).metadata();
@@ -195,7 +195,7 @@ describe('HEIC', () => {
     expect((await greenOf()) - (await greenOf(icc))).toBeGreaterThan(20);
   });
 
-  test('that is cut or lies is refused', async () => {
+  test('that is cut or lies is rejected', async () => {
     const bytes = await makeHeic({ width: 256, height: 256 });
     for (const end of [40, 300, Math.floor(bytes.length / 2)])
       expect(await refusal(bytes.subarray(0, end))).toMatch(/^(?:not_media|truncated)$/);
@@ -203,19 +203,19 @@ describe('HEIC', () => {
   });
 });
 
-describe('a bad picture', () => {
-  test('is refused for what it claims before memory is taken', async () => {
+describe('an invalid image', () => {
+  test('is rejected by its claimed size before memory is allocated', async () => {
     expect(await refusal(bombPng(30_000, 30_000))).toBe('too_large_picture');
     expect(await refusal(await draw(1001, 1000).jpeg().toBuffer())).toBe('too_large_picture');
     expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('taken');
   });
 
-  test('is refused for the pixels of all its frames together', async () => {
+  test('is rejected for the pixels of all its frames together', async () => {
     expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('taken');
     expect(await refusal(bombGif({ width: 250, height: 250, frames: 17 }))).toBe('too_large_picture');
   });
 
-  test('of a kind that is not allowed is none, whatever can be said of it', async () => {
+  test('of an unsupported format is rejected', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><image href="file:///etc/hostname"/></svg>';
     for (const bytes of [
@@ -230,7 +230,7 @@ describe('a bad picture', () => {
     }
   });
 
-  test('that takes too long costs its process, and the next one is served', async () => {
+  test('that takes too long ends its process, and the next one is processed', async () => {
     const hasty = openSharpImageProcessor({ deadlineMs: 1 });
     const bytes = await draw(2000, 2000).png().toBuffer();
     expect(await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))))).toEqual(

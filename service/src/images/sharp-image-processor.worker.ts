@@ -1,4 +1,4 @@
-// Decodes one untrusted picture at a time, in a process that may be killed: hostile bytes make native code hang, crash and run out of memory.
+// Worker process of the image processor: decodes one untrusted image at a time.
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { examine, render } from './drawing.worker.ts';
@@ -6,12 +6,12 @@ import type { ImageTask, Reply } from './image-task.ts';
 import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
 
 const MIB = 1024 ** 2;
-/** Second to the kernel's limit, which does not exist everywhere. */
-const MOST = 1024 * MIB;
-const WORN = 384 * MIB;
-const WORN_CPU_MICROSECONDS = 300_000_000;
+/** Additional to the kernel's memory limit, which not every system supports. */
+const MAX_RESIDENT_BYTES = 1024 * MIB;
+const RETIRE_RESIDENT_BYTES = 384 * MIB;
+const RETIRE_CPU_MICROSECONDS = 300_000_000;
 
-/** Never all loaders: some read other files, or run programs. */
+/** Only these loaders are enabled: others read files or run programs. */
 const LOADERS = [
   'VipsForeignLoadJpegBuffer',
   'VipsForeignLoadPngBuffer',
@@ -26,34 +26,34 @@ sharp.cache(false);
 sharp.concurrency(Math.min(2, availableParallelism()));
 
 setInterval(() => {
-  if (process.memoryUsage.rss() > MOST) process.exit(1);
+  if (process.memoryUsage.rss() > MAX_RESIDENT_BYTES) process.exit(1);
 }, 20).unref();
 process.on('disconnect', () => process.exit(0));
-process.on('message', (order: ImageTask) => void obey(order));
+process.on('message', (task: ImageTask) => void runTask(task));
 process.send?.('ready');
 
-async function obey(order: ImageTask): Promise<void> {
-  const { buffer, byteOffset, byteLength } = order.source;
-  const result = await draw(Buffer.from(buffer, byteOffset, byteLength), order);
-  const reply: Reply = { result, isWorn: isWorn() };
+async function runTask(task: ImageTask): Promise<void> {
+  const { buffer, byteOffset, byteLength } = task.source;
+  const result = await processImage(Buffer.from(buffer, byteOffset, byteLength), task);
+  const reply: Reply = { result, shouldRetire: shouldRetire() };
   process.send?.(reply);
 }
 
-function isWorn(): boolean {
+function shouldRetire(): boolean {
   const { user, system } = process.cpuUsage();
-  return process.memoryUsage.rss() > WORN || user + system > WORN_CPU_MICROSECONDS;
+  return process.memoryUsage.rss() > RETIRE_RESIDENT_BYTES || user + system > RETIRE_CPU_MICROSECONDS;
 }
 
-async function draw(bytes: Buffer, { variant, maxPixels }: ImageTask): Promise<Examined | Rendered> {
+async function processImage(bytes: Buffer, { variant, maxPixels }: ImageTask): Promise<Examined | Rendered> {
   try {
     return variant ? { bytes: await render(bytes, variant, maxPixels) } : await examine(bytes, maxPixels);
   } catch (error) {
-    return { refused: refusalOf(error instanceof Error ? error.message : '') };
+    return { refused: toRefusal(error instanceof Error ? error.message : '') };
   }
 }
 
-/** What the libraries say in words, in our codes. */
-function refusalOf(message: string): ImageRefusal {
+/** Maps error messages of the libraries to our codes. */
+function toRefusal(message: string): ImageRefusal {
   if (/pixel limit/i.test(message)) return 'too_large_picture';
   if (/out of memory|cannot allocate|allocation failed/i.test(message)) return 'too_demanding';
   return /premature end|truncated|unexpected end|not enough data/i.test(message) ? 'truncated' : 'not_media';

@@ -1,22 +1,22 @@
-// Stored variants of one asset: what they take, which are out of date, and which could not be made (contract B5).
+// Stores the variants of an asset: their total size, outdated variants and recorded failures (contract B5).
 import { unavailable } from '../platform/errors.ts';
 import { type ObjectKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import type { ImageRefusal } from './image-processor.ts';
 
-/** Why a variant is not served: it could not be rendered, or the asset's variants take too much room. */
+/** The variant could not be rendered, or the asset's variants exceed the storage limit. */
 export type VariantRefusal = ImageRefusal | 'storage_limit';
 
-/** A refused variant is tried again after this time: the machine may only have been busy. */
+/** A failed variant is retried after this time, because the machine may only have been busy. */
 const RETRY_AFTER_MS = 900_000;
-/** No variant comes near to this. */
+/** Far above the size of any variant. */
 const MAX_VARIANT_BYTES = 512 * 1024 * 1024;
 const MARKER = 'late-';
 
 const markerKey = (assetId: string, file: string): ObjectKey => variantKey(assetId, `${MARKER}${file}`);
 const fileOf = (key: ObjectKey): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** Remembered in the store, so that every process knows it. An expired refusal is removed. */
+/** Failures are recorded in the store, so that every process sees them. Deletes an expired record. */
 export async function findRefusal(
   store: ObjectStore,
   { assetId, file, now }: { readonly assetId: string; readonly file: string; readonly now: Date },
@@ -48,7 +48,7 @@ export async function recordRefusal(
   await storeVariant(store, markerKey(assetId, file), new TextEncoder().encode(`${reason} ${until}`));
 }
 
-/** The files of the asset's variants, without the prefix that they share. */
+/** Lists the file names of the asset's variants without the prefix. */
 export async function listVariants(store: ObjectStore, assetId: string, prefix: string): Promise<string[]> {
   const names: string[] = [];
   for await (const key of store.list(variantsPrefix(assetId)))
@@ -56,7 +56,7 @@ export async function listVariants(store: ObjectStore, assetId: string, prefix: 
   return names;
 }
 
-/** Bytes of all variants of the asset; its thumbnail is none. */
+/** Total size of all variants, without the thumbnail. */
 export async function countStoredBytes(store: ObjectStore, assetId: string): Promise<number> {
   let bytes = 0;
   for await (const key of store.list(variantsPrefix(assetId)))
@@ -64,7 +64,7 @@ export async function countStoredBytes(store: ObjectStore, assetId: string): Pro
   return bytes;
 }
 
-/** Removes the variants of earlier posters. */
+/** Deletes the variants of earlier posters. */
 export async function removeOutdated(store: ObjectStore, assetId: string, prefix: string): Promise<void> {
   if (prefix === '') return;
   const outdated: ObjectKey[] = [];
@@ -76,7 +76,7 @@ export async function removeOutdated(store: ObjectStore, assetId: string, prefix
   for (const key of outdated) await store.remove(key);
 }
 
-/** An object that exists already has the same bytes. */
+/** An existing object has the same bytes. */
 export async function storeVariant(store: ObjectStore, key: ObjectKey, bytes: Uint8Array): Promise<void> {
   try {
     await store.put(key, once(bytes), MAX_VARIANT_BYTES);

@@ -1,4 +1,4 @@
-// What a viewer gets instead of a variant that cannot be rendered or stored.
+// Tests the choice of a substitute variant.
 import { describe, expect, test } from 'vitest';
 import type { Variant } from './image-variant.ts';
 import { cheaperVariant, closestVariant } from './variant-substitute.ts';

@@ -1,9 +1,9 @@
-// Chooses what a viewer gets instead of a variant that cannot be rendered in time or stored.
+// Chooses the substitute for a variant that cannot be rendered in time or stored.
 import { accepts, type Original, parseVariantName, type Variant } from './image-variant.ts';
 
 const SMALL_ANIMATION = 320;
 
-/** A variant that costs less to render; undefined if there is none. */
+/** Returns a variant that is faster to render; undefined if there is none. */
 export function cheaperVariant(
   variant: Variant,
   { alpha }: Pick<Original, 'alpha'>,
@@ -17,10 +17,10 @@ export function cheaperVariant(
   return { ...variant, width: scaled(variant.width), height: scaled(variant.height) };
 }
 
-/** Rounding to whole pixels changes the shape of small variants a little. */
+/** Rounding to whole pixels changes the aspect ratio of small variants slightly. */
 const SHAPE_TOLERANCE = 0.05;
 
-/** The stored variant of the same shape that comes closest: the next larger one, else the largest. */
+/** Finds the stored variant with the same aspect ratio: the next larger one, otherwise the largest. */
 export function closestVariant(
   names: readonly string[],
   wanted: Variant,

@@ -49,9 +49,9 @@ export type AssetStore = {
 };
 
 /** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
-const LIMITS = { atOnce: 2, most: 100 };
+const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is a statement of its own, so a batch with jobs holds its rows for longer. */
-const LIMITS_WITH_JOBS = { atOnce: 2, most: 20 };
+const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
 /** Of the bytes of deliveries, which travel as text of twice their size. */
 const HEAVIEST = 4 * 1024 * 1024;
 /** More writers than this at one asset at one moment are a fault, not a race. */
@@ -103,8 +103,8 @@ const weighed = <Item>(
   deliveryOf: (item: Item) => DeliveryRecord | undefined,
 ): BatchLimits<Item> => ({
   ...limits,
-  weigh: (item) => deliveryOf(item)?.delivery.body.length ?? 0,
-  heaviest: HEAVIEST,
+  weightOf: (item) => deliveryOf(item)?.delivery.body.length ?? 0,
+  maxWeight: HEAVIEST,
 });
 
 /** Jobs are sent in the order of their owners: the fair queue locks an owner until the commit, and two batches must not wait for each other. */

@@ -1,4 +1,4 @@
-// Files made to hang, fill or mislead the probe: each is refused within its bounds, and nobody else notices.
+// Tests that hostile files are rejected within the limits of the probe, without an effect on others.
 import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

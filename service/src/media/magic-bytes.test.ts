@@ -1,4 +1,4 @@
-// Bytes under true and false names.
+// Tests the detection of file types under correct and wrong declared types.
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import fc from 'fast-check';
@@ -103,7 +103,7 @@ describe('detection', () => {
     expect(detected).toBe('playlist');
     expect(MEDIA_TYPES.map((type) => matches(type, detected))).toEqual(MEDIA_TYPES.map(() => 'playlist'));
   });
-  test('any bytes give an answer, and what follows the head does not count', () => {
+  test('any bytes give a result, and bytes after the head are ignored', () => {
     const starts = fc.constantFrom(
       ...HEADS.map(([, , head]) => Buffer.from(head)),
       ...PLAYLISTS.map((text) => Buffer.from(text)),
@@ -117,7 +117,7 @@ describe('detection', () => {
     expect(detect(Buffer.concat([Buffer.alloc(HEAD_BYTES, ' '), Buffer.from('#EXTM3U\n')]))).toBe('unknown');
   });
   test.each(['# ', '#\n', '# #EX\n', 'a=\n', '<', '<a', '<a:', '<!--', '\n '])(
-    'a head full of %j does not hold anybody up',
+    'a head full of %j is processed quickly',
     (text) => {
       expect(detect(Buffer.from(text.repeat(HEAD_BYTES / text.length)))).toBe('unknown');
     },
@@ -141,7 +141,7 @@ const namesThatFit = (head: Uint8Array) =>
   MEDIA_TYPES.filter((type) => matches(type, detect(head)) === 'ok').map((type) => type.mime);
 
 describe('a declared type', () => {
-  test.each(CLIPS)('%j fits %j alone', async (options, mimes) => {
+  test.each(CLIPS)('%j matches only %j', async (options, mimes) => {
     expect(namesThatFit(readFileSync(await makeClip(options)).subarray(0, HEAD_BYTES))).toEqual(mimes);
   });
   test('says what is wrong', () => {

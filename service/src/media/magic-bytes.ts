@@ -1,18 +1,18 @@
-// Tells what a file is from its first bytes, whatever its name and its declared type say (B4).
+// Detects the file type from the first bytes, independent of name and declared type (contract B4).
 import type { MediaType, Signature } from './media-type.ts';
 
 /** `playlist`: text that makes a player or an encoder open other files. */
 export type Detected = Signature | 'playlist' | 'unknown';
 
-/** `ok`, or the failure code of B4. */
+/** `ok`, or the failure code of contract B4. */
 export type Match = 'ok' | 'playlist' | 'type_mismatch';
 
-/** More of a file than this tells nothing new. */
+/** The detection uses only this many bytes. */
 export const HEAD_BYTES = 64 * 1024;
 
 type Detector = (bytes: Buffer) => Detected | undefined;
 
-const DETECTORS: readonly Detector[] = [pictureOf, isobmffOf, ebmlOf, mpegtsOf, playlistOf];
+const DETECTORS: readonly Detector[] = [detectImage, detectIsobmff, detectEbml, detectMpegTs, detectPlaylist];
 
 export function detect(head: Uint8Array): Detected {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES));
@@ -28,19 +28,19 @@ export function matches(declared: MediaType, detected: Detected): Match {
   return declared.looks.some((look) => look === detected) ? 'ok' : 'type_mismatch';
 }
 
-const PICTURES: readonly (readonly [Signature, RegExp])[] = [
+const IMAGES: readonly (readonly [Signature, RegExp])[] = [
   ['jpeg', /^\xff\xd8\xff/],
   ['png', /^\x89PNG\r\n.\n/s],
   ['gif', /^GIF8[79]a/],
   ['webp', /^RIFF.{4}WEBP/s],
 ];
 
-function pictureOf(bytes: Buffer): Detected | undefined {
+function detectImage(bytes: Buffer): Detected | undefined {
   const start = bytes.toString('latin1', 0, 16);
-  return PICTURES.find(([, form]) => form.test(start))?.[0];
+  return IMAGES.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
-/** Brands of `ftyp` that are no video; the generic ones leave it to the compatible brands to say which coding. */
+/** `ftyp` brands of still images. For generic brands, the compatible brands determine the codec. */
 const STILL_BRANDS = new Map<string, Detected>([
   ...['avif', 'avis'].map((brand) => [brand, 'avif'] as const),
   ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'].map(
@@ -49,13 +49,13 @@ const STILL_BRANDS = new Map<string, Detected>([
   ...['jp2 ', 'jpx ', 'jpm ', 'jxl ', 'crx '].map((brand) => [brand, 'unknown'] as const),
 ]);
 const GENERIC_STILL_BRANDS = ['mif1', 'msf1', 'miaf'];
-/** QuickTime files older than `ftyp` begin with one of these. */
-const OLD_FIRST_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'];
+/** First boxes of QuickTime files from before `ftyp` existed. */
+const LEGACY_FIRST_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'];
 
-function isobmffOf(bytes: Buffer): Detected | undefined {
+function detectIsobmff(bytes: Buffer): Detected | undefined {
   if (bytes.length < 8) return undefined;
   const type = bytes.toString('latin1', 4, 8);
-  if (OLD_FIRST_BOXES.includes(type)) return 'isobmff';
+  if (LEGACY_FIRST_BOXES.includes(type)) return 'isobmff';
   if (type !== 'ftyp') return undefined;
   const major = bytes.toString('latin1', 8, 12);
   if (!GENERIC_STILL_BRANDS.includes(major)) return STILL_BRANDS.get(major) ?? 'isobmff';
@@ -70,8 +70,8 @@ const DOC_TYPES = new Map<string, Detected>([
   ['matroska', 'matroska'],
 ]);
 
-/** Matroska and WebM differ by one element of the EBML header. */
-function ebmlOf(bytes: Buffer): Detected | undefined {
+/** The DocType element of the EBML header distinguishes Matroska and WebM. */
+function detectEbml(bytes: Buffer): Detected | undefined {
   const header = elementAt(bytes, 0);
   if (header?.id !== EBML) return undefined;
   let child = elementAt(bytes, header.start);
@@ -92,26 +92,26 @@ function elementAt(bytes: Buffer, at: number): Element | undefined {
   return { id: unsigned(bytes.subarray(at, sizeAt)), start, end: start + size };
 }
 
-/** EBML numbers say their length by the leading zeros of their first byte. */
+/** The leading zeros of the first byte encode the length of an EBML number. */
 const numberLength = (first = 0) => Math.clz32(first) - 23;
 const unsigned = (bytes: Uint8Array, high = 0) => bytes.reduce((value, byte) => value * 256 + byte, high);
 
-/** Packets of 188 bytes, or of 192 with a time stamp in front. */
+/** Packets of 188 bytes, or of 192 bytes with a preceding time stamp. */
 const PACKETS = [
   { length: 188, sync: 0 },
   { length: 192, sync: 4 },
 ];
-const PACKETS_LOOKED_AT = 5;
+const MAX_CHECKED_PACKETS = 5;
 
-function mpegtsOf(bytes: Buffer): Detected | undefined {
-  const steady = PACKETS.some(({ length, sync }) => {
-    const count = Math.min(PACKETS_LOOKED_AT, Math.floor(bytes.length / length));
+function detectMpegTs(bytes: Buffer): Detected | undefined {
+  const hasSyncBytes = PACKETS.some(({ length, sync }) => {
+    const count = Math.min(MAX_CHECKED_PACKETS, Math.floor(bytes.length / length));
     return (
       count >= 2 &&
       Array.from({ length: count }, (_, n) => bytes[n * length + sync]).every((byte) => byte === 0x47)
     );
   });
-  return steady ? 'mpegts' : undefined;
+  return hasSyncBytes ? 'mpegts' : undefined;
 }
 
 const PLAYLISTS: readonly RegExp[] = [
@@ -122,7 +122,7 @@ const PLAYLISTS: readonly RegExp[] = [
   /^(?:<.*?)?<(?:\w+:)?(?:MPD|SmoothStreamingMedia|smil|playlist|asx)[\s>]/is, // the last but one: XSPF
 ];
 
-function playlistOf(bytes: Buffer): Detected | undefined {
+function detectPlaylist(bytes: Buffer): Detected | undefined {
   const text = bytes.toString('utf8').replace(/^[\ufeff\s]+/, '');
-  return PLAYLISTS.some((form) => form.test(text)) ? 'playlist' : undefined;
+  return PLAYLISTS.some((pattern) => pattern.test(text)) ? 'playlist' : undefined;
 }

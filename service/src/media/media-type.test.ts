@@ -1,4 +1,4 @@
-// What may be uploaded, by name.
+// Tests the table of media types and its lookups.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contradicts, essenceOf, MEDIA_TYPES, type MediaType, mediaTypeOf, narrowed } from './media-type.ts';
@@ -79,7 +79,7 @@ describe('a mime type', () => {
   ])('%j is none', (mime) => {
     expect(mediaTypeOf(mime)).toBeUndefined();
   });
-  test('no text at all breaks the reading', () => {
+  test('any text can be parsed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const found = mediaTypeOf(text);
@@ -93,7 +93,7 @@ describe('a mime type', () => {
 });
 
 describe('narrowing', () => {
-  test('leaves what is named, in the order of the table', () => {
+  test('keeps the named types in the order of the table', () => {
     expect(narrowed(['VIDEO/webm', 'image/png'])).toEqual([image, mediaTypeOf('video/webm')]);
     expect(mediaTypeOf('image/gif', narrowed(['image/png']))).toBeUndefined();
     expect(mediaTypeOf('image/png', narrowed(['image/png']))).toBe(image);

@@ -1,7 +1,7 @@
-// The one table of media types that may be uploaded (B1).
+// The media types that may be uploaded (contract B1).
 import type { Container } from './probe.ts';
 
-/** What bytes can turn out to be. `isobmff`: MP4, QuickTime and their kin, which nobody tells apart: each is taken under the other's name. */
+/** File formats that the detection distinguishes. `isobmff` covers MP4 and QuickTime, which are accepted under either type. */
 export type Signature =
   | 'jpeg'
   | 'png'
@@ -17,7 +17,7 @@ export type Signature =
 type Row = {
   readonly mime: string;
   readonly extension: string;
-  /** What the file may look like inside. */
+  /** Accepted file formats. */
   readonly looks: readonly Signature[];
 };
 
@@ -25,7 +25,7 @@ export type ImageType = Row & { readonly kind: 'image' };
 export type VideoType = Row & { readonly kind: 'video'; readonly container: Container };
 export type MediaType = ImageType | VideoType;
 
-/** Never SVG or HTML: they carry scripts, and a browser would run them as ours. */
+/** Must not contain SVG or HTML: a browser would run their scripts in the origin of the service. */
 export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'image/jpeg', kind: 'image', extension: 'jpg', looks: ['jpeg'] },
   { mime: 'image/png', kind: 'image', extension: 'png', looks: ['png'] },
@@ -65,12 +65,12 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 const MIME = /^[\t ]*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[\t ]*(?:;[\t\x20-\x7e]*)?$/;
 const CONTENT_KIND = /^\s*(image|video)\s*(?:\/|$)/i;
 
-/** `type/subtype` in lower case, without parameters; undefined where it is none. */
+/** `type/subtype` in lower case without parameters; undefined when invalid. */
 export function essenceOf(mime: string): string | undefined {
   return MIME.exec(mime)?.[1]?.toLowerCase();
 }
 
-/** The row that a `mime_type` names, in any case and with any parameters. */
+/** Finds the media type of a `mime_type` value, ignoring case and parameters. */
 export function mediaTypeOf(
   mime: string,
   allowed: readonly MediaType[] = MEDIA_TYPES,
@@ -80,13 +80,13 @@ export function mediaTypeOf(
   return allowed.find((type) => type.mime === name);
 }
 
-/** The table as the operator narrows it. A name that is not in it adds nothing. */
+/** The types that the operator allows. Unknown types are ignored. */
 export function narrowed(mimes: readonly string[]): readonly MediaType[] {
   const wanted = new Set(mimes.map((mime) => mediaTypeOf(mime)));
   return MEDIA_TYPES.filter((type) => wanted.has(type));
 }
 
-/** Whether a `content_type` says image of a video, or video of an image; anything else it says is fine (B1). */
+/** True when `content_type` names an image for a video or a video for an image (contract B1). */
 export function contradicts(contentType: string, type: MediaType): boolean {
   const kind = CONTENT_KIND.exec(contentType)?.[1]?.toLowerCase();
   return kind !== undefined && kind !== type.kind;

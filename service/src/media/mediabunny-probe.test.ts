@@ -1,4 +1,4 @@
-// What the probe tells of videos, refuses, and does where bytes fail it.
+// Tests the properties that the probe reads, its rejections, and failed reads.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -126,9 +126,9 @@ describe('refusals', () => {
   });
 });
 
-describe('bytes that cannot be read', () => {
+describe('failed reads', () => {
   const broken = (read: ByteSource['read']): ByteSource => ({ sizeBytes: 100_000, read });
-  test('are no fault of the file: the error is passed on, and the next file is probed', async () => {
+  test('reject with the error, and the next file is probed', async () => {
     await expect(
       probe.probe(
         broken(() => Promise.reject(new Error('the store is down'))),
@@ -137,7 +137,7 @@ describe('bytes that cannot be read', () => {
     ).rejects.toThrow('the store is down');
     expect(factsOf(await probeBytes(await clipBytes({ container: 'mp4' }), 'mov'))).toMatchObject(PICTURE);
   });
-  test('are noticed where too few come', async () => {
+  test('are detected when too few bytes are returned', async () => {
     await expect(
       probe.probe(
         broken(async () => Buffer.alloc(10)),
@@ -145,7 +145,7 @@ describe('bytes that cannot be read', () => {
       ),
     ).rejects.toThrow('10 bytes instead of');
   });
-  test('are given up at the deadline', async () => {
+  test('time out at the deadline', async () => {
     const impatient = openMediabunnyProbe({ deadlineMs: 50 });
     await expect(
       impatient.probe(
@@ -165,7 +165,7 @@ describe('the processes', () => {
       Array(4).fill([320, 160, 240]).flat(),
     );
   });
-  test('end with the probe', async () => {
+  test('exit when the probe is closed', async () => {
     const closing = openMediabunnyProbe();
     const { promise: started, resolve } = Promise.withResolvers<void>();
     const stuck = closing.probe(
@@ -182,7 +182,7 @@ describe('the processes', () => {
     await Promise.all([closing.close(), expect(stuck).rejects.toThrow('closed')]);
     await expect(closing.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
   });
-  test('do not keep a process alive that has nothing else to do', async () => {
+  test('do not prevent the service process from exiting', async () => {
     const script = `
       import { openMediabunnyProbe } from ${JSON.stringify(new URL('./mediabunny-probe.ts', import.meta.url).href)};
       console.log(await openMediabunnyProbe().probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;

@@ -1,13 +1,13 @@
-// Probes untrusted videos with mediabunny in sandboxed processes: bounded memory, reads and time, and fair turns between owners.
+// Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
 import { availableParallelism } from 'node:os';
 import { openChildPool } from '../platform/process/child-pool.ts';
-import type { Failure, Heard } from '../platform/process/conversation.ts';
+import type { TaskFailure, HandledMessage } from '../platform/process/child-task.ts';
 import { busy } from '../platform/process/fair-slots.ts';
-import { limitsAlone, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
+import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
 import type { ByteSource, Probe, ProbeResult } from './probe.ts';
 import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
 
-/** More than one owner may use at once, so that a free one is left for the others. */
+/** More than one owner may use, so that other owners do not wait. */
 const CHILDREN = Math.min(8, Math.max(4, availableParallelism()));
 const SCRIPT = new URL('./mediabunny-probe.worker.ts', import.meta.url);
 const FLAGS = ['--max-old-space-size=256'];
@@ -17,14 +17,14 @@ const LIMITS: ProcessLimits = { cpuSeconds: 120, fileBytes: 0, openFiles: 64, da
 export type ProbeOptions = {
   readonly sandbox?: Sandbox;
   readonly deadlineMs?: number;
-  /** Probes of one owner at the same time. */
+  /** Maximum number of concurrent probes of one owner. */
   readonly perOwner?: number;
-  /** How long a file waits for its turn. */
+  /** How long a file waits for a free process. */
   readonly waitMs?: number;
 };
 
 export function openMediabunnyProbe({
-  sandbox = limitsAlone(),
+  sandbox = createLimitsOnlySandbox(),
   deadlineMs = 2000,
   perOwner = 2,
   waitMs = 10_000,
@@ -40,31 +40,37 @@ export function openMediabunnyProbe({
   });
   return {
     async probe(source, container, owner) {
-      const request: ToWorker = { kind: 'look', container, sizeBytes: source.sizeBytes };
-      const hear = reader(source);
-      const outcome = await pool.run<ProbeResult>({ deadlineMs, open: () => request, hear }, owner);
-      return 'result' in outcome ? outcome.result : resultOf(outcome.failed);
+      const request: ToWorker = { kind: 'probe', container, sizeBytes: source.sizeBytes };
+      const onMessage = createReadHandler(source);
+      const outcome = await pool.run<ProbeResult>(
+        { deadlineMs, buildRequest: () => request, onMessage },
+        owner,
+      );
+      return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
     },
     close: () => pool.close(),
   };
 }
 
-/** A file that ends its process, or keeps it busy, is refused; one that we or the machine held up is not judged. */
-function resultOf(failed: Failure): ProbeResult {
-  if (failed === 'unanswered') throw new Error('the bytes came too slowly to be probed');
+/** Rejects a file that crashes or blocks its process. A delay of the store or of the machine is not the file's fault. */
+function toProbeResult(failed: TaskFailure): ProbeResult {
+  if (failed === 'unanswered')
+    throw new Error(
+      'the bytes came too slowly: the object store did not respond before the deadline of the probe',
+    );
   if (failed === 'starved') throw busy();
   return { refused: 'not_media' };
 }
 
-/** The worker keeps to its budget itself; one that was taken over by its file does not. */
-function reader(source: ByteSource): (message: unknown) => Promise<Heard<ProbeResult>> {
-  let left = PROBE_BYTES;
+/** Enforces the read budget again, because a hostile file could take over the worker. */
+function createReadHandler(source: ByteSource): (message: unknown) => Promise<HandledMessage<ProbeResult>> {
+  let remaining = PROBE_BYTES;
   return async (received) => {
     const message = received as FromWorker;
-    if (message.kind === 'seen') return message;
-    left -= message.end - message.start;
-    if (!isRangeWithin(message, source.sizeBytes) || left < 0)
-      return { result: { refused: 'not_media' }, isWorn: true };
+    if (message.kind === 'result') return message;
+    remaining -= message.end - message.start;
+    if (!isRangeWithin(message, source.sizeBytes) || remaining < 0)
+      return { result: { refused: 'not_media' }, shouldRetire: true };
     const reply: ToWorker = { kind: 'bytes', id: message.id, bytes: await bytesOf(source, message) };
     return { reply };
   };
@@ -78,6 +84,6 @@ const isRangeWithin = ({ start, end }: Range, size: number): boolean =>
 async function bytesOf(source: ByteSource, { start, end }: Range): Promise<Uint8Array> {
   const bytes = await source.read(start, end);
   if (bytes.length !== end - start)
-    throw new Error(`the source gave ${bytes.length} bytes instead of ${end - start}`);
+    throw new Error(`the source returned ${bytes.length} bytes instead of ${end - start}`);
   return bytes;
 }

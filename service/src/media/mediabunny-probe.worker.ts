@@ -1,4 +1,4 @@
-// Looks into one untrusted video at a time, in a process that may be killed: hostile bytes make mediabunny hang or run out of memory.
+// Worker process of the probe: parses one untrusted video at a time. Hostile files can make mediabunny hang or run out of memory.
 import {
   CustomSource,
   EncodedPacketSink,
@@ -17,7 +17,7 @@ import {
 import type { Container, MediaFacts, ProbeResult } from './probe.ts';
 import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
 
-/** Never all formats: a playlist would open other files. */
+/** Only the declared container, because a playlist could open other files. */
 const FORMATS: Record<Container, InputFormat[]> = {
   mov: [MP4, QTFF],
   matroska: [MATROSKA, WEBM],
@@ -30,46 +30,47 @@ const MAX_DURATION_MS = 2 ** 31 - 1;
 type Size = readonly [width: number | null, height: number | null];
 const UNKNOWN: Size = [null, null];
 
-const WORN_CPU_MICROSECONDS = 60_000_000;
+/** Half of the CPU time limit of the process. */
+const RETIRE_CPU_MICROSECONDS = 60_000_000;
 
-const awaited = new Map<number, (bytes: Uint8Array) => void>();
+const pendingReads = new Map<number, (bytes: Uint8Array) => void>();
 let reads = 0;
 
 const send = (message: FromWorker) => process.send?.(message);
 
 Logging.level = LogLevel.Silent;
 process.on('disconnect', () => process.exit(0));
-process.on('message', hear);
+process.on('message', handleMessage);
 process.send?.('ready');
 
-function hear(message: ToWorker): void {
-  if (message.kind === 'look') {
-    void look(message.container, message.sizeBytes).then(answer);
+function handleMessage(message: ToWorker): void {
+  if (message.kind === 'probe') {
+    void probe(message.container, message.sizeBytes).then(sendResult);
     return;
   }
-  awaited.get(message.id)?.(message.bytes);
-  awaited.delete(message.id);
+  pendingReads.get(message.id)?.(message.bytes);
+  pendingReads.delete(message.id);
 }
 
-function answer(result: ProbeResult): void {
+function sendResult(result: ProbeResult): void {
   const { user, system } = process.cpuUsage();
-  awaited.clear();
-  send({ kind: 'seen', result, isWorn: user + system > WORN_CPU_MICROSECONDS });
+  pendingReads.clear();
+  send({ kind: 'result', result, shouldRetire: user + system > RETIRE_CPU_MICROSECONDS });
 }
 
-async function look(container: Container, sizeBytes: number): Promise<ProbeResult> {
+async function probe(container: Container, sizeBytes: number): Promise<ProbeResult> {
   using input = new Input({ formats: FORMATS[container], source: boundedSource(sizeBytes) });
-  const tracks = await known(input.getTracks());
+  const tracks = await undefinedIfBroken(input.getTracks());
   const video = tracks?.find((track) => track.isVideoTrack());
   const audio = tracks?.find((track) => track.isAudioTrack());
   if (!tracks || (tracks.length === 0 && !isLeftToEncoder(container))) return { refused: 'not_media' };
   if (!video && !isLeftToEncoder(container)) return { refused: 'no_video_track' };
-  const shown = video ? await shownSize(video) : UNKNOWN;
-  if (video && (isTooLarge(shown) || isTooLarge(await codedSize(video))))
+  const displaySize = video ? await readDisplaySize(video) : UNKNOWN;
+  if (video && (isTooLarge(displaySize) || isTooLarge(await readCodedSize(video))))
     return { refused: 'too_large_picture' };
   const used = [video, audio].filter((track) => track !== undefined);
   if (container === 'mov' && (await isTruncated(used))) return { refused: 'truncated' };
-  const [width, height] = isLeftToEncoder(container) ? UNKNOWN : shown;
+  const [width, height] = isLeftToEncoder(container) ? UNKNOWN : displaySize;
   const facts: MediaFacts = {
     width,
     height,
@@ -80,33 +81,34 @@ async function look(container: Container, sizeBytes: number): Promise<ProbeResul
   return { facts };
 }
 
-/** In MPEG-TS, MPEG-2 pictures are not seen, and interlaced ones seem to have half their height. */
+/** In MPEG-TS, mediabunny does not find MPEG-2 video and reports half the height of interlaced video. */
 const isLeftToEncoder = (container: Container) => container === 'mpegts';
 
-/** Asks the service for bytes until the budget is spent (B4: ≤ 64 MiB). */
+/** Requests bytes from the service, up to the budget (contract B4). */
 function boundedSource(sizeBytes: number): CustomSource {
-  const left = { ...BUDGET };
+  const remaining = { ...BUDGET };
   return new CustomSource({
     getSize: () => sizeBytes,
     read(start, end) {
-      left.reads -= 1;
-      if (left.reads < 0 || left.bytes < end - start) throw new Error('more bytes than a probe may need');
-      left.bytes -= end - start;
+      remaining.reads -= 1;
+      if (remaining.reads < 0 || remaining.bytes < end - start)
+        throw new Error('the probe exceeds its read budget');
+      remaining.bytes -= end - start;
       return read(start, end);
     },
-    prefetchProfile: 'fileSystem', // with none an MPEG-TS costs 28 times the CPU
-    handleUnhandledError: () => {}, // a read ahead that nobody waits for: whoever needs these bytes asks again
+    prefetchProfile: 'fileSystem', // without it, MPEG-TS needs 28 times the CPU time
+    handleUnhandledError: () => {}, // errors of prefetches; the actual read fails again
   });
 }
 
 function read(start: number, end: number): Promise<Uint8Array> {
   const id = reads++;
   send({ kind: 'read', id, start, end });
-  return new Promise((resolve) => awaited.set(id, resolve));
+  return new Promise((resolve) => pendingReads.set(id, resolve));
 }
 
-/** undefined where the file is too broken for this one fact: the others may still be right. */
-async function known<T>(fact: Promise<T>): Promise<T | undefined> {
+/** Ignores the error of a single property, because the others may still be valid. */
+async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefined> {
   try {
     return await fact;
   } catch {
@@ -114,32 +116,40 @@ async function known<T>(fact: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function shownSize(video: InputVideoTrack): Promise<Size> {
-  return [pixels(await known(video.getDisplayWidth())), pixels(await known(video.getDisplayHeight()))];
+async function readDisplaySize(video: InputVideoTrack): Promise<Size> {
+  return [
+    pixels(await undefinedIfBroken(video.getDisplayWidth())),
+    pixels(await undefinedIfBroken(video.getDisplayHeight())),
+  ];
 }
 
-async function codedSize(video: InputVideoTrack): Promise<Size> {
-  return [pixels(await known(video.getCodedWidth())), pixels(await known(video.getCodedHeight()))];
+async function readCodedSize(video: InputVideoTrack): Promise<Size> {
+  return [
+    pixels(await undefinedIfBroken(video.getCodedWidth())),
+    pixels(await undefinedIfBroken(video.getCodedHeight())),
+  ];
 }
 
 const pixels = (length = 0) => (length >= 1 ? Math.round(length) : null);
 const isTooLarge = ([width, height]: Size) => (width ?? 1) * (height ?? 1) > MAX_PIXELS;
 
-/** A sample that is listed has no bytes: the index lies in front, and the end of the file is missing. */
+/** True when an indexed sample has no bytes, because the end of the file is missing. */
 async function isTruncated(tracks: readonly InputTrack[]): Promise<boolean> {
   for (const track of tracks) {
     const sink = new EncodedPacketSink(track);
-    const listed = await known(sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true }));
-    if (listed && (await known(sink.getPacket(Number.POSITIVE_INFINITY))) === null) return true;
+    const listed = await undefinedIfBroken(sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true }));
+    if (listed && (await undefinedIfBroken(sink.getPacket(Number.POSITIVE_INFINITY))) === null) return true;
   }
   return false;
 }
 
-/** From what is shown first: a start below zero is priming or hidden by an edit list. */
+/** Measured from the first displayed frame. A negative start is priming or hidden by an edit list. */
 async function durationOf(input: Input, tracks: InputTrack[]): Promise<number | null> {
   const end =
-    (await known(input.computeDuration(tracks))) ?? (await known(input.getDurationFromMetadata(tracks))) ?? 0;
-  const start = (await known(input.getFirstTimestamp(tracks))) ?? 0;
+    (await undefinedIfBroken(input.computeDuration(tracks))) ??
+    (await undefinedIfBroken(input.getDurationFromMetadata(tracks))) ??
+    0;
+  const start = (await undefinedIfBroken(input.getFirstTimestamp(tracks))) ?? 0;
   const milliseconds = Math.round((end - Math.max(0, start)) * 1000);
   return milliseconds > 0 && milliseconds <= MAX_DURATION_MS ? milliseconds : null;
 }

@@ -1,14 +1,14 @@
-// Messages between the probe and its worker process.
+// Messages between the probe and its worker processes.
 import type { Container, ProbeResult } from './probe.ts';
 
-/** Bytes of one file that a probe may read (contract B4). */
+/** Maximum number of bytes that a probe reads of one file (contract B4). */
 export const PROBE_BYTES = 64 * 1024 * 1024;
 
 export type ToWorker =
-  | { readonly kind: 'look'; readonly container: Container; readonly sizeBytes: number }
+  | { readonly kind: 'probe'; readonly container: Container; readonly sizeBytes: number }
   | { readonly kind: 'bytes'; readonly id: number; readonly bytes: Uint8Array };
 
-/** `isWorn`: the process has used much CPU time, of which it may use only so much in its life. */
+/** `shouldRetire`: the process has used much of its CPU time limit. */
 export type FromWorker =
   | { readonly kind: 'read'; readonly id: number; readonly start: number; readonly end: number }
-  | { readonly kind: 'seen'; readonly result: ProbeResult; readonly isWorn: boolean };
+  | { readonly kind: 'result'; readonly result: ProbeResult; readonly shouldRetire: boolean };

@@ -1,6 +1,6 @@
-// The port behind which an untrusted video file is looked at: bounded in reads, memory and time.
+// Port of the probe for untrusted video files, with limits on reads, memory and time.
 
-/** Containers that are accepted as uploads, named as ffmpeg's demuxers are forced. */
+/** Accepted containers, named after the ffmpeg demuxers. */
 export type Container = 'mov' | 'matroska' | 'mpegts';
 
 /** Random access to stored bytes. `end` is exclusive. */
@@ -9,7 +9,7 @@ export type ByteSource = {
   read(start: number, end: number): Promise<Uint8Array>;
 };
 
-/** Facts of the file; null where they are not known. Sizes are as shown: rotation and pixel aspect applied, even numbers not enforced. */
+/** Properties of the file; null when unknown. Width and height are display sizes: rotation and pixel aspect ratio are applied. */
 export type MediaFacts = {
   readonly width: number | null;
   readonly height: number | null;
@@ -18,14 +18,14 @@ export type MediaFacts = {
   readonly hasAudio: boolean;
 };
 
-/** Why a file is no video that can be taken: contract B4's codes. */
+/** Failure codes of contract B4. */
 export type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
 
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 
-/** Never throws for what is in the file; fails where the bytes cannot be read, and with UNAVAILABLE (`busy`) where no turn comes. */
+/** Never throws because of the file's content. Throws when the bytes cannot be read, and UNAVAILABLE (`busy`) when no process is free. */
 export type Probe = {
-  /** `owner`: whose file it is; owners that wait take turns. */
+  /** Waiting probes are scheduled fairly by `owner`. */
   probe(source: ByteSource, container: Container, owner?: string): Promise<ProbeResult>;
   close(): Promise<void>;
 };

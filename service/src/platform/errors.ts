@@ -1,16 +1,16 @@
-// Every error that the service answers with: one code, one status, one message (contract A3, B7).
+// Errors of the API: error codes, their HTTP status and their constructors (contract A3, B7).
 
 import type { ErrorCode, ErrorReason, UnauthorizedReason } from '@mediary/contract/errors';
 
-/** What the caller may know beyond the message: the field, the limit, the reason. */
+/** Machine-readable details for the caller: field, reason, limit, allowed values. */
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: ErrorReason };
 type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
 
-/** A refusal with words for the caller. Its message and details leave the service as they are: no stack, SQL, path or secret. */
+/** An error for the caller. Message and details are sent unchanged, so they must not contain a stack, SQL, path or secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | null;
-  /** When a caller may try again; undefined: as usual for its code. */
+  /** Value of `Retry-After`; undefined: the default of the error code. */
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The `WWW-Authenticate` header of a 401. */

@@ -1,4 +1,4 @@
-// Owners take turns at a fair queue, whatever one of them has piled up; counted in jobs, as workers take them.
+// Tests that a fair queue serves owners round-robin, regardless of their backlogs.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { type JobQueue, type JobSettings, openJobs } from './job-queue.ts';
@@ -66,7 +66,7 @@ test('the first job of an owner runs next, although another has hundreds waiting
   expect(ran.indexOf('v')).toBe(101);
 });
 
-test('owners that wait when no worker is there take turns, in the order of their first jobs', async () => {
+test('waiting owners are served round-robin in the order of their first jobs', async () => {
   const queue = await open();
   await send(queue, 'a', 'a0');
   await send(queue, 'a', 'a1');
@@ -78,7 +78,7 @@ test('owners that wait when no worker is there take turns, in the order of their
   await expect.poll(() => ran, LONG).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2']);
 });
 
-test('jobs that one owner sends at the same moment are turns of their own', async () => {
+test('jobs that one owner enqueues concurrently get different priorities', async () => {
   const queue = await open();
   await send(queue, 'flood', ...numbered('f', 50));
   await send(queue, 'victim', 'v');
@@ -92,7 +92,7 @@ test('jobs that one owner sends at the same moment are turns of their own', asyn
   expect(ran.indexOf('v')).toBeLessThanOrEqual(1);
 });
 
-test('an owner whose jobs run one at a time gains nothing over one who has many waiting', async () => {
+test('an owner with one job at a time has no advantage over an owner with a backlog', async () => {
   const queue = await open();
   await send(queue, 'patient', ...numbered('p', 20));
   await send(queue, 'eager', 'e');
@@ -109,7 +109,7 @@ const isRetryDue = async () =>
     'due'
   ];
 
-test('a retried job with an old priority does not turn the clock back', async () => {
+test('a retried job with an old priority does not set the virtual time back', async () => {
   const queue = await open({ retryDelay: 1 });
   await send(queue, 'flaky', 'flaky');
   await send(queue, 'flood', ...numbered('f', 20));
@@ -125,7 +125,7 @@ test('a retried job with an old priority does not turn the clock back', async ()
   expect(Math.abs(turnsAfter.filter((words) => words.startsWith('f')).length - 4)).toBeLessThanOrEqual(2);
 });
 
-test('open jobs are listed in the order in which they run, the running one first', async () => {
+test('open jobs are listed in the order of execution, running jobs first', async () => {
   const queue = await open();
   await send(queue, 'a', 'a0');
   let listed: unknown;
@@ -143,14 +143,14 @@ test('open jobs are listed in the order in which they run, the running one first
   ]);
 });
 
-test('a job of a fair queue without an owner is refused', async () => {
+test('a job of a fair queue without an owner is rejected', async () => {
   const queue = await open();
   await expect(db.transaction((tx) => queue.send(tx, 'note', { words: 'whose?' }))).rejects.toThrow(
     'needs an owner',
   );
 });
 
-test('the order is read from indexes alone', async () => {
+test('the priority query uses indexes only', async () => {
   const queue = await open();
   await send(queue, 'flood', ...numbered('f', 30));
   const plan = await rowsOf(

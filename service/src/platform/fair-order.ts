@@ -1,15 +1,15 @@
-// Start-time fair queuing by priority: the backlog of one owner does not delay the first job of another.
+// Start-time fair queuing by job priority: the backlog of one owner does not delay the first job of another.
 import type { Transaction } from './postgres/database.ts';
 
-export type Turn = { readonly queue: string; readonly owner: string };
+export type OwnedJob = { readonly queue: string; readonly owner: string };
 export type FairOrder = {
-  /** The priority of the owner's next job. Holds the owner's lock on the queue until the transaction ends. */
-  nextPriority(tx: Transaction, turn: Turn): Promise<number>;
+  /** Returns the priority of the owner's next job. Locks the owner's queue until the transaction ends. */
+  nextPriority(tx: Transaction, job: OwnedJob): Promise<number>;
 };
 
 type Sql = { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
 
-/** Processes that start at the same time would fail on each other's `create index if not exists`. */
+/** The lock is needed because concurrent `create index if not exists` statements of two processes fail. */
 const CREATE_INDEX = `
 begin;
 select pg_advisory_xact_lock(hashtextextended('fair order', 0));
@@ -17,12 +17,12 @@ create index if not exists job_fair_order on pgboss.job_common (name, group_id, 
  where state <= 'active' and group_id is not null;
 commit`;
 
-/** Two transactions of one owner would read the same lowest priority. */
+/** Without the lock, two transactions of one owner would read the same lowest priority. */
 const LOCK_OWNER = `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`;
 
 /**
- * A job takes its turn one below the owner's last open job, but not above the virtual time: the priority of the job that started last,
- * at most one above the first waiting job, so that a retried job with an old priority does not turn the clock back.
+ * One below the owner's last open job, but at most the virtual time. The virtual time is the priority of the job that started last,
+ * at most one above the first waiting job, so that a retried job with an old priority does not set it back.
  */
 const NEXT_PRIORITY = `
 with last as (

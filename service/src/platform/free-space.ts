@@ -1,4 +1,4 @@
-// Keeps a reserve of free disk space, so that deletes and the database go on while uploads are refused.
+// Reserves free disk space for deletes and the database: uploads are rejected while less than the reserve is free.
 import { statfs } from 'node:fs/promises';
 import { ServiceError } from './errors.ts';
 
@@ -10,14 +10,14 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-export const diskFull = (holder: 'database' | 'object store', cause?: unknown) =>
+export const diskFull = (component: 'database' | 'object store', cause?: unknown) =>
   new ServiceError(
     'UNAVAILABLE',
-    `The disk of the ${holder} is full: less than MIN_FREE_BYTES is free. Uploads are refused until space is freed.`,
+    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. Uploads are refused until space is freed.`,
     { details: { reason: 'disk_full' }, cause },
   );
 
-/** `folder` is undefined where the database is another machine's: its disk cannot be seen. */
+/** `folder` is undefined when the database runs on another machine, whose disk cannot be checked. */
 export const databaseSpaceGuard =
   (folder: string | undefined, minFreeBytes: number): SpaceGuard =>
   async () => {

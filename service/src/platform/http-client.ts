@@ -1,4 +1,4 @@
-// Asks other services over HTTP: every wait and every answer has a limit, and what went wrong is told as data.
+// HTTP client for other services: limits time and response size, and returns failures as data.
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: string;
@@ -7,17 +7,19 @@ export type HttpRequest = {
   readonly json?: unknown;
 };
 
-/** `body`: the JSON that came, undefined where it was none. `broken`: there was no whole answer. */
+/** `body`: the parsed JSON, undefined for any other content. `broken`: the response is missing or incomplete. */
 export type HttpResult =
   | { readonly status: number; readonly headers: Headers; readonly body: unknown }
   | { readonly broken: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };
 
-/** In milliseconds, from the first byte sent to the last one read; in bytes. */
+/** `timeoutMs` covers the whole exchange, from the first byte sent to the last byte read. */
 export type ClientLimits = { readonly timeoutMs: number; readonly maxBytes: number };
 
 const LIMITS: ClientLimits = { timeoutMs: 8000, maxBytes: 8 * 1024 * 1024 };
+/** A longer `Retry-After` of another service would stop work for hours because of one wrong header. */
+const MAX_RETRY_AFTER_S = 3600;
 
-/** Never throws for what the other side does; redirects are not followed. */
+/** Does not throw for network errors or error responses. Does not follow redirects. */
 export async function sendRequest(
   { method, url, headers, json }: HttpRequest,
   limits: ClientLimits = LIMITS,
@@ -59,15 +61,15 @@ function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // An error page of something on the way: its status says enough.
+    // An error page of a proxy; the status code is sufficient.
     return undefined;
   }
 }
 
-/** Seconds, as `Retry-After` tells them in either form; undefined where it says nothing. */
+/** Parses both forms of `Retry-After` to seconds; undefined when the header is missing or invalid. */
 export function parseRetryAfter(headers: Headers, now: Date): number | undefined {
-  const told = headers.get('retry-after');
-  if (told === null) return undefined;
-  const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - now.getTime()) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), 3600) : undefined;
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER_S) : undefined;
 }

@@ -1,4 +1,4 @@
-// A request with an Idempotency-Key keeps its claim for as long as it runs, and its first answer for good.
+// Tests that a claim is renewed while its request runs, and that the first response is final.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
@@ -34,7 +34,7 @@ const isClaimed = async ({ key }: Claim) =>
       select busy_until > now() as claimed from idempotency_keys where key = ${key}`)
   )?.claimed;
 
-test('the claim is renewed while the request runs, so that a retry waits however long it takes', async () => {
+test('the claim is renewed while the request runs, so that a concurrent retry is rejected', async () => {
   const claim = newClaim();
   const once = createIdempotency(db, { renewEveryMs: 20 });
   const answered = await once(claim, async () => {
@@ -53,9 +53,9 @@ test('the claim is renewed while the request runs, so that a retry waits however
   expect(await once(claim, async () => 'third')).toEqual({ data: 'first', isReplay: true });
 });
 
-test('a process that lost its claim does not replace the answer that was given since', async () => {
+test('a process that lost its claim does not replace the stored response', async () => {
   const claim = newClaim();
-  // Renews too rarely to matter: as if its process had been stopped.
+  // Never renews during the test, like a stopped process.
   const frozen = createIdempotency(db, { renewEveryMs: 600_000 });
   await frozen(claim, async () => {
     await expire(claim);

@@ -1,4 +1,4 @@
-// Holds the queue to its promises: state and job commit together, and no job is lost when a process stops.
+// Tests that jobs commit with their state and are not lost when a process stops.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { type JobQueue, type JobRun, type JobSettings, openJobs } from './job-queue.ts';
@@ -44,7 +44,7 @@ const held =
       signal.addEventListener('abort', () => reject(signal.reason));
     });
 
-test('a job of a transaction that is rolled back does not exist, one that is committed runs once', async () => {
+test('a rollback removes the job, and a committed job runs once', async () => {
   const queue = await open();
   const ran: string[] = [];
   await db
@@ -60,12 +60,12 @@ test('a job of a transaction that is rolled back does not exist, one that is com
     },
   });
   await expect.poll(() => ran, LONG).toEqual(['committed']);
-  // What was sent later has run, hence nothing sent before is still to come.
+  // A later job has run, so no earlier job is pending.
   await send(queue, 'later');
   await expect.poll(() => ran, LONG).toEqual(['committed', 'later']);
 });
 
-test('a job that fails is run again, with the same payload', async () => {
+test('a failed job is retried with the same payload', async () => {
   const queue = await open();
   const ran: string[] = [];
   await queue.work({
@@ -78,7 +78,7 @@ test('a job that fails is run again, with the same payload', async () => {
   await expect.poll(() => ran, LONG).toEqual(['stubborn', 'stubborn', 'stubborn']);
 });
 
-test('jobs that run when the process stops, and those that wait, are run by the next one', async () => {
+test('running and waiting jobs of a stopped process are run by the next process', async () => {
   const first = await open({ concurrency: 2 });
   const [begun, ran]: [string[], string[]] = [[], []];
   await first.work({ note: held(begun) });
@@ -94,7 +94,7 @@ test('jobs that run when the process stops, and those that wait, are run by the 
   await expect.poll(() => ran.toSorted(), LONG).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('no more jobs run at once than the queue allows', async () => {
+test('the concurrency limit of a queue is respected', async () => {
   const queue = await open({ concurrency: 2 });
   let [running, most] = [0, 0];
   const done: string[] = [];
@@ -111,7 +111,7 @@ test('no more jobs run at once than the queue allows', async () => {
   expect(most).toBeLessThanOrEqual(2);
 });
 
-test('jobs that have piled up are run one after the other, without a pause in between', async () => {
+test('a backlog is processed without pauses between jobs', async () => {
   const queue = await open({ concurrency: 1 });
   const words = Array.from({ length: 50 }, (_, number) => `piled up ${number}`);
   await send(queue, ...words);
@@ -121,12 +121,12 @@ test('jobs that have piled up are run one after the other, without a pause in be
       ran.push(payload.words);
     },
   });
-  // A look every two seconds would take far longer.
+  // Polling every two seconds would take far longer.
   await expect.poll(() => ran.length, LONG).toBe(words.length);
   expect(ran).toEqual(words);
 });
 
-test('a list of handlers with one missing is refused', async () => {
+test('a missing handler is rejected', async () => {
   const queue = await open();
   await expect(queue.work({} as never)).rejects.toThrow('job "note" has no handler');
 });

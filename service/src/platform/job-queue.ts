@@ -1,26 +1,26 @@
-// The job queue: lives in the same database as the state, so that state and job commit together.
+// The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import { type Job, PgBoss } from 'pg-boss';
-import { type FairOrder, openFairOrder, type Turn } from './fair-order.ts';
+import { type FairOrder, openFairOrder, type OwnedJob } from './fair-order.ts';
 import { listOpenJobs, type OpenJob } from './open-jobs.ts';
 import type { Connection, Transaction } from './postgres/database.ts';
 
-/** What a queue promises about its jobs. Times in seconds. */
+/** Settings of one queue. Times are in seconds. */
 export type JobSettings = {
-  /** How many run at once in one process. */
+  /** Maximum number of running jobs in one process. */
   readonly concurrency: number;
-  /** A run that takes longer is taken away. */
+  /** A run that takes longer fails and is retried. */
   readonly expireIn: number;
   readonly retries: number;
-  /** Before the second run; doubles from run to run up to `retryDelayMax` where that is given. */
+  /** Delay before the first retry; doubles with each retry up to `retryDelayMax`, if set. */
   readonly retryDelay: number;
   readonly retryDelayMax?: number;
-  /** Owners take turns, however many jobs one of them has waiting; every job of such a queue names its owner. */
+  /** Schedules jobs fairly by owner; every job of such a queue needs an owner. */
   readonly fair?: true;
-  /** Started by the clock, as a cron expression in UTC. */
+  /** Schedule as a cron expression in UTC. */
   readonly cron?: string;
 };
 
-/** One run of a job. `signal` ends it: its claim is lost, or the process is stopping; a handler then throws and the job is run again. */
+/** One run of a job. `signal` aborts when the claim is lost or the process stops; the handler must throw, and the job is retried. */
 export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 
 /** Job name → payload. */
@@ -30,60 +30,61 @@ export type JobHandlers<P extends Payloads> = {
   readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void>;
 };
 
-/** What those who start work need. */
+/** The producer's side of the queue. */
 export type Jobs<P extends Payloads> = {
-  /** Enqueues within the caller's transaction: no commit, no job. */
+  /** Enqueues in the caller's transaction; a rollback also removes the job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
-  /** The same for a job that belongs to an owner, which a fair queue demands. */
+  /** Enqueues a job of an owner; required for fair queues. */
   sendFor<N extends keyof P & string>(
     tx: Transaction,
     owner: string,
     job: { readonly name: N; readonly payload: P[N] },
   ): Promise<void>;
-  /** Running jobs, then waiting ones in the order in which they will run, up to a bound. */
+  /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
   listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
-  /** Whether a job with (at least) this payload waits or runs. */
+  /** True when a job whose payload contains these members waits or runs. */
   isUnderWay<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
-  /** Starts handling; every job of the list has exactly one handler, which the types demand. */
+  /** Starts the workers. The types require exactly one handler for every job. */
   work(handlers: JobHandlers<P>): Promise<void>;
-  /** Hands running jobs back and closes. */
+  /** Aborts running jobs, returns them to the queue and closes. */
   stop(): Promise<void>;
 };
 
-type Opening<P extends Payloads> = {
+type JobQueueOptions<P extends Payloads> = {
   readonly connection: Connection;
   readonly settings: JobSettingsOf<P>;
   readonly onError: (error: Error) => void;
 };
 
-/** A worker that died is noticed after at most HEARTBEAT + WATCH, well within a minute. */
-const HEARTBEAT = 20;
-const HEARTBEAT_REFRESH = 5;
-const WATCH = 5;
-/** New jobs are notified; those that wait for another run are found by looking. */
-const POLL = 2;
+/** A crashed worker is detected after at most HEARTBEAT_S + SUPERVISE_S, well within a minute. */
+const HEARTBEAT_S = 20;
+const HEARTBEAT_REFRESH_S = 5;
+const SUPERVISE_S = 5;
+/** New jobs arrive by NOTIFY; retries are found by polling. */
+const POLL_S = 2;
+const DELETE_AFTER_S = 7 * 86_400;
 
-const UNDER_WAY: readonly string[] = ['created', 'retry', 'active'];
+const OPEN_STATES: readonly string[] = ['created', 'retry', 'active'];
 
 export async function openJobs<P extends Payloads>({
   connection,
   settings,
   onError,
-}: Opening<P>): Promise<JobQueue<P>> {
+}: JobQueueOptions<P>): Promise<JobQueue<P>> {
   const boss = new PgBoss({
     ...(connection as object),
     max: 4,
     useListenNotify: true,
-    superviseIntervalSeconds: WATCH,
-    monitorIntervalSeconds: WATCH,
+    superviseIntervalSeconds: SUPERVISE_S,
+    monitorIntervalSeconds: SUPERVISE_S,
     connectionTimeoutMillis: 5000,
     reindex: false,
   });
   const stopping = new AbortController();
-  // What its connections say on their way out is no news.
+  // Errors of connections that close during the shutdown are expected.
   boss.on('error', (error) => {
     if (!stopping.signal.aborted) onError(error);
   });
@@ -93,15 +94,15 @@ export async function openJobs<P extends Payloads>({
   return {
     listOpen: (name) => listOpenJobs(boss.getDb(), name),
     isUnderWay: async (name, payload) =>
-      (await boss.findJobs(name, { data: payload })).some(({ state }) => UNDER_WAY.includes(state)),
+      (await boss.findJobs(name, { data: payload })).some(({ state }) => OPEN_STATES.includes(state)),
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
       await boss.send(name, payload, { db: tx as never });
     },
     sendFor: async (tx, owner, { name, payload }) => {
-      const turn = settings[name].fair ? await turnOf(fairOrder, tx, { queue: name, owner }) : {};
-      await boss.send(name, payload, { ...turn, db: tx as never });
+      const options = settings[name].fair ? await fairOptions(fairOrder, tx, { queue: name, owner }) : {};
+      await boss.send(name, payload, { ...options, db: tx as never });
     },
     work: async (handlers) => {
       for (const [name, job] of Object.entries(settings))
@@ -114,21 +115,21 @@ export async function openJobs<P extends Payloads>({
   };
 }
 
-const turnOf = async (order: FairOrder, tx: Transaction, turn: Turn) => ({
-  priority: await order.nextPriority(tx, turn),
-  group: { id: turn.owner },
+const fairOptions = async (order: FairOrder, tx: Transaction, job: OwnedJob) => ({
+  priority: await order.nextPriority(tx, job),
+  group: { id: job.owner },
 });
 
 async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
   const options = {
     notify: true,
-    heartbeatSeconds: HEARTBEAT,
+    heartbeatSeconds: HEARTBEAT_S,
     expireInSeconds: job.expireIn,
     retryLimit: job.retries,
     retryDelay: job.retryDelay,
     retryBackoff: job.retryDelayMax !== undefined,
     ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
-    deleteAfterSeconds: 7 * 86_400,
+    deleteAfterSeconds: DELETE_AFTER_S,
   };
   await boss.createQueue(name, options);
   await boss.updateQueue(name, options);
@@ -148,9 +149,9 @@ async function startWorker<T>(
 ): Promise<void> {
   if (!handler) throw new Error(`job "${name}" has no handler`);
   const options = {
-    heartbeatRefreshSeconds: HEARTBEAT_REFRESH,
-    pollingIntervalSeconds: POLL,
-    notifyPollingIntervalSeconds: POLL,
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
+    pollingIntervalSeconds: POLL_S,
+    notifyPollingIntervalSeconds: POLL_S,
   };
   for (let lane = 0; lane < job.concurrency; lane++) {
     const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
@@ -158,7 +159,7 @@ async function startWorker<T>(
         for (const { data, signal } of batch)
           await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
       } finally {
-        // More may be waiting: of a batch of one the library cannot tell, and would look again only at its next poll.
+        // With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll.
         boss.notifyWorker(worker);
       }
     });

@@ -1,4 +1,4 @@
-// Secrets that a service on one machine makes once and keeps in its data folder, readable by its user alone.
+// Secrets of a single-machine service: generated at the first start, stored in the data folder with mode 0600.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,38 +7,38 @@ import { restrict } from './private-folder.ts';
 export type LocalSecrets = {
   readonly file: string;
   readonly values: Readonly<Record<string, string>>;
-  /** For the operator: other users of this machine may know the secrets. */
+  /** For the operator: other users of this machine may have read the secrets. */
   readonly warnings: readonly string[];
 };
 
-/** Answers a value for each name: kept from the first start on. */
+/** Returns a value for each name; values do not change after the first start. */
 export async function openLocalSecrets(folder: string, names: readonly string[]): Promise<LocalSecrets> {
   const file = join(folder, 'secrets.json');
   await mkdir(folder, { recursive: true });
-  const kept = await read(file);
-  const warnings = Object.keys(kept).length > 0 ? await closeFile(file) : [];
-  const missing = names.filter((name) => typeof kept[name] !== 'string');
-  if (missing.length === 0) return { file, values: kept, warnings };
+  const stored = await readSecrets(file);
+  const warnings = Object.keys(stored).length > 0 ? await restrictFile(file) : [];
+  const missing = names.filter((name) => typeof stored[name] !== 'string');
+  if (missing.length === 0) return { file, values: stored, warnings };
   const values = {
-    ...kept,
+    ...stored,
     ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('base64url')])),
   };
-  await replace(file, JSON.stringify(values, null, 2), Object.keys(kept).length > 0);
-  return { file, values: await read(file), warnings };
+  await replaceFile(file, JSON.stringify(values, null, 2), Object.keys(stored).length > 0);
+  return { file, values: await readSecrets(file), warnings };
 }
 
-/** A file that was copied or restored may have lost its mode. */
-async function closeFile(file: string): Promise<string[]> {
+/** Copying or restoring a file may change its mode. */
+async function restrictFile(file: string): Promise<string[]> {
   const restriction = await restrict(file, 0o600);
   if (restriction === 'unchanged') return [];
   const state = restriction === 'restricted' ? 'was open to other users' : 'is open to other users';
   const next = restriction === 'restricted' ? 'Its mode is 0600 now.' : 'Its mode cannot be changed.';
   return [
-    `${file} ${state}. ${next} If others use this machine, delete it and restart: new secrets are made.`,
+    `${file} ${state}. ${next} If others use this machine, delete it and restart: new secrets are generated.`,
   ];
 }
 
-async function read(file: string): Promise<Record<string, string>> {
+async function readSecrets(file: string): Promise<Record<string, string>> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
   } catch (error) {
@@ -49,8 +49,8 @@ async function read(file: string): Promise<Record<string, string>> {
   }
 }
 
-/** Whole or not at all; of two first starts at once the first one's secrets stay. */
-async function replace(file: string, text: string, isUpdate: boolean): Promise<void> {
+/** Atomic. When two processes start for the first time together, the secrets of the first remain. */
+async function replaceFile(file: string, text: string, isUpdate: boolean): Promise<void> {
   const fresh = `${file}.${randomUUID()}`;
   await writeFile(fresh, `${text}\n`, { mode: 0o600 });
   await chmod(fresh, 0o600);

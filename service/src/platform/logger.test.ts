@@ -26,7 +26,7 @@ describe('an error in a log line', () => {
     });
   });
 
-  test('is bounded, however long its message and its chain of causes are', () => {
+  test('is truncated, for any length of its message and its chain of causes', () => {
     let err = new Error('x'.repeat(1_000_000));
     for (let depth = 0; depth < 50; depth++) err = new Error('y'.repeat(100_000), { cause: err });
     const line = errLine(err);
@@ -35,7 +35,7 @@ describe('an error in a log line', () => {
     expect(JSON.parse(line).err.stack).toContain('logger.test.ts');
   });
 
-  test('keeps no other members, and nothing of a cause that is no error', () => {
+  test('has no other members, and no content of a cause that is not an error', () => {
     const err = Object.assign(new Error('failed', { cause: { password: 'planted' } }), {
       log: 'planted',
       config: { headers: 'planted' },
@@ -57,7 +57,7 @@ describe('an error in a log line', () => {
   });
 });
 
-test('any other text of a line is bounded too', () => {
+test('other texts of a line are truncated too', () => {
   const [line = ''] = linesOf((log) => log.warn({ error: 'x'.repeat(300_000), code: 'c' }, 'said'));
   expect(line.length).toBeLessThan(2200);
   expect(JSON.parse(line)).toMatchObject({ error: `${'x'.repeat(2000)}…`, code: 'c', msg: 'said' });

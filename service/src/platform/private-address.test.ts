@@ -1,4 +1,4 @@
-// Which hosts the world can reach, and which only their own network.
+// Tests the classification of hosts as private, loopback or public.
 import { expect, test } from 'vitest';
 import { isLoopbackHost, isPrivateHost } from './private-address.ts';
 

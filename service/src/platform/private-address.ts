@@ -1,4 +1,4 @@
-// Tells hosts that only their own network can reach from those that the world can.
+// Classifies hosts as private, loopback or public.
 import { BlockList, isIP } from 'node:net';
 
 const PRIVATE = blockList([
@@ -19,7 +19,7 @@ const PRIVATE = blockList([
 ]);
 const LOOPBACK = blockList(['127.0.0.0/8', '::1/128']);
 
-/** `host` as a URL has it. A name that only a local resolver knows is private; what a public name leads to is not asked. */
+/** `host` as written in a URL. Names of local resolvers are private; public names are not resolved. */
 export const isPrivateHost = (host: string): boolean =>
   isListed(PRIVATE, host) ??
   (!host.includes('.') || /\.(?:localhost|local|internal|lan|home\.arpa)\.?$/i.test(host));
@@ -27,7 +27,7 @@ export const isPrivateHost = (host: string): boolean =>
 export const isLoopbackHost = (host: string): boolean =>
   isListed(LOOPBACK, host) ?? /^(?:.+\.)?localhost$/i.test(host);
 
-/** Undefined for a name. */
+/** Undefined when the host is a name. */
 function isListed(list: BlockList, host: string): boolean | undefined {
   const address = host.replace(/^\[|\]$/g, '');
   const version = isIP(address);

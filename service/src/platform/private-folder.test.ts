@@ -23,7 +23,7 @@ async function withCluster(folder: string): Promise<string> {
   return cluster;
 }
 
-test('rights are taken away, and never given', async () => {
+test('permissions are removed, and never added', async () => {
   const folder = await newFolder(0o755);
   expect(await restrict(folder, 0o700)).toBe('restricted');
   expect(await modeOf(folder)).toBe(0o700);
@@ -33,7 +33,7 @@ test('rights are taken away, and never given', async () => {
 });
 
 describe('the data folder', () => {
-  test('is closed where the cluster belongs to the same user', async () => {
+  test('is restricted when the cluster belongs to the same user', async () => {
     const folder = await newFolder();
     const cluster = await withCluster(folder);
     await writeFile(join(folder, 'secrets.json'), '{}');
@@ -41,7 +41,7 @@ describe('the data folder', () => {
     expect(await modeOf(folder)).toBe(0o700);
   });
 
-  test.runIf(AS_ROOT)("lets the group of the cluster's owner through, and nobody else", async () => {
+  test.runIf(AS_ROOT)("can be traversed only by the group of the cluster's owner", async () => {
     const folder = await newFolder();
     const cluster = await withCluster(folder);
     chownSync(cluster, 4321, 1234);
@@ -50,14 +50,14 @@ describe('the data folder', () => {
     expect(await stat(folder)).toMatchObject({ uid: 0, gid: 1234 });
   });
 
-  test('is closed beside the folder of a cluster that lies elsewhere', async () => {
+  test('is restricted together with the folder of a cluster elsewhere', async () => {
     const [folder, elsewhere] = [await newFolder(), await newFolder()];
     await symlink(await withCluster(elsewhere), join(folder, 'postgres'));
     expect(await closeDataFolder(folder, join(folder, 'postgres'))).toEqual([]);
     expect([await modeOf(folder), await modeOf(elsewhere)]).toEqual([0o700, 0o700]);
   });
 
-  test('without a cluster of its own stays traversable where it was', async () => {
+  test('without an own cluster stays traversable', async () => {
     const [open, closed] = [await newFolder(0o777), await newFolder(0o700)];
     expect([await closeDataFolder(open, undefined), await closeDataFolder(closed, undefined)]).toEqual([
       [],
@@ -79,12 +79,12 @@ describe('the data folder', () => {
     expect(await modeOf(folder)).toBe(mode);
   });
 
-  test('that is not there yet is none to close', async () => {
+  test('that does not exist yet is ignored', async () => {
     expect(await closeDataFolder(join(await newFolder(), 'missing'), undefined)).toEqual([]);
   });
 });
 
-test('own folders are closed below a shared one; missing ones are passed over', async () => {
+test('own folders are restricted inside a shared one; missing ones are ignored', async () => {
   const folder = await newFolder();
   await mkdir(join(folder, 'objects'), { mode: 0o755 });
   await closeFolders(folder, ['objects', 'incoming']);

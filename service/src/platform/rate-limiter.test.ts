@@ -1,4 +1,4 @@
-// What the limiter does without asking the database, and when the database does not answer.
+// Tests the limiter's local cache of denials and its behaviour when the database does not respond.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Queries } from './postgres/database.ts';
 import { openRateLimiter } from './rate-limiter.ts';
@@ -35,7 +35,7 @@ const bucket = (granted: number, fullInMs: number) => async () => [
   { key: 'owner ann', granted, full_in_ms: fullInMs },
 ];
 
-test('requests that come together share a statement, and the tokens that it got', async () => {
+test('concurrent requests share a statement and its tokens', async () => {
   const take = limiterOf(bucket(2, 10_000));
   const results = await Promise.all([take('ann'), take('ann'), take('ann')]);
   expect(results.map((result) => result?.isAllowed)).toEqual([true, true, false]);
@@ -43,12 +43,12 @@ test('requests that come together share a statement, and the tokens that it got'
   expect(statements).toBe(1);
 });
 
-test('says what is left, and when all of it is back', async () => {
+test('reports the remaining tokens and the time until the bucket is full', async () => {
   const result = await limiterOf(bucket(1, 3500))('ann');
   expect(result).toEqual({ isAllowed: true, remaining: 6, resetSeconds: 4, retryAfterSeconds: 0 });
 });
 
-test('a key without tokens is refused without a statement until one can be back', async () => {
+test('a denied key is rejected without a statement until the next token', async () => {
   const take = limiterOf(bucket(0, 9500));
   expect((await take('ann'))?.isAllowed).toBe(false);
   now += 499;
@@ -59,7 +59,7 @@ test('a key without tokens is refused without a statement until one can be back'
   expect(statements).toBe(2);
 });
 
-test('a database that hangs is waited for once; then requests pass for a while, and it is asked again', async () => {
+test('after a timeout requests pass without a limit for a while, then the database is queried again', async () => {
   const take = limiterOf(() => new Promise(() => {}));
   const waiting = [take('ann'), take('bob')];
   await vi.advanceTimersByTimeAsync(2000);

@@ -10,13 +10,13 @@ export type RatePolicy = RateLimit & { readonly name: string };
 export type RateResult = {
   readonly isAllowed: boolean;
   readonly remaining: number;
-  /** Until the bucket is full again. */
+  /** Time until the bucket is full. */
   readonly resetSeconds: number;
-  /** Until there is a token; 0 where there is one. */
+  /** Time until the next token; 0 when the request is allowed. */
   readonly retryAfterSeconds: number;
 };
 
-/** Undefined: the database did not answer in time, so that nothing is known. */
+/** Undefined: the database did not respond in time, so no limit is applied. */
 export type TakeToken = (key: string) => Promise<RateResult | undefined>;
 
 export type RateLimiterNeeds = {
@@ -26,25 +26,25 @@ export type RateLimiterNeeds = {
   readonly nowMs?: () => number;
 };
 
-const LIMITS = { atOnce: 1, most: 200 };
-/** A database that hangs must not add its timeout to every request: after one failure requests pass unlimited for a while. */
-const ANSWER_WITHIN_MS = 2000;
+const BATCH_LIMITS = { concurrency: 1, maxItems: 200 };
+/** After one timeout, requests pass unlimited for PAUSE_MS: a hanging database must not delay every request. */
+const QUERY_TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
-/** Denied keys that a process remembers; a flood of more is asked about again. */
+/** Maximum number of cached denials; the cache is cleared when it is full. */
 const MAX_DENIED = 10_000;
 
 export function openRateLimiter(needs: RateLimiterNeeds): TakeToken {
   const { db, policy, onError, nowMs = Date.now } = needs;
-  const take = createBatcher((keys: readonly string[]) => takeTokens(db, policy, keys), LIMITS);
-  /** Until when a key has no token whatever other processes do: a flood of refused requests costs no statement. */
+  const take = createBatcher((keys: readonly string[]) => takeTokens(db, policy, keys), BATCH_LIMITS);
+  /** A denied key has no token before this time in any process, so denied requests need no query. */
   const deniedUntil = new Map<string, number>();
   let pausedUntil = 0;
   return async (key) => {
     const known = deniedUntil.get(key);
     if (known !== undefined && known > nowMs()) return denied(policy, known - nowMs());
     if (nowMs() < pausedUntil) return undefined;
-    const result = await within(ANSWER_WITHIN_MS, take(key)).catch((error: unknown) => {
-      // Of many that waited for the same answer, one is enough to tell.
+    const result = await withTimeout(QUERY_TIMEOUT_MS, take(key)).catch((error: unknown) => {
+      // Many requests wait for the same batch; one log line is sufficient.
       if (nowMs() >= pausedUntil) onError(error);
       pausedUntil = nowMs() + PAUSE_MS;
       return undefined;
@@ -57,11 +57,11 @@ export function openRateLimiter(needs: RateLimiterNeeds): TakeToken {
   };
 }
 
-type Taken = { readonly isAllowed: boolean; readonly fullInMs: number; readonly waitMs: number };
+type TokenResult = { readonly isAllowed: boolean; readonly fullInMs: number; readonly waitMs: number };
 
 const tokenMs = ({ limit, windowSeconds }: RatePolicy): number => (windowSeconds * 1000) / limit;
 
-function toResult(policy: RatePolicy, { isAllowed, fullInMs, waitMs }: Taken): RateResult {
+function toResult(policy: RatePolicy, { isAllowed, fullInMs, waitMs }: TokenResult): RateResult {
   const missing = Math.ceil(Math.max(0, fullInMs) / tokenMs(policy));
   return {
     isAllowed,
@@ -78,11 +78,11 @@ const denied = (policy: RatePolicy, waitMs: number): RateResult =>
     fullInMs: waitMs + policy.windowSeconds * 1000 - tokenMs(policy),
   });
 
-/** As many tokens for each key as it was asked for, and as there are. */
-async function takeTokens(db: Queries, policy: RatePolicy, keys: readonly string[]): Promise<Taken[]> {
-  const asked = new Map<string, number>();
-  for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1);
-  const rows = await takeStatement(db, policy, asked);
+/** Takes one token per entry of `keys`, as far as the buckets have tokens. */
+async function takeTokens(db: Queries, policy: RatePolicy, keys: readonly string[]): Promise<TokenResult[]> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const rows = await updateBuckets(db, policy, counts);
   const left = new Map(rows.map((row) => [row.key, { ...row }]));
   return keys.map((key) => {
     const bucket = left.get(`${policy.name} ${key}`);
@@ -94,15 +94,15 @@ async function takeTokens(db: Queries, policy: RatePolicy, keys: readonly string
   });
 }
 
-/** The key of every bucket in one order, so that two processes never wait for each other. */
-function takeStatement(db: Queries, policy: RatePolicy, asked: ReadonlyMap<string, number>) {
-  const keys = [...asked.keys()].map((key) => `${policy.name} ${key}`);
+/** Locks the buckets in the order of their keys, so that two processes cannot deadlock. */
+function updateBuckets(db: Queries, policy: RatePolicy, counts: ReadonlyMap<string, number>) {
+  const keys = [...counts.keys()].map((key) => `${policy.name} ${key}`);
   const windowMs = policy.windowSeconds * 1000;
   const { limit } = policy;
   return db.all(sql('take tokens', { key: 'text', granted: 'int4', full_in_ms: 'int8' })`
     insert into rate_limits as bucket (key, full_at, granted)
     select key, clock_timestamp() + least(asked, ${limit}::int) * (${windowMs}::float8 / ${limit}::int) * interval '1 ms', least(asked, ${limit}::int)
-      from unnest(${keys}::text[], ${[...asked.values()]}::int[]) as request (key, asked) order by key
+      from unnest(${keys}::text[], ${[...counts.values()]}::int[]) as request (key, asked) order by key
     on conflict (key) do update set (full_at, granted) = (
       select greatest(bucket.full_at, now_at) + tokens * (${windowMs}::float8 / ${limit}::int) * interval '1 ms', tokens
         from (select now_at, least(excluded.granted, greatest(0, floor(
@@ -111,14 +111,14 @@ function takeStatement(db: Queries, policy: RatePolicy, asked: ReadonlyMap<strin
     returning key, granted, (extract(epoch from full_at - clock_timestamp()) * 1000)::int8 as full_in_ms`);
 }
 
-/** Full buckets say nothing: a missing row is a full bucket. */
-export const forgetFullBuckets = (db: Queries) =>
-  db.one(sql('forget full buckets')`delete from rate_limits where full_at < now()`);
+/** A missing row is equivalent to a full bucket. */
+export const deleteFullBuckets = (db: Queries) =>
+  db.one(sql('delete full buckets')`delete from rate_limits where full_at < now()`);
 
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
+function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(new Error(`no answer within ${ms} ms`));
-    // In a process that was busy for as long, the answer may have come and not been read yet.
+    const fail = () => reject(new Error(`the database did not respond within ${ms} ms`));
+    // After a blocked event loop the response may have arrived but not been read yet.
     const timer = setTimeout(() => setImmediate(fail), ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -1,4 +1,4 @@
-// Reads limits out of settings: rates such as 100/10s, trusted proxies, and limits that are off unless set.
+// Parses limit settings: rates such as 100/10s, optional limits and trusted proxies.
 import { isIP } from 'node:net';
 import type { Settings } from './settings.ts';
 
@@ -8,7 +8,7 @@ const RATE = /^(\d{1,7})\/(\d{0,5})(s|m|h)$/;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 const MAX_WINDOW = 86_400;
 
-/** `100/10s`, `1000/m`; undefined: off. */
+/** Parses `100/10s` or `1000/m`; undefined: no limit. */
 export function readRate({ text, problems }: Settings, name: string): RateLimit | undefined {
   const given = text(name);
   if (given === undefined) return undefined;
@@ -26,7 +26,7 @@ export function readLimit({ text, integer }: Settings, name: string): number | u
   return integer(name, { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 
-/** Addresses and networks whose X-Forwarded-For is read; undefined: it is ignored. A number of hops would trust direct clients. */
+/** Addresses and networks whose X-Forwarded-For is trusted; undefined: none. A number of hops would also trust direct clients. */
 export type TrustedProxies = readonly string[] | undefined;
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
@@ -45,7 +45,7 @@ export function readTrustProxy({ text, list, problems }: Settings): TrustedProxi
 function isNetwork(text: string): boolean {
   if (NETWORKS.includes(text)) return true;
   const [address = '', bits, ...more] = text.split('/');
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  const hasBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return most > 0 && hasBits && more.length === 0;
+  const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const hasValidBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits);
+  return maxBits > 0 && hasValidBits && more.length === 0;
 }

@@ -1,4 +1,4 @@
-// Settings are read from text, and every problem is noted under its own name (contract B9).
+// Tests that settings are parsed from text and every problem names its setting (contract B9).
 import { describe, expect, test } from 'vitest';
 import { createSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ describe('whole numbers', () => {
   });
 
   test.each(['0', '11', '1.5', 'ten', '1,000', 'NaN', 'Infinity', '-1', '5 MB'])(
-    '%j is none within the range, and the harmless value stands in',
+    '%j is not an integer within the range, so the fallback is used',
     (given) => {
       expect(reading(given, ({ integer }) => integer('IT', RANGE))).toEqual({
         value: 7,
@@ -42,7 +42,7 @@ describe('whole numbers', () => {
   );
 });
 
-test('one of a few words, exactly', () => {
+test('an enumerated value must match exactly', () => {
   const read = (given: string | undefined) =>
     reading(given, ({ oneOf }) => oneOf('IT', ['all', 'api'], 'all'));
   expect(read(undefined)).toEqual({ value: 'all', problems: [] });
@@ -61,7 +61,7 @@ test.each([
   expect(reading(given, ({ list }) => list('IT'))).toEqual({ value, problems: [] });
 });
 
-test('a secret and the one before, the current first', () => {
+test('a rotating secret lists the current and the previous value', () => {
   const read = (environment: Record<string, string>) => createSettings(environment).rotating('IT');
   expect(read({})).toEqual([]);
   expect(read({ IT: 'new', IT_PREVIOUS: 'old' })).toEqual(['new', 'old']);
@@ -95,7 +95,7 @@ describe('URLs', () => {
   });
 });
 
-test('problems of several settings are all kept', () => {
+test('problems of several settings are all reported', () => {
   const settings = createSettings({ A: 'x', B: 'y', C: 'z' });
   settings.integer('A', RANGE);
   settings.oneOf('B', ['b'], 'b');

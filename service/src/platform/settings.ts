@@ -1,15 +1,15 @@
-// Reads settings out of the environment's text: every problem is noted under its setting's name, and all are told at once.
+// Parses settings from environment variables and collects all problems, so that they are reported together.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads one setting each; what is wrong goes to `problems` and a harmless value comes back. */
+/** Each method reads one setting. For an invalid value it adds to `problems` and returns a fallback. */
 export type Settings = {
   readonly problems: string[];
   /** Names of the settings that were read so far. */
   readonly names: ReadonlySet<string>;
-  /** Unset and empty are the same. */
+  /** An empty value counts as unset. */
   text(name: string): string | undefined;
-  /** A secret and its `…_PREVIOUS`, which is accepted too while it is rotated; current first. */
+  /** A secret and its `…_PREVIOUS`, which stays valid during a rotation; the current secret first. */
   rotating(name: string): readonly string[];
   integer(
     name: string,
@@ -18,7 +18,7 @@ export type Settings = {
   oneOf<const T extends string>(name: string, choices: readonly T[], fallback: T): T;
   /** Comma-separated. */
   list(name: string): readonly string[];
-  /** http or https without a slash at its end. */
+  /** An http or https URL; trailing slashes are removed. */
   url(name: string): string | undefined;
 };
 

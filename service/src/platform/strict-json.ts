@@ -1,6 +1,6 @@
-// Reads JSON from bytes as they came, and nothing that only looks like it.
+// Parses JSON from bytes without lenient decoding.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Invalid UTF-8 and a byte order mark are faults. Throws SyntaxError or TypeError. */
+/** Rejects invalid UTF-8 and a byte order mark. Throws SyntaxError or TypeError. */
 export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(bytes));

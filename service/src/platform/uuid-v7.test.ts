@@ -1,4 +1,4 @@
-// Ids sort as things happened, whatever the clock does, and are valid UUIDs of version 7 (RFC 9562).
+// Tests that ids are valid UUIDv7 (RFC 9562) and sort in the order of their creation, even when the clock steps back.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstIdOf, isUuid, timeOf } from './uuid.ts';
@@ -6,7 +6,7 @@ import { uuidV7 } from './uuid-v7.ts';
 
 const V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('each id is above the one before, whatever the clock says', () => {
+test('each id is greater than the previous one, even when the clock steps back', () => {
   const clock = fc.array(fc.oneof(fc.nat({ max: 5 }), fc.integer({ min: -5000, max: 5000 })), {
     minLength: 2,
     maxLength: 200,
@@ -24,13 +24,13 @@ test('each id is above the one before, whatever the clock says', () => {
   );
 });
 
-test('ten thousand of one millisecond stay in order', () => {
+test('10,000 ids of one millisecond are in order', () => {
   const now = Date.now() + 10_000_000;
   const ids = Array.from({ length: 10_000 }, () => uuidV7(now));
   expect(ids).toEqual([...new Set(ids)].sort());
 });
 
-test('an id says when it was made, and lies above the first of its millisecond', () => {
+test('an id contains its creation time and is not below the first id of its millisecond', () => {
   const now = Date.now() + 20_000_000;
   const id = uuidV7(now);
   expect(timeOf(id).getTime()).toBe(now);

@@ -1,7 +1,7 @@
-// Makes UUIDv7 ids (RFC 9562): ordered by time, and by call within this process, so that they sort as things happened.
+// Generates UUIDv7 ids (RFC 9562), ordered by time, and by call within this process.
 import { randomFillSync } from 'node:crypto';
 
-/** Asked for in one piece: a call for sixteen bytes costs as much as one for thousands. */
+/** Requested in blocks: a call for 16 random bytes costs as much as a call for 4096. */
 const random = Buffer.alloc(4096);
 let used = random.length;
 
@@ -9,7 +9,7 @@ const bytes = Buffer.alloc(16);
 let lastMs = 0;
 let counter = 0;
 
-/** A new id; `now` in milliseconds since 1970. A clock that steps back does not break the order within the process. */
+/** `now` is in milliseconds since 1970. A clock that steps back does not break the order within the process. */
 export function uuidV7(now = Date.now()): string {
   takeRandom();
   if (now > lastMs) restart(now);
@@ -29,7 +29,7 @@ function takeRandom(): void {
   used += bytes.length;
 }
 
-/** Starts a new millisecond at a random low count, which leaves room above. */
+/** Starts the counter of a new millisecond at a random low value, so that it rarely overflows. */
 function restart(ms: number): void {
   lastMs = ms;
   counter = bytes.readUInt16BE(6) & 0x3ff;

@@ -4,7 +4,7 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
-import * as objectOperations from '../storage/object-response.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
@@ -15,13 +15,13 @@ type Needs = AppContext &
     readonly lifecycle: Lifecycle;
     readonly hosted: Providers;
     readonly guards: Guards;
+    readonly objects: ObjectResponses;
   };
 
 export function createPlayback(needs: Needs) {
-  const { lifecycle, hosted, guards, config, store } = needs;
+  const { lifecycle, hosted, guards, config, objects } = needs;
   const shared = { ...needs, ...lifecycle, ...hosted };
   const playback = bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations);
-  const objects = bind({ store }, objectOperations);
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },
     routes: [

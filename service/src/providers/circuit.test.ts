@@ -1,4 +1,4 @@
-// A provider in trouble is left alone for a while, and asked again.
+// Tests that the circuit opens after repeated failures and closes again after a successful probe.
 import { expect, test } from 'vitest';
 import {
   afterFailure,
@@ -43,7 +43,7 @@ test('one success forgets the failures', () => {
   });
 });
 
-test('the time that the provider asks for is kept from the first failure on', () => {
+test('Retry-After of the provider applies from the first failure on', () => {
   const limited = afterFailure(
     CLOSED_CIRCUIT,
     { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 },
@@ -52,7 +52,7 @@ test('the time that the provider asks for is kept from the first failure on', ()
   expect([isOpen(limited, 7999), isOpen(limited, 8000)]).toEqual([true, false]);
 });
 
-test('a request that is at fault itself says that the provider is well', () => {
+test('an error of the request itself shows that the provider works', () => {
   expect(
     afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3),
   ).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });

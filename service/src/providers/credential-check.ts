@@ -1,10 +1,10 @@
-// What it means to an operator that a provider did not take a request.
+// Describes failed credential checks for operators.
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
-/** `url` as it is set; `key` and `place` are names of settings. */
+/** `url` is the configured value; `key` and `place` are names of settings. */
 export type CheckedSettings = { readonly url: string; readonly key: string; readonly place: string };
 
-/** Words for what went wrong; none where all went well. */
+/** Describes the failure; empty after a success. */
 export async function describeFailure(
   trial: Promise<unknown>,
   tried: CheckedSettings,

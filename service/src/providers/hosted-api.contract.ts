@@ -1,9 +1,9 @@
-// What the interface of every hosted provider promises, whatever the product on the other side does; called inside a `describe`.
+// Contract tests of the APIs of hosted providers; must be called inside a `describe`.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { HostedApi, ProviderFailed, UploadOrder } from './provider.ts';
 
-/** What the other side does with a request: `body` is sent as it is where it is text, else as JSON. */
+/** Response of the simulated server. `body` is sent unchanged if it is text, otherwise as JSON. */
 export type PeerAnswer =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | 'hang'
@@ -32,16 +32,16 @@ export type Command = Extract<Method, 'remove' | 'restart' | 'protect'>;
 export type CommandRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
 
 export type ApiSubject = {
-  /** Asks the peer. */
+  /** Calls the API against the simulated server. */
   readonly open: (limits: { readonly timeoutMs: number; readonly maxBytes: number }) => HostedApi;
   readonly peer: () => Peer;
-  /** What the product answers where all is well; methods that it does not have are left out. */
+  /** Successful responses of the product. Methods that it does not support are omitted. */
   readonly answers: Partial<Readonly<Record<Method, PeerAnswer>>>;
   /** The request that each command sends for a video; one for every command in `answers`. */
   readonly commands: Partial<Readonly<Record<Command, (videoId: string) => CommandRequest>>>;
-  /** What every path begins with. */
+  /** Common prefix of all paths. */
   readonly base: string;
-  /** That no error may show. */
+  /** Secrets that must not appear in errors. */
   readonly secrets: readonly string[];
 };
 
@@ -82,7 +82,7 @@ const FAULTS: readonly (readonly [name: string, answer: PeerAnswer, code: string
   ['hangs up in the middle', 'cut in the middle', 'provider_unreachable'],
 ];
 
-/** Answers of 200 that are none. */
+/** Responses with status 200 that are not valid. */
 const GARBAGE: readonly unknown[] = [
   '',
   '<html>maintenance</html>',
@@ -135,13 +135,13 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
       ).toEqual([]);
     });
 
-    test('where the product says nothing at all', async () => {
+    test('when the product does not respond', async () => {
       expect(
         await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 })))),
       ).toMatchObject({ failure: { code: 'provider_timeout' } });
     });
 
-    test('where the product answers what nobody can read', async () => {
+    test('when the response is not readable', async () => {
       for (const body of GARBAGE) {
         const outcome = await when({ body }, () => CALLS[method](api())).catch(
           (error: unknown) => (error as ProviderFailed).failure?.code ?? error,
@@ -161,6 +161,7 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
 }
 
 const COMMANDS: readonly Command[] = ['remove', 'restart', 'protect'];
+/** Methods whose responses are not parsed. */
 const QUIET: ReadonlySet<Method> = new Set(COMMANDS);
 
 type Asking = {
@@ -217,7 +218,7 @@ function absence({ peer, api, base, when }: Asking & { readonly base: string }):
 }
 
 function trial({ open, when, answers, api }: Asking & Pick<ApiSubject, 'open' | 'answers'>): void {
-  test('a trial says in words what is wrong, and nothing where nothing is', async () => {
+  test('a credential check describes the problem, or returns nothing', async () => {
     expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
     for (const [, answer] of FAULTS)
       expect(await when(answer, () => api().check())).toEqual([expect.stringMatching(/\w+ \w+/)]);
@@ -236,7 +237,7 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** The error; fails where there is none. */
+/** Returns the error of a call; fails when the call succeeds. */
 const failure = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => {

@@ -1,4 +1,4 @@
-// Asks a hosted provider's interface, and tells what its answers mean in the one list of failures that all providers share.
+// HTTP client for hosted providers; maps their responses to the common failure codes.
 import {
   type HttpRequest,
   sendRequest,
@@ -8,11 +8,11 @@ import {
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
 export type HostedClientOptions = {
-  /** What every path begins with. */
+  /** Common prefix of all paths. */
   readonly url: string;
-  /** Sent with every request. */
+  /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the product writes its own error into a body; undefined where there is none. */
+  /** Reads the product's error from a body; undefined if there is none. */
   readonly codeOf: (body: unknown) => string | undefined;
   readonly limits: ClientLimits | undefined;
 };
@@ -20,7 +20,7 @@ export type HostedClientOptions = {
 export type HostedRequest = Omit<HttpRequest, 'url'> & { readonly path: string };
 export type HostedResponse = { readonly body: unknown; readonly headers: Headers };
 
-/** Answers what succeeded; throws ProviderFailed for anything else. */
+/** Returns a successful response; throws ProviderFailed for any other. */
 export const createHostedClient =
   ({ url, headers, codeOf, limits }: HostedClientOptions) =>
   async ({ path, ...asked }: HostedRequest): Promise<HostedResponse> => {

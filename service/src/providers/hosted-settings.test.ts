@@ -1,4 +1,4 @@
-// What the settings and answers of hosted providers have in common.
+// Tests the common settings and response parsers of hosted providers.
 import { expect, test } from 'vitest';
 import { createSettings } from '../platform/settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
@@ -30,12 +30,12 @@ test.each([
   expect(settings.problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
 });
 
-test('a secret that is not set is none', () => {
+test('an unset secret is undefined', () => {
   const settings = createSettings({ A: 'secret', B: '' });
   expect([readSecret(settings, 'A')?.reveal(), readSecret(settings, 'B')]).toEqual(['secret', undefined]);
 });
 
-test('what is missing is told by name', () => {
+test('missing settings are named', () => {
   expect(missingOf({ A: undefined, B: [], C: '', D: ['x'], E: 'x', F: true })).toEqual(['A', 'B']);
 });
 
@@ -52,13 +52,13 @@ test.each([undefined, null, '', 'yesterday', 7, {}])('%j is no time', (told) => 
   expect(() => parseTime(told)).toThrow(expect.objectContaining({ providerCode: 'unreadable time' }));
 });
 
-test('a percentage is a whole number from 0 to 100, or none', () => {
+test('a percentage is an integer from 0 to 100, or undefined', () => {
   expect(
     [0, 99.9, 101, -1, '50.5%', Number.NaN, Number.POSITIVE_INFINITY, 'x', null].map(parsePercent),
   ).toEqual([0, 99, 100, 0, 50, undefined, undefined, undefined, undefined]);
 });
 
-test('a size has sides that a picture can have', () => {
+test('a size has valid sides', () => {
   expect(
     [{ width: 1, height: 2 }, { width: -1, height: 0 }, { width: 1.5, height: '2' }, { width: 1e6 }, {}].map(
       parseSize,
@@ -66,7 +66,7 @@ test('a size has sides that a picture can have', () => {
   ).toEqual([{ width: 1, height: 2 }, {}, {}, {}, {}]);
 });
 
-test("an id that would lead to another place is nobody's", () => {
+test('an id that would change the path is rejected', () => {
   expect(['a/b', 'a?b', '...', '%2e'].map(toPathSegment)).toEqual(['a%2Fb', 'a%3Fb', '...', '%252e']);
   for (const id of ['', '.', '..'])
     expect(() => toPathSegment(id)).toThrow(

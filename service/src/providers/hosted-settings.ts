@@ -1,9 +1,9 @@
-// What the settings of hosted providers have in common: hosts, secrets, and which of them are missing.
+// Parses the common settings of hosted providers: hosts and secrets.
 import { type Secret, toSecret } from '../auth/secret.ts';
 
 type Settings = { readonly problems: string[]; text(name: string): string | undefined };
 
-/** A plain host name, or an address with its scheme for what stands between: a proxy, a simulator. */
+/** A host name, or a URL with a scheme for a proxy or a simulator. */
 export function readHost({ text, problems }: Settings, name: string): string | undefined {
   const host = text(name);
   if (host !== undefined && !(HOST.test(host) && URL.canParse(originOf(host))))
@@ -13,7 +13,7 @@ export function readHost({ text, problems }: Settings, name: string): string | u
 
 const HOST = /^(?:https?:\/\/)?(?:\[[\da-f:.]+\]|[^\s/?#@:[\]]+)(?::\d+)?(?:\/[^\s?#]*)?$/i;
 
-/** What the addresses of a host begin with; without a slash at its end. */
+/** Base URL of a host, without a trailing slash. */
 export const originOf = (host: string): string =>
   (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');
 
@@ -22,7 +22,7 @@ export function readSecret({ text }: Settings, name: string): Secret | undefined
   return given === undefined ? undefined : toSecret(given);
 }
 
-/** Names of the settings that are not there. */
+/** Names of the missing settings. */
 export const missingOf = (given: Readonly<Record<string, unknown>>): readonly string[] =>
   Object.entries(given)
     .filter(([, value]) => value === undefined || (Array.isArray(value) && value.length === 0))

@@ -1,4 +1,4 @@
-// Reads the deliveries that wait for a link, and the asset that a video belongs to.
+// SQL queries for the links between assets and provider videos, and for parked deliveries.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery } from '../lifecycle/delivery.ts';
 import type { Queries } from '../platform/postgres/database.ts';
@@ -7,7 +7,7 @@ import { deliveryRow } from '../tables.ts';
 
 const DELIVERY = columns(deliveryRow);
 
-/** Oldest first; what waited for more than seven days waits for nothing. */
+/** Oldest first. Deliveries that were parked for more than seven days are ignored. */
 export const parkedDeliveries = async (
   db: Queries,
   provider: ProviderName,
@@ -27,7 +27,7 @@ export const parkedDeliveries = async (
     isOurs: row.is_ours,
   }));
 
-/** Of a video that several assets were linked to in turn, the one that lives; one in the trash counts as living. */
+/** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
 export const livingAssetOf = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('living asset of video', { id: 'uuid' })`
     select id from assets where provider = ${provider} and provider_video_id = ${videoId} and (deleted_at is null or purge_at is not null) limit 1`);

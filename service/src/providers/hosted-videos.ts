@@ -1,4 +1,4 @@
-// What the rest of the service asks of providers: videos made, linked, asked about, signed for and removed (contract B4–B6).
+// Operations on provider videos: create, link, inspect, sign and remove (contract B4–B6).
 import type { Asset, PlayedAsset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Outcome } from '../lifecycle/delivery.ts';
@@ -29,7 +29,7 @@ export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
 
 type Prepared = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
-/** Has the provider make an empty video for an asset that is stored already, and links the two; a video that is left unlinked in between is found by the sweep. */
+/** Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never linked. */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<Prepared> {
   const name = providerOf(asset);
   if (asset.stream_status !== 'pending_upload')
@@ -77,7 +77,7 @@ async function linkVideo(
   return updated?.decision && updated.asset;
 }
 
-/** Call after the link's commit. Answers the asset as the parked reports leave it. */
+/** Must be called after the link is committed. Returns the asset after applying the parked reports. */
 export async function applyParked(
   { db, providers, applyReport: apply, findAssetById: byId }: ProviderNeeds,
   asset: Asset,
@@ -91,11 +91,11 @@ export async function applyParked(
   return parked.length > 0 ? ((await byId(asset.id)) ?? asset) : asset;
 }
 
-/** What the provider says of an asset's video, asked by a caller who waits for it: throws UNAVAILABLE. */
+/** Requests the current state of an asset's video. Throws UNAVAILABLE. */
 export const inspectNow = (needs: ProviderNeeds, asset: Asset): Promise<Inspection> =>
   needs.call(providerOf(asset), (api) => api.inspect(videoOf(asset))).catch(throwServiceError);
 
-/** Applies what the provider itself said, through the door by which webhooks come. */
+/** Applies a report of the provider's API in the same way as a webhook. */
 export async function applyInspection(
   needs: ProviderNeeds,
   asset: Asset,
@@ -105,7 +105,7 @@ export async function applyInspection(
   return (await needs.findAssetById(asset.id)) ?? asset;
 }
 
-/** Has the provider encode again what it holds; CONFLICT where the product cannot. */
+/** Starts a new encoding at the provider; CONFLICT when the product does not support it. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const again = getProvider(needs.providers, providerOf(asset)).api?.restart;
   if (!again)
@@ -113,7 +113,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
   await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(throwServiceError);
 }
 
-/** Removes the provider's copy, unless another asset lives from it by now. Throws ProviderFailed, for its job to be run again. */
+/** Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is retried. */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
   if (!canAsk(needs, asset)) return;
   const other = await livingAssetOf(needs.db, providerOf(asset), videoOf(asset));
@@ -125,14 +125,14 @@ export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<v
 export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> =>
   removeVideo(needs, asset).catch(throwServiceError);
 
-/** Tells the provider who may play, where that is a matter of single videos. Throws ProviderFailed. */
+/** Updates the video's access protection, if the provider supports it per video. Throws ProviderFailed. */
 export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const protectVideo = canAsk(needs, asset) && getProvider(needs.providers, providerOf(asset)).api?.protect;
   if (protectVideo)
     await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
 }
 
-/** Where the provider hands out the file; NOT_FOUND where it offers none. */
+/** Download URL of the provider; NOT_FOUND when it offers none. */
 export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: number): Promise<string> {
   const url = await needs
     .call(providerOf(asset), (api) =>
@@ -144,7 +144,7 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
   return url;
 }
 
-/** The addresses of a hosted video as players can use them; undefined where they need no signature. */
+/** Signed playback URLs of a hosted video; undefined when they need no signature. */
 export function signed(
   { providers }: Pick<ProviderNeeds, 'providers'>,
   asset: PlayedAsset,
@@ -162,13 +162,13 @@ export function signed(
   });
 }
 
-/** Whether its bytes go to a provider, not to our store. */
+/** True when the bytes are uploaded to a provider instead of our store. */
 export const isHosted = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider }: Pick<Asset, 'provider'>,
 ): boolean => provider !== null && providers.get(provider)?.kind === 'hosted';
 
-/** Whether a provider can be asked about this asset's video. */
+/** True when the provider's API can report the state of this asset's video. */
 export const canAsk = (
   { providers }: Pick<ProviderNeeds, 'providers'>,
   { provider, provider_video_id }: Asset,
@@ -184,7 +184,7 @@ export const canTakeUploads = (
 export const canRestart = ({ providers }: Pick<ProviderNeeds, 'providers'>, { provider }: Asset): boolean =>
   provider !== null && providers.get(provider)?.api?.restart !== undefined;
 
-/** In the timeline, so that nobody wonders why an asset has no video. */
+/** Adds an event, so that the timeline explains why the asset has no video. */
 async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;

@@ -1,18 +1,18 @@
-// The deliveries that were kept, for operators: listed by what they are, read one by one.
+// SQL queries for stored webhook deliveries.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, composed, type Piece, piece, sql } from '../platform/postgres/sql.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
 import { deliveryRow } from '../tables.ts';
 
-/** A delivery as its row says it, with its bytes. */
+/** A stored delivery with its raw body. */
 export type StoredDelivery = RowOf<typeof deliveryRow>;
 
 const { body: _body, headers: _headers, ...listed } = deliveryRow;
 const LISTED = columns(listed);
 const DELIVERY = columns(deliveryRow);
 
-/** What is absent does not narrow. Ids carry the time: `fromId` is included, `aboveId` and `belowId` are not. */
+/** Omitted filters are ignored. Ids contain the time: `fromId` is inclusive, `aboveId` and `belowId` are exclusive. */
 export type DeliveryFilter = {
   readonly provider?: ProviderName | undefined;
   readonly assetId?: string | undefined;
@@ -34,7 +34,7 @@ export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: numbe
     ]),
   );
 
-/** Oldest first, as they came. */
+/** Oldest first. */
 export const deliveriesInOrder = async (
   db: Queries,
   filter: DeliveryFilter,

@@ -1,4 +1,4 @@
-// The inbox: every verified delivery can be looked at and applied once more, first on trial (contract B6).
+// The inbox: lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import type { ReplayResult } from '@mediary/contract/schemas/operators';
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
@@ -35,7 +35,7 @@ export type Delivery = StoredDelivery;
 export type ListedDelivery = Omit<Delivery, 'body' | 'headers'>;
 export type Paging = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** As an operator writes it; times in ISO 8601, `received_after` included, `received_before` not. */
+/** Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive. */
 export type InboxQuery = {
   readonly provider?: ProviderName;
   readonly asset_id?: string;
@@ -65,14 +65,14 @@ export async function list(
   return { items, next: rows.length > limit ? cursors.after(items) : null };
 }
 
-/** With its bytes. */
+/** Includes the raw body. */
 export async function read({ db }: InboxNeeds, id: string): Promise<Delivery> {
   const found = isUuid(id) ? await findDelivery(db, id) : undefined;
   if (!found) throw notFound('No such delivery');
   return found;
 }
 
-/** One, or all that the filter names, page by page: what was, and what is or would be. */
+/** Replays one delivery, or a page of all that match the filter; returns the previous and the new outcome. */
 export type Replaying = Paging & {
   readonly id?: string | undefined;
   readonly query: InboxQuery;
@@ -80,10 +80,10 @@ export type Replaying = Paging & {
 };
 export type Replayed = ReplayResult['items'][number];
 
-/** What assets would be after the deliveries that were tried before, by id. */
+/** State of assets after the previous deliveries of a dry run, by id. */
 type Trial = Map<string, Asset>;
 
-/** Oldest first. On trial each delivery is held against the assets as those before it would leave them, so that a page foretells what its replay does. */
+/** Oldest first. A dry run applies each delivery to the result of the previous ones, so that it predicts the replay of the page. */
 export async function replay(
   needs: InboxNeeds,
   { isDryRun, ...wish }: Replaying,
@@ -96,7 +96,7 @@ export async function replay(
   return { items, next: ids.length > wish.limit ? cursors.after(items) : null };
 }
 
-/** One more than the page holds, where there are more. */
+/** Reads one more than the page size, to detect further pages. */
 async function idsOf(
   { db }: InboxNeeds,
   { id, query, limit }: Omit<Replaying, 'isDryRun'>,
@@ -148,7 +148,7 @@ const UNMATCHED = {
   changes: [],
 } satisfies Omit<Replayed, 'id'>;
 
-/** No members of the asset as it is shown. */
+/** Internal members that are not part of the asset's representation. */
 const HIDDEN = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
 
 const namesOf = (asset: Asset, change: Change | undefined): string[] =>

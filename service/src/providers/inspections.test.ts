@@ -1,4 +1,4 @@
-// Of many videos a provider is asked by its listing, of few one by one, and of too many not all at once.
+// Tests when videos are inspected by a listing or one by one, and the rate limit.
 import { expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
@@ -19,7 +19,7 @@ const listedVideo = (videoId: string): ListedVideo => ({
   inspection: () => known(1),
 });
 
-/** A provider that lists the videos named, and counts the questions. */
+/** A fake provider that lists the given videos and counts the calls. */
 function provider({
   listed = [],
   inspect = async () => known(2),
@@ -45,14 +45,14 @@ function provider({
   return { asked, needs: { call: <T>(_name: unknown, work: (api: HostedApi) => Promise<T>) => work(api) } };
 }
 
-test('few are asked about one by one', async () => {
+test('few videos are inspected one by one', async () => {
   const { asked, needs } = provider();
   const answers = await inspectAll(needs, assets(3));
   expect(asked).toEqual(['v-0', 'v-1', 'v-2']);
   expect([...answers.keys()]).toEqual(['asset-0', 'asset-1', 'asset-2']);
 });
 
-test('many are found in the listing, and only what it leaves out is asked about', async () => {
+test('many videos are found in the listing, and only the remaining ones are inspected', async () => {
   const { asked, needs } = provider({
     listed: [
       'stranger',
@@ -77,7 +77,7 @@ test('a listing that fails costs nothing but itself', async () => {
   expect((await inspectAll(needs, assets(25))).size).toBe(25);
 });
 
-test('a provider that fails is told of by asset, and of too many nothing is said', async () => {
+test('a failing provider is reported by asset, and assets above the limit are omitted', async () => {
   const { asked, needs } = provider({
     inspect: async () => {
       throw new ProviderFailed('provider_timeout');
@@ -90,7 +90,7 @@ test('a provider that fails is told of by asset, and of too many nothing is said
   expect(answers.get('asset-100')).toBeUndefined();
 });
 
-test("a fault of ours is none of the provider's", async () => {
+test('an error of the service is not a failure of the provider', async () => {
   const { needs } = provider({
     inspect: async () => {
       throw new TypeError('ours');

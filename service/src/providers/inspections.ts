@@ -1,17 +1,17 @@
-// Asks about many videos: by a provider's own listing where there are many, one by one for the rest, and never more in a minute than a provider bears.
+// Inspects many videos: by the provider's listing if there are many, otherwise one by one, within a rate limit.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { type Inspection, ProviderFailed } from './provider.ts';
 import type { Call } from './provider-calls.ts';
 
 export type InspectionNeeds = { readonly call: Call };
 
-/** Fewer are asked about one by one. */
+/** Fewer videos are inspected one by one. */
 const LIST_THRESHOLD = 20;
-/** The newest; older ones are asked about one by one. */
+/** Only the newest videos are listed; older ones are inspected one by one. */
 const MAX_LISTED = 3000;
 const MAX_INSPECTED = 100;
 
-/** By asset; of assets beyond the limit nothing is said. All of them have a video at a provider that can be asked. */
+/** Results by asset; assets beyond the rate limit are omitted. All assets must have a video at a provider with an API. */
 export async function inspectAll(
   { call }: InspectionNeeds,
   assets: readonly Asset[],
@@ -42,7 +42,7 @@ async function inspectGroup(
   return answers;
 }
 
-/** What a listing says of the videos wanted; a listing that fails says nothing, and the questions that follow say why. */
+/** The requested videos of a listing. A failed listing returns none; the single inspections report the error. */
 async function listedAmong(
   call: Call,
   name: ProviderName,

@@ -1,4 +1,4 @@
-// Tells a hosted provider that who may play a video has changed.
+// Job that updates the access protection of a video at its hosted provider.
 import type { Asset } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/job-queue.ts';

@@ -1,4 +1,4 @@
-// Asks a hosted provider, through its circuit: one that is in trouble is not asked, and its caller is told at once when to come back.
+// Calls hosted providers through their circuit breakers.
 import type { ProviderName } from '../assets/asset.ts';
 import {
   afterFailure,
@@ -13,12 +13,12 @@ import { getProvider, type HostedApi, ProviderFailed, type Providers } from './p
 
 export type CallNeeds = {
   readonly providers: Providers;
-  /** Of this process; another one finds out by itself. */
+  /** State of this process only; each process detects failures itself. */
   readonly circuits: Map<ProviderName, Circuit>;
   readonly now: () => Date;
 };
 
-/** Throws ProviderFailed, also where the provider has no interface that is configured. */
+/** Throws ProviderFailed, also when the provider's API is not configured. */
 export type Call = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
 
 export const createProviderCaller =

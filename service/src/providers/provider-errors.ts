@@ -1,8 +1,8 @@
-// What a caller of ours is told when a provider did not do what it should.
+// Converts failures of providers to errors for the caller.
 import { badRequest, ServiceError } from '../platform/errors.ts';
 import { ProviderFailed } from './provider.ts';
 
-/** 400 where the provider refuses this very request, else 503 and when to come back. */
+/** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
 export function throwServiceError(error: unknown): never {
   if (!(error instanceof ProviderFailed)) throw error;
   const {

@@ -1,34 +1,34 @@
-// What a provider brings: everything that the service knows about providers is derived from a list of these.
+// The definition of a provider, from which everything that depends on the list of providers is derived.
 import type { TSchema } from 'typebox';
 import type { Secret } from '../auth/secret.ts';
 import type { Settings } from '../platform/settings.ts';
 import type { Provider } from './provider.ts';
 
 export type ProviderContext = {
-  /** `WEBHOOKS_ALLOW_UNSIGNED` names this provider. */
+  /** True when `WEBHOOKS_ALLOW_UNSIGNED` contains this provider. */
   readonly allowUnsigned: boolean;
-  /** Secrets that sign the reports of the service's own encoder. */
+  /** Secrets that sign the reports of our own encoder. */
   readonly encoderSecrets: readonly Secret[];
 };
 
 export type ProviderModule<S> = {
-  /** Lower-case letters and digits: part of the webhook's path, of settings and of the API. */
+  /** Lower-case letters and digits; part of the webhook path, of settings and of the API. */
   readonly name: string;
   readonly kind: Provider['kind'];
-  /** Names of the settings that hold secrets; the first one verifies webhooks. */
+  /** Names of the settings with secrets; the first one verifies webhooks. */
   readonly secrets: readonly [webhookSecret: string, ...others: string[]];
   /** Name of the setting with the host that plays its videos; hosted providers alone. */
   readonly playbackHost?: string;
-  /** Whether `WEBHOOKS_ALLOW_UNSIGNED` may name it. */
+  /** True when `WEBHOOKS_ALLOW_UNSIGNED` may contain it. */
   readonly canAllowUnsigned: boolean;
-  /** For the API documentation: the body of its webhook, and how it is signed. */
+  /** For the API documentation: the webhook's body and its signature. */
   readonly webhook: { readonly body: TSchema; readonly signature: string };
-  /** Adds what is wrong to `settings.problems`; a missing setting is no problem. */
+  /** Adds errors to `settings.problems`; a missing setting is no error. */
   readonly readSettings: (settings: Settings) => S;
   readonly open: (settings: S, context: ProviderContext) => Provider;
 };
 
-/** A module whose type of settings is nobody else's concern. */
+/** Hides the type of the module's settings. */
 export type RegisteredProvider = Omit<ProviderModule<never>, 'readSettings' | 'open'> & {
   readonly configure: (settings: Settings) => (context: ProviderContext) => Provider;
 };

@@ -1,19 +1,19 @@
-// What every provider promises at its door and of itself; called inside a `describe` with what the provider brings (contract A5, B6).
+// Contract tests of providers; must be called inside a `describe` (contract A5, B6).
 import { expect, test } from 'vitest';
 import type { WebhookRequest, Provider } from './provider.ts';
 
 export type ProviderSubject = {
-  /** With every setting that there is. */
+  /** The provider with all settings. */
   readonly configured: Provider;
-  /** With none. */
+  /** The provider without settings. */
   readonly bare: Provider;
-  /** A body as the provider sends it. */
+  /** A body as sent by the provider. */
   readonly signed: (body: string) => WebhookRequest;
-  /** Bodies, and what of their reading matters. */
+  /** Bodies and the relevant members of their parsed form. */
   readonly samples: readonly (readonly [body: string, expected: object])[];
 };
 
-/** Signed by whoever may sign, and still nothing that says anything. */
+/** Bodies with a valid signature that require no action. */
 const SHAPELESS = [
   'null',
   'true',
@@ -40,12 +40,12 @@ export function providerContract({ configured, bare, signed, samples }: Provider
       expect(configured.read(Buffer.from(body), { isOurs: false })).toEqual(configured.open(signed(body)));
   });
 
-  test('nothing comes in while its secret is not set', () => {
+  test('rejects every webhook while its secret is not set', () => {
     for (const [body] of samples) expect(bare.open(signed(body))).toEqual({ rejected: 'not configured' });
     expect(bare.open(unsigned('{}'))).toEqual({ rejected: 'not configured' });
   });
 
-  test('nothing comes in without a signature, or with that of another body', () => {
+  test('rejects a webhook without a signature, or with that of another body', () => {
     const refused = { rejected: 'Invalid webhook signature' };
     for (const [body] of samples) {
       expect(configured.open(unsigned(body))).toEqual(refused);
@@ -61,11 +61,11 @@ export function providerContract({ configured, bare, signed, samples }: Provider
     },
   );
 
-  test.each(NO_JSON)('signed and no JSON it is refused: %j', (body) => {
+  test.each(NO_JSON)('signed and no JSON it is rejected: %j', (body) => {
     expect(configured.open(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
   });
 
-  test('bytes that are no text are refused', () => {
+  test('bytes that are no text are rejected', () => {
     const { headers, now } = signed('{}');
     expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
       'rejected',

@@ -1,4 +1,4 @@
-// The port behind which somebody streams videos: our own encoder, an operator's, or a hosted product (design §5).
+// Port of video providers: our own encoder, an operator's encoder, or a hosted product.
 import type { ProviderFailureCode } from '@mediary/contract/failures';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
@@ -9,61 +9,61 @@ import type { StartJob } from '../jobs.ts';
 
 export type { ProviderFailureCode, UploadTarget };
 
-/** A webhook as it came: nothing parsed, nothing inflated. */
+/** A webhook request before any parsing or decompression. */
 export type WebhookRequest = {
   readonly headers: HeaderValues;
   readonly body: Uint8Array;
   readonly now: Date;
 };
 
-/** What a body says: a report on a video, or nothing that can be acted on. `isOurs`: our own encoder signed it. */
+/** A report on a video, or a body that requires no action. `isOurs`: signed by our own encoder. */
 export type ParsedWebhook =
   | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOurs?: boolean }
   | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
 
-/** The message of the 401. */
+/** Message of the 401. */
 export type RejectedWebhook = {
   readonly rejected: 'not configured' | 'Invalid webhook signature' | 'Invalid webhook payload';
 };
 
 export type Provider = {
   readonly name: ProviderName;
-  /** `hosted`: has the bytes and streams them itself. `encoder`: works on bytes in our store. */
+  /** `hosted`: stores and streams the bytes itself. `encoder`: works on bytes in our store. */
   readonly kind: 'hosted' | 'encoder';
   readonly capabilities: Capabilities;
-  /** Configured? Signature? JSON? Then what it says. */
+  /** Verifies configuration, signature and JSON, then parses the body. */
   open(incoming: WebhookRequest): ParsedWebhook | RejectedWebhook;
-  /** What a body says that was verified before, and by whose secret. */
+  /** Parses a body that was verified earlier, with the information who signed it. */
   read(body: Uint8Array, signer: { readonly isOurs: boolean }): ParsedWebhook;
-  /** The job that goes on once the bytes are there; undefined where the provider starts by itself. */
+  /** The job to start after the upload; undefined when the provider starts by itself. */
   startJob(asset: Asset): StartJob | undefined;
-  /** The hosted product's own interface; undefined where there is none, or its settings are missing. */
+  /** The API of a hosted product; undefined when it has none or is not configured. */
   readonly api: HostedApi | undefined;
-  /** The stored addresses of a video such as players can use until `expires`, or as long before as the product signs for; undefined where they need no signature. */
+  /** Playback URLs that are valid until `expires`, or as long as the product allows; undefined when they need no signature. */
   sign(video: SignedVideo): SignedUrls | undefined;
 };
 
-/** By name, in the order of the registry. */
+/** Providers by name, in the order of the registry. */
 export type Providers = ReadonlyMap<ProviderName, Provider>;
 
-/** The provider of an asset; a stored name that is not registered any more is an error of the set-up. */
+/** The provider of an asset. Throws when the stored name is no longer registered. */
 export function getProvider(providers: Providers, name: ProviderName): Provider {
   const provider = providers.get(name);
   if (!provider) throw new Error(`provider "${name}" is not registered`);
   return provider;
 }
 
-/** What an operator is told of a provider (GET /admin/providers). */
+/** Status of a provider for operators (GET /admin/providers). */
 export type Capabilities = {
-  /** Whether webhooks can be verified. */
+  /** True when webhooks can be verified. */
   readonly webhooks: boolean;
-  /** Whether new videos can be sent to it. */
+  /** True when new videos can be created. */
   readonly uploads: boolean;
-  /** Whether it can be asked what became of a video. */
+  /** True when the state of a video can be requested. */
   readonly inspection: boolean;
   readonly signedPlayback: boolean;
   readonly dash: boolean;
-  /** Names of the settings that are missing for what is false above, and for playing at all. */
+  /** Names of the settings that are missing for the members above and for playback. */
   readonly missingSettings: readonly string[];
 };
 
@@ -73,40 +73,40 @@ export type SignedVideo = {
   readonly isPrivate: boolean;
   readonly expires: number;
 };
-/** `expires`: seconds since 1970. */
+/** `expires` is in seconds since 1970. */
 export type SignedUrls = PlayUrls & { readonly expires: number };
 
-/** Every call is HTTP with a deadline, is made outside any transaction, and throws ProviderFailed. */
+/** Every method calls the provider with a timeout, must be called outside of transactions, and throws ProviderFailed. */
 export type HostedApi = {
-  /** Where it is reached. */
+  /** Base URL. */
   readonly url: string;
-  /** Makes an empty video, or takes up the one that an earlier try made, and says how its bytes go straight to the provider. */
+  /** Creates an empty video, or reuses the one of an earlier attempt, and returns the upload URL at the provider. */
   prepareUpload(wish: UploadOrder): Promise<PreparedUpload>;
   inspect(videoId: string): Promise<Inspection>;
-  /** One that is gone already is removed. */
+  /** Succeeds when the video does not exist. */
   remove(videoId: string): Promise<void>;
-  /** Encodes the bytes that are there once more; undefined where the product cannot. */
+  /** Encodes the stored bytes again; undefined when the product does not support it. */
   readonly restart: ((videoId: string) => Promise<void>) | undefined;
-  /** Has the product demand signed addresses of a video, or not; undefined where that is not a matter of single videos. */
+  /** Enables or disables signed URLs for a video; undefined when the product does not support it per video. */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
-  /** Where the file can be had; undefined where the product offers none of this video. */
+  /** Download URL; undefined when the product offers none for this video. */
   download(wish: {
     readonly videoId: string;
     readonly filename: string;
     readonly expires: number;
   }): Promise<string | undefined>;
-  /** The videos that this service made there, newest first. */
+  /** Lists the videos of this service, newest first. */
   list(): AsyncIterable<ListedVideo>;
-  /** Tries the credentials; what is wrong, in words for the operator. */
+  /** Checks the credentials; returns problems as messages for operators. */
   check(): Promise<readonly string[]>;
-  /** Has the product send its webhooks to this address; undefined where that is done by hand. */
+  /** Registers the webhook URL at the product; undefined when operators must do it manually. */
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
 
-/** What signs them from now on, and the name of the setting that it belongs into. */
+/** The new signing secret, and the name of its setting. */
 export type RegisteredWebhook = { readonly secret: string; readonly setting: string };
 
-/** `expires`: seconds since 1970. `size` in bytes, where it was announced. `videoId`: of an earlier try. */
+/** `expires` is in seconds since 1970. `size` is in bytes, if announced. `videoId` belongs to an earlier attempt. */
 export type UploadOrder = {
   readonly assetId: string;
   readonly filename: string;
@@ -124,21 +124,21 @@ export type PreparedUpload = {
   readonly alternatives?: readonly UploadTarget[];
 };
 
-/** `missing`: the provider has no such video. `waiting`: it has it, without bytes. */
+/** `missing`: the provider has no such video. `waiting`: the video exists without bytes. */
 export type Inspection =
   | { readonly state: 'missing' | 'waiting' }
   | { readonly state: 'known'; readonly report: StreamReport };
 
-/** `assetId`: as it was noted at the provider when the video was made; undefined for videos that are not ours. */
+/** `assetId` was stored at the provider when the video was created; undefined for videos of other origin. */
 export type ListedVideo = {
   readonly videoId: string;
   readonly assetId: string | undefined;
   readonly createdAt: Date;
-  /** What the listing says of it. */
+  /** The state according to the listing. */
   inspection(): Inspection;
 };
 
-/** Codes that every provider's errors are told in. */
+/** Common error codes of all providers. */
 export const PROVIDER_FAILURES = {
   provider_unreachable: { message: 'The video host cannot be reached', retryable: true },
   provider_timeout: { message: 'The video host did not answer in time', retryable: true },
@@ -152,7 +152,7 @@ export const PROVIDER_FAILURES = {
   provider_video_missing: { message: 'The video host does not have this video', retryable: false },
 } as const satisfies Record<ProviderFailureCode, Omit<Failure, 'code'>>;
 
-/** A call to a provider that did not do what it should; `providerCode` is its own word, for operators. */
+/** A failed call to a provider. `providerCode` is the provider's own code, for operators. */
 export class ProviderFailed extends Error {
   readonly failure: Failure & { readonly code: ProviderFailureCode };
   readonly providerCode: string | undefined;

@@ -1,4 +1,4 @@
-// The list of providers. A new one is a folder and a line here.
+// The list of providers. A new provider needs a folder and a line here.
 import type { Settings } from '../platform/settings.ts';
 import { cdnhost } from './cdnhost/cdnhost-provider.ts';
 import { edgehost } from './edgehost/edgehost-provider.ts';
@@ -8,7 +8,7 @@ import type { ProviderContext, RegisteredProvider } from './provider-module.ts';
 
 export const PROVIDER_MODULES: readonly RegisteredProvider[] = [cdnhost, edgehost, onprem];
 
-/** Providers whose settings are read and checked, to be opened once the rest of the service is. */
+/** Providers with validated settings, which are opened after the rest of the service. */
 export type ConfiguredProviders = readonly {
   readonly module: RegisteredProvider;
   readonly open: ReturnType<RegisteredProvider['configure']>;

@@ -1,4 +1,4 @@
-// Reads the parts of a hosted provider's answer: there, or the provider has trouble of its own.
+// Parses members of provider responses; malformed responses are reported as provider failures.
 import { isVideoId, toJsonObject } from './verify-webhook.ts';
 import { ProviderFailed } from './provider.ts';
 
@@ -23,7 +23,7 @@ export function parseVideoId(value: unknown): string {
   return value;
 }
 
-/** Without a zone it is UTC. */
+/** Times without a zone are in UTC. */
 export function parseTime(value: unknown): Date {
   const text = typeof value === 'string' ? value : '';
   const time = new Date(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
@@ -31,7 +31,7 @@ export function parseTime(value: unknown): Date {
   return time;
 }
 
-/** A whole number from 0 to 100; undefined for what is no number. */
+/** An integer from 0 to 100; undefined when the value is not a number. */
 export function parsePercent(value: unknown): number | undefined {
   const percent = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof percent === 'number' && Number.isFinite(percent)
@@ -39,7 +39,7 @@ export function parsePercent(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Width and height in pixels, where they are known. */
+/** Width and height in pixels, if known. */
 export function parseSize({ width, height }: JsonObject): {
   readonly width?: number;
   readonly height?: number;
@@ -50,20 +50,20 @@ export function parseSize({ width, height }: JsonObject): {
 const isSize = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 100_000;
 
-/** From seconds, where they are known. */
+/** Converts seconds to milliseconds, if known. */
 export const parseDuration = (seconds: unknown): { readonly durationMs?: number } =>
   typeof seconds === 'number' && seconds > 0 && seconds < 1e6
     ? { durationMs: Math.round(seconds * 1000) }
     : {};
 
-/** As a part of a path; an id that would lead to another place is nobody's. */
+/** Encodes an id as a path segment; rejects ids that would change the path. */
 export function toPathSegment(videoId: string): string {
   if (/^\.{0,2}$/.test(videoId))
     throw new ProviderFailed('provider_video_missing', { providerCode: 'no id' });
   return encodeURIComponent(videoId);
 }
 
-/** Undefined where the provider does not know the video. */
+/** Undefined when the provider does not know the video. */
 export async function undefinedIfMissing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

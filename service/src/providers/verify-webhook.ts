@@ -1,11 +1,11 @@
-// The order in which every webhook is opened: configured, signature over the raw bytes, then JSON (contract A5, B6).
+// Verifies webhooks in a fixed order: configuration, signature of the raw bytes, JSON (contract A5, B6).
 import { isPlainText } from '../assets/text-limits.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ParsedWebhook, RejectedWebhook } from './provider.ts';
 
 type WebhookVerification = {
   readonly secrets: readonly Secret[];
-  /** The operator lets unsigned calls in while no secret is set. */
+  /** True when the operator allows unsigned webhooks while no secret is set. */
   readonly allowUnsigned: boolean;
   readonly verify: () => boolean;
   readonly read: () => ParsedWebhook;
@@ -22,7 +22,7 @@ export function verifyWebhook({
   return parseWebhook(read);
 }
 
-/** A body that is no JSON is refused, whatever its signature says. */
+/** Invalid JSON is rejected with any signature. */
 export function parseWebhook(read: () => ParsedWebhook): ParsedWebhook | RejectedWebhook {
   try {
     return read();
@@ -33,13 +33,13 @@ export function parseWebhook(read: () => ParsedWebhook): ParsedWebhook | Rejecte
   }
 }
 
-/** A JSON object's own members; undefined for null, lists and everything else. */
+/** Own members of a JSON object; undefined for any other value. */
 export function toJsonObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return Object.assign(Object.create(null), value) as Record<string, unknown>;
 }
 
-/** An id that can be looked up: short, plain text. */
+/** An id that can be looked up: short plain text. */
 export const isVideoId = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= 255 && isPlainText(value);
 

@@ -1,4 +1,4 @@
-// Takes a provider's webhook: opened by its provider, applied by the one writer, kept in every case (contract B6).
+// Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery, Outcome } from '../lifecycle/delivery.ts';
@@ -21,7 +21,7 @@ export type WebhookNeeds = {
   readonly now: () => Date;
 };
 
-/** A request to a webhook's address; `kept` are the headers that may be stored. */
+/** A webhook request. `kept` contains the headers that may be stored. */
 export type Arrival = Omit<WebhookRequest, 'now'> & { readonly kept: Delivery['headers'] };
 
 const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>> = {
@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>>
   'Invalid webhook payload': 'invalid_payload',
 };
 
-/** Throws UNAUTHORIZED for what is not from the provider; everything else has an outcome. */
+/** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
 export async function receive(
   needs: WebhookNeeds,
   name: ProviderName,
@@ -58,7 +58,7 @@ export async function receive(
 const videoIdOf = (reading: ParsedWebhook): string | null =>
   'ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null;
 
-/** A provider's own id may be linked to an asset later; one of ours that is unknown stays so. */
+/** A provider's video id may be linked to an asset later; an unknown id of our own stays unknown. */
 async function unmatched(
   needs: WebhookNeeds,
   delivery: Delivery,
@@ -66,7 +66,7 @@ async function unmatched(
 ): Promise<Outcome> {
   if (delivery.providerVideoId === null) return needs.recordDelivery(delivery, 'unknown_asset');
   const parked = await needs.recordDelivery(delivery, 'parked');
-  // Who links an asset looks for parked reports after its commit, and who parks one looks for the link after its own: one of the two sees the other.
+  // Linking looks for parked reports after its commit, and parking looks for the link after its commit, so one of them finds the other.
   await needs.applyReport(report, { ref, delivery });
   return parked;
 }

@@ -1,4 +1,4 @@
-// One range at most, and never a byte that the object does not have (RFC 9110 §14; security E8).
+// Tests that at most one range is accepted, and that it lies within the object (RFC 9110 §14).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRange } from './byte-range.ts';
@@ -42,7 +42,7 @@ describe('a range of 10 bytes', () => {
   ])('%j is answered with the whole', (header) => expect(parseRange(header, 10)).toBeUndefined());
 });
 
-test('of nothing there is no range', () => {
+test('an empty object has no satisfiable range', () => {
   expect(parseRange('bytes=0-', 0)).toBe('unsatisfiable');
   expect(parseRange('bytes=-5', 0)).toBe('unsatisfiable');
 });

@@ -1,9 +1,9 @@
-// Reads a Range header: one range at most, anything else is answered with the whole (RFC 9110 §14).
+// Parses Range headers with one range; any other header is ignored (RFC 9110 §14).
 import type { ByteRange } from './object-store.ts';
 
 const FORM = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
-/** undefined: send the whole. `unsatisfiable`: 416. */
+/** Undefined: send the whole object. `unsatisfiable`: respond with 416. */
 export function parseRange(
   header: string | undefined,
   sizeBytes: number,

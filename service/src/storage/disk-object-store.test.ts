@@ -1,4 +1,4 @@
-// The disk keeps the contract of an object store, and what only a disk can get wrong.
+// Tests the disk store with the contract of the port, and the failures that only a disk has.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8A
 objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
 
 describe('files', () => {
-  test('the root is made for its owner alone, and can be opened again with what it holds', async () => {
+  test('the root is accessible to its owner only, and can be opened again with its objects', async () => {
     const root = join(newRoot(), 'deeper');
     const key = originalOf(randomUUID());
     await (await openDiskObjectStore(root)).put(key, source(Buffer.from('bytes')), 5);
@@ -58,7 +58,7 @@ describe('files', () => {
     expect(await readFile(path, 'utf8')).toBe('bytes');
   });
 
-  test('a key that would lead out of the root is refused, whoever made it', async () => {
+  test('a key with path traversal is rejected', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     await writeFile(join(root, 'secret'), 'kept');
@@ -83,7 +83,7 @@ describe('files', () => {
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('kept');
   });
 
-  test('no temporary file outlives its put, whatever came of it', async () => {
+  test('put deletes its temporary file after success and failure', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     const key = originalOf(randomUUID());
@@ -99,7 +99,7 @@ describe('files', () => {
     expect(await incomingOf(root)).toEqual([]);
   });
 
-  test('the folders of an asset go with its last object', async () => {
+  test('the folders of an asset are deleted with its last object', async () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     const first = renditionKey(asset, '1-1', 'init.mp4');
@@ -114,7 +114,7 @@ describe('files', () => {
     expect(await readdir(join(folder, '..', '..', 'originals'))).toEqual([]);
   });
 
-  test('a put makes the folders of its object again, however often they are taken away', async () => {
+  test('put creates its folders again when they are deleted concurrently', async () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     let putting = true;
@@ -132,13 +132,13 @@ describe('files', () => {
     await Promise.all(taking);
   });
 
-  test('a folder that was taken away before it could be synced is no failure, a file in its place is', async () => {
+  test('syncing a deleted folder is no error, syncing a file instead of a folder is', async () => {
     await syncFolder(newRoot());
     await writeFile(join(scratch, 'file'), '');
     await expect(syncFolder(join(scratch, 'file', 'folder'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  test('a disk that takes a few bytes at a time gets them all, in order', async () => {
+  test('partial writes are completed in order', async () => {
     const taken: Buffer[] = [];
     const writev = async (chunks: readonly NodeJS.ArrayBufferView[]) => {
       const bytes = Buffer.concat(chunks as Uint8Array[]).subarray(0, 7);
@@ -163,7 +163,9 @@ describe('a disk of 8 MiB', () => {
     if (mounted) execFileSync('umount', [root]);
   });
 
-  test('refuses what does not fit as full, keeps nothing of it, and goes on', async ({ skip }) => {
+  test('rejects an object that does not fit as full, keeps nothing of it, and stores the next one', async ({
+    skip,
+  }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root, { minFreeBytes: 0 });
     const asset = randomUUID();
@@ -179,13 +181,13 @@ describe('a disk of 8 MiB', () => {
     });
   });
 
-  test('does not pass the check: too little is free', async ({ skip }) => {
+  test('fails the check when too little space is free', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root);
     await expect(store.check()).rejects.toMatchObject({ reason: 'full' });
   });
 
-  test('keeps its reserve: refuses objects, and removes them', async ({ skip }) => {
+  test('rejects objects but allows removal when only the reserve is free', async ({ skip }) => {
     skip(!mounted, 'needs the right to mount a tmpfs');
     const store = await openDiskObjectStore(root, { minFreeBytes: 3 * MIB });
     const [first, second] = [originalOf(randomUUID()), originalOf(randomUUID())];

@@ -1,4 +1,4 @@
-// The object store on a disk of this machine: a file per object, which gets its name only once it is whole and durable.
+// Object store on a local disk: one file per object, which gets its name only when it is complete and durable.
 import { hash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** `<root>/objects/<shard>/<key>`, and `<root>/incoming` for what is not whole yet: one file system, so that `link` can join them. */
+/** Objects are in `<root>/objects/<shard>/<key>`, incomplete uploads in `<root>/incoming`. `link` requires that both are on one file system. */
 export async function openDiskObjectStore(
   root: string,
   { minFreeBytes = MIN_FREE_BYTES } = {},
@@ -54,17 +54,17 @@ export async function openDiskObjectStore(
   };
 }
 
-/** All of one asset lies in one shard. */
+/** All objects of an asset are in one shard. */
 const shardOf = (key: ObjectKey): string => hash('sha256', assetOf(key)).slice(0, 2);
 
-/** Empty for the prefix of a whole kind. A key's type can be cast away, so what would lead out of the folder is refused here again. */
+/** Empty for the prefix of a whole kind. Also rejects path traversal, in case a key was created by a type cast. */
 function assetOf(key: ObjectKey): string {
   const [, asset] = key.split('/');
   if (asset === undefined || /(?:^|\/)[./]/.test(key)) throw new Error('not an object key');
   return asset;
 }
 
-/** Where keys with this prefix lie: one folder, or for a whole kind one in every shard. */
+/** The folders of a prefix: one for an asset, or one in every shard for a whole kind. */
 function foldersOf(objects: string, prefix: ObjectKey): string[] {
   const shards = assetOf(prefix) === '' ? SHARDS : [shardOf(prefix)];
   return shards.map((shard) => join(objects, shard, prefix));
@@ -103,14 +103,14 @@ async function withTemporary<T>(path: string, work: (path: string) => Promise<T>
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
-  return (await unlessMissing(stat(path)))?.size;
+  return (await undefinedIfMissing(stat(path)))?.size;
 }
 
-/** The plain calls: segments are read this way, and a FileHandle costs more than most of them. Of an open file, length and closing need no disk. */
-const [opened, filled] = [promisify(open), promisify(read)];
+/** A FileHandle is slower than reading most segments. `fstat` and `close` of an open file do not wait for the disk. */
+const [openFile, readFile] = [promisify(open), promisify(read)];
 
 async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | undefined> {
-  const file = await unlessMissing(opened(path, 'r'));
+  const file = await undefinedIfMissing(openFile(path, 'r'));
   if (file === undefined) return undefined;
   try {
     const sizeBytes = fstatSync(file).size;
@@ -125,14 +125,14 @@ async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | 
 }
 
 async function readExactly(file: number, buffer: Uint8Array): Promise<Uint8Array> {
-  const { bytesRead } = await filled(file, buffer, 0, buffer.length, 0);
+  const { bytesRead } = await readFile(file, buffer, 0, buffer.length, 0);
   if (bytesRead < buffer.length) throw new RangeError('the object ends before its length');
   return buffer;
 }
 
-async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    return await found;
+    return await result;
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return undefined;
     throw error;
@@ -153,7 +153,7 @@ async function removeAll(objects: string, prefix: ObjectKey): Promise<number> {
   return removed;
 }
 
-/** Climbs from a folder that may have become empty; `<shard>/<kind>` stays, the next object needs it again. */
+/** Removes empty parent folders. Keeps `<shard>/<kind>`, because the next object needs it again. */
 async function removeEmptied(objects: string, folder: string): Promise<void> {
   const [, , id] = relative(objects, folder).split('/');
   if (id && (await removeIfEmpty(folder))) await removeEmptied(objects, dirname(folder));

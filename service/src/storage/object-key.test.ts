@@ -1,4 +1,4 @@
-// What may become part of an object key, and that nothing else can.
+// Tests that object keys contain only ids and constant file names.
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -60,7 +60,7 @@ function isId(text: string): boolean {
 }
 
 describe('keys', () => {
-  test('are made of ids and names of our own', () => {
+  test('consist of ids and constant names', () => {
     expect(originalOf(ID)).toBe(`originals/${ID}/original`);
     expect(renditionKey(ID, renditionFolder(2, 13), 'v720_00001.m4s')).toBe(
       `renditions/${ID}/2-13/v720_00001.m4s`,
@@ -82,13 +82,13 @@ describe('keys', () => {
     expect(() => uploadKey(ID, 'original')).toThrow();
   });
 
-  test('name the same object whatever the case of the id', () => {
+  test('are equal for ids in upper and lower case', () => {
     const mixed = randomUUID();
     expect(originalOf(mixed.toUpperCase())).toBe(originalOf(mixed));
     expect(renditionPrefix(ID.toUpperCase(), '1-1')).toBe(renditionPrefix(ID, '1-1'));
   });
 
-  test('are plain and short whatever the longest parts', () => {
+  test('are plain and short even with the longest parts', () => {
     const longest = renditionKey(
       ID,
       `${'9'.repeat(10)}-${'9'.repeat(10)}`,
@@ -98,7 +98,7 @@ describe('keys', () => {
   });
 });
 
-describe('nothing else becomes part of a key', () => {
+describe('invalid parts are rejected', () => {
   const makers: [string, (part: string) => unknown][] = [
     ['an id', originalOf],
     ['the id of a prefix', originalPrefix],
@@ -125,7 +125,7 @@ describe('nothing else becomes part of a key', () => {
     }
   });
 
-  test('any text that is no UUID', () => {
+  test('any text that is not a UUID', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         fc.pre(!UUID.test(text));
@@ -134,7 +134,7 @@ describe('nothing else becomes part of a key', () => {
     );
   });
 
-  test('any character that is no hexadecimal digit, also where its lower case lies within ASCII', () => {
+  test('any character that is not a hexadecimal digit, also when its lower case is in ASCII', () => {
     const accepted = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
       (character) => isId(character + ID.slice(1)),
     );
@@ -153,7 +153,7 @@ describe('nothing else becomes part of a key', () => {
     );
   });
 
-  test('a name from a URL is told apart before a key is made', () => {
+  test('a name from a URL is validated before a key is built', () => {
     expect(isRenditionName('1-1', 'init.mp4')).toBe(true);
     for (const part of HOSTILE) {
       expect(isRenditionName(part, 'init.mp4')).toBe(false);

@@ -1,21 +1,21 @@
-// Names of stored objects: made from ids and our own file names alone, never from user text (design §6).
+// Builds the keys of stored objects from ids and constant file names, never from user text.
 
-declare const made: unique symbol;
+declare const isObjectKey: unique symbol;
 
-/** Slash-separated, `[a-z0-9._/-]` only, at most 200 characters. */
-export type ObjectKey = string & { readonly [made]: true };
+/** Slash-separated; contains only `[a-z0-9._/-]`; at most 200 characters. */
+export type ObjectKey = string & { readonly [isObjectKey]: true };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = /^\d{1,10}-\d{1,10}$/;
 const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 
-/** `originals/<id>/<upload>`: each upload writes to its own key, so that no writer can touch the bytes of another. */
+/** `originals/<id>/<upload>`: each upload has its own key, so that concurrent uploads cannot overwrite each other. */
 export const uploadKey = (assetId: string, uploadId: string): ObjectKey =>
   join('originals', uuid(assetId), uuid(uploadId));
 
 type Original = { readonly id: string; readonly original_upload: string | null };
 
-/** The key that an asset's row points to; `originals/<id>/original` where an earlier release stored it. */
+/** The key of an asset's current original. Earlier releases used `originals/<id>/original`. */
 export const originalKey = ({ id, original_upload: uploadId }: Original): ObjectKey =>
   uploadId === null ? join('originals', uuid(id), 'original') : uploadKey(id, uploadId);
 
@@ -27,19 +27,19 @@ export const renditionKey = (assetId: string, folder: string, file: string): Obj
 export const variantKey = (assetId: string, file: string): ObjectKey =>
   join('variants', uuid(assetId), matching(FILE, file));
 
-/** A picture's, among its variants; a video's lies with its renditions. */
+/** File name of the thumbnail: among the variants of an image, among the renditions of a video. */
 export const THUMBNAIL = 'thumb.jpg';
 
-/** The picture of one time of a video, beside its thumbnail. */
+/** File name of the video frame at a time, stored beside the thumbnail. */
 export const posterName = (timeMs: number): string => `poster-${timeMs}.jpg`;
 
 const KINDS = ['originals', 'renditions', 'variants'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The prefixes below which everything lies. */
+/** The prefixes of all stored objects. */
 export const storeRoots = (): ObjectKey[] => KINDS.map((kind) => below(kind));
 
-/** Everything that is stored of one asset, as prefixes that end in a slash. */
+/** The prefixes of all objects of an asset, each ending in a slash. */
 export const assetPrefixes = (assetId: string): ObjectKey[] =>
   KINDS.map((kind) => assetPrefix(kind, assetId));
 
@@ -51,10 +51,10 @@ export const renditionPrefix = (assetId: string, folder: string): ObjectKey =>
 
 const assetPrefix = (kind: Kind, assetId: string) => below(kind, uuid(assetId));
 
-/** The folder of one worker's run within an attempt. */
+/** The folder of a worker's run within an attempt. */
 export const renditionFolder = (attempt: number, run: number): string => `${attempt}-${run}`;
 
-/** Whether a path segment from a URL can name a rendition folder and file at all. */
+/** Validates path segments of a URL before a key is built from them. */
 export const isRenditionName = (folder: string, file: string): boolean =>
   FOLDER.test(folder) && FILE.test(file);
 

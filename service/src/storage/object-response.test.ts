@@ -1,4 +1,4 @@
-// Buffers go from answer to answer: none may be used again before its answer has left.
+// Tests that a response buffer is reused only after its response was sent.
 import { EventEmitter } from 'node:events';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,10 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
 import { sendObject } from './object-response.ts';
 import { variantKey } from './object-key.ts';
+import { openResponseBuffers } from './response-buffers.ts';
 import type { ObjectStore } from './object-store.ts';
 
 let root: string;
 let store: ObjectStore;
+const buffers = openResponseBuffers();
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'object-answer-'));
   store = await openDiskObjectStore(root);
@@ -38,20 +40,20 @@ const ask = async (
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
   sendObject(
-    { store },
+    { store, buffers },
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },
   );
 
-describe('bytes of an answer', () => {
-  test('stay as they are while others are answered, and until theirs has left', async () => {
+describe('the bytes of a response', () => {
+  test('do not change before the response is sent, while other responses are built', async () => {
     const contents = Array.from({ length: 100 }, () => randomBytes(20_000));
     const answers = await Promise.all(contents.map((content) => ask(content)));
     for (const [index, { body }] of answers.entries())
       expect(contents[index]?.equals(body as Buffer)).toBe(true);
   });
 
-  test('give their memory to the next answer when theirs has left', async () => {
+  test('release their buffer after the response is sent', async () => {
     const raw = newReply();
     const first = await ask(Buffer.from('first'), { raw });
     raw.emit('close');
@@ -59,7 +61,7 @@ describe('bytes of an answer', () => {
     expect((second.body as Buffer).buffer).toBe((first.body as Buffer).buffer);
   });
 
-  test('a part of them is the part that was asked for', async () => {
+  test('contain the requested range', async () => {
     const answer = await ask(Buffer.from('0123456789'), { headers: { range: 'bytes=2-4' } });
     expect(answer).toMatchObject({
       status: 206,

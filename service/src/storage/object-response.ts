@@ -1,4 +1,4 @@
-// Answers with a stored object: ranges, ETag, HEAD; small ones from memory, large ones as a stream.
+// Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large ones as a stream.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
@@ -6,10 +6,10 @@ import { matchesEtag } from '../platform/http/etag.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
-import { lendBuffer } from './response-buffers.ts';
+import type { ResponseBuffers } from './response-buffers.ts';
 
-/** The object that is asked for. `etag` without quotes: objects are never written twice, so their name is enough. */
-type AskedObject = {
+/** `etag` is without quotes. It can be derived from the key, because objects are never overwritten. */
+type RequestedObject = {
   readonly key: ObjectKey;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,43 +19,45 @@ type AskedObject = {
 type Request = { readonly method: string; readonly headers: IncomingHttpHeaders };
 type Reply = { readonly raw: { readonly closed: boolean; once(event: 'close', then: () => void): unknown } };
 type Exchange = { readonly request: Request; readonly reply: Reply };
-type ObjectAnswer = {
+type ObjectResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body?: Uint8Array | Readable;
 };
 
-/** How routes answer with an object. */
-export type ObjectResponses = { sendObject(exchange: Exchange, object: AskedObject): Promise<ObjectAnswer> };
+/** The bound operation that routes use. */
+export type ObjectResponses = {
+  sendObject(exchange: Exchange, object: RequestedObject): Promise<ObjectResponse>;
+};
 
-/** Whatever the bytes turn out to be, a browser runs nothing in them. */
-const INERT = {
+/** Prevents browsers from executing scripts in uploaded files. */
+const SECURITY_HEADERS = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
 };
 
 export async function sendObject(
-  { store }: { store: ObjectStore },
+  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
   { request, reply }: Exchange,
-  object: AskedObject,
-): Promise<ObjectAnswer> {
+  object: RequestedObject,
+): Promise<ObjectResponse> {
   const etag = `"${object.etag}"`;
-  const isKnown = matchesEtag(request.headers['if-none-match'], etag);
+  const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
   const found =
-    isKnown || request.method === 'HEAD'
-      ? await lengthOf(store, object.key)
-      : await readLent(store, reply, object.key);
+    isNotModified || request.method === 'HEAD'
+      ? await readSize(store, object.key)
+      : await readIntoBuffer({ store, buffers }, reply, object.key);
   if (!found) throw (object.missing ?? objectNotFound)();
-  const headers = { ...INERT, ...object.headers, etag, 'accept-ranges': 'bytes' };
-  if (isKnown) return { status: 304, headers };
+  const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'bytes' };
+  if (isNotModified) return { status: 304, headers };
   const { sizeBytes, bytes } = found;
-  const { range: asked, 'if-range': condition = etag } = request.headers;
-  const range = condition === etag ? parseRange(asked, sizeBytes) : undefined;
+  const { range: header, 'if-range': condition = etag } = request.headers;
+  const range = condition === etag ? parseRange(header, sizeBytes) : undefined;
   if (range === 'unsatisfiable')
     return { status: 416, headers: { ...headers, 'content-range': `bytes */${sizeBytes}` } };
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
   const length = end - start + 1;
-  // HEAD gets a stream too, because the framework would set the length of any other empty body to 0.
+  // HEAD needs a stream too, because Fastify sets Content-Length of any other empty body to 0.
   const body =
     request.method === 'HEAD'
       ? Readable.from([])
@@ -70,22 +72,26 @@ export async function sendObject(
 
 const objectNotFound = () => notFound('This file is not stored');
 
-async function lengthOf(store: ObjectStore, key: ObjectKey): Promise<ReadObject | undefined> {
+async function readSize(store: ObjectStore, key: ObjectKey): Promise<ReadObject | undefined> {
   const sizeBytes = await store.size(key);
   return sizeBytes === undefined ? undefined : { sizeBytes };
 }
 
-/** When every buffer is lent, memory is fresh. */
-async function readLent(store: ObjectStore, { raw }: Reply, key: ObjectKey): Promise<ReadObject | undefined> {
-  const lent = lendBuffer();
-  if (!lent) return store.read(key);
-  const { buffer, giveBack } = lent;
+/** Allocates new memory when all buffers are in use. */
+async function readIntoBuffer(
+  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
+  { raw }: Reply,
+  key: ObjectKey,
+): Promise<ReadObject | undefined> {
+  const acquired = buffers.acquire();
+  if (!acquired) return store.read(key);
+  const { buffer, release } = acquired;
   const found = await store.read(key, buffer).catch((error: unknown) => {
-    giveBack();
+    release();
     throw error;
   });
-  // Not before the last byte has left, or the socket is gone.
-  if (found?.bytes && !raw.closed) raw.once('close', giveBack);
-  else giveBack();
+  // The buffer must not be reused before the response is sent or the socket is closed.
+  if (found?.bytes && !raw.closed) raw.once('close', release);
+  else release();
   return found;
 }

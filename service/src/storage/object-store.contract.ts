@@ -1,4 +1,4 @@
-// The suite that every object store passes, whatever it keeps its bytes on.
+// The contract tests of the object store port.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -26,12 +26,12 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       opened = await open();
     });
     const store = () => opened;
-    describe('what was put comes back', () => keeps(store));
-    describe('what cannot be put whole is not there at all', () => refuses(store));
-    describe('nothing is overwritten', () => overwritesNothing(store));
-    describe('what is removed is gone', () => removes(store));
-    describe('removing beside putting', () => removesBesidePuts(store));
-    test('a check of a store in order passes', () => store().check());
+    describe('stored objects can be read', () => keeps(store));
+    describe('incomplete objects are not stored', () => refuses(store));
+    describe('objects are never overwritten', () => overwritesNothing(store));
+    describe('removed objects do not exist', () => removes(store));
+    describe('concurrent put and remove', () => removesBesidePuts(store));
+    test('the check of a working store passes', () => store().check());
   });
 }
 

@@ -1,17 +1,17 @@
-// The port behind which bytes lie: a disk or an S3-compatible store. Whole objects only, durable before `put` answers.
+// Port of the object store. Objects are complete or absent, and durable when `put` resolves.
 import type { Readable } from 'node:stream';
 import type { ObjectKey } from './object-key.ts';
 
-/** What is known of bytes once they are stored: length and lower-case hex SHA-256, computed while they arrived. */
+/** Length and lower-case hex SHA-256 of a stored object, computed while it was received. */
 export type StoredBytes = { readonly sizeBytes: number; readonly sha256: string };
 
-/** First and last byte, both included, both within the object. */
+/** First and last byte, both inclusive and within the object. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** `bytes` are missing where there are more than 1 MiB of them. */
+/** `bytes` is undefined for objects larger than 1 MiB. */
 export type ReadObject = { readonly sizeBytes: number; readonly bytes?: Uint8Array };
 
-/** Why `put` stored nothing. `exists`: the key is taken; `too_long`: more than `maxBytes` came; `cut_short`: the source broke off; `full`: no space is left, or only the reserve. */
+/** `exists`: the key is in use; `too_long`: more than `maxBytes`; `cut_short`: the source failed; `full`: no space except the reserve. */
 export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full';
 
 export class ObjectRefused extends Error {
@@ -23,22 +23,22 @@ export class ObjectRefused extends Error {
 }
 
 export type ObjectStore = {
-  /** Stores all that `bytes` yields under a new key, or nothing at all; resolves when it would survive a power cut. Throws ObjectRefused. */
+  /** Stores all bytes under a new key, or nothing. Resolves when the object would survive a power failure. Throws ObjectRefused. */
   put(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBytes>;
-  /** Bytes of the object, undefined where there is none. */
+  /** Size in bytes; undefined when the object does not exist. */
   size(key: ObjectKey): Promise<number | undefined>;
-  /** All of an object of up to 1 MiB at once, in new memory or at the start of `into`, which has room for as much; of a longer one only the length. */
+  /** Reads an object of up to 1 MiB into new memory, or into `into` of at least 1 MiB. Returns only the size of larger objects. */
   read(key: ObjectKey, into?: Uint8Array): Promise<ReadObject | undefined>;
-  /** Any length, as a stream that fails if the object is missing. */
+  /** Streams an object of any length. The stream fails when the object does not exist. */
   stream(key: ObjectKey, range?: ByteRange): Readable;
-  /** A missing object is no error. */
+  /** Deletes an object; does nothing when it does not exist. */
   remove(key: ObjectKey): Promise<void>;
-  /** Removes all below a prefix that ends in a slash; answers how many there were. */
+  /** Deletes all objects below a prefix that ends in a slash; returns their number. */
   removeAll(prefix: ObjectKey): Promise<number>;
-  /** Keys below a prefix that ends in a slash, in any order. */
+  /** Lists keys below a prefix that ends in a slash, in any order. */
   list(prefix: ObjectKey): AsyncIterable<ObjectKey>;
-  /** Path of a file that holds the object, where the store has one on this machine; it is read only. */
+  /** Path of a local file with the object's bytes, if the store has one. The file must not be changed. */
   localFile?(key: ObjectKey): string;
-  /** Fails if the store cannot be reached or written; throws ObjectRefused `full` if only the reserve is free. */
+  /** Fails when the store cannot be reached or written. Throws ObjectRefused `full` when only the reserve is free. */
   check(): Promise<void>;
 };

@@ -1,6 +1,6 @@
-// Buffers are lent to one response at a time, and freed when nobody needs them.
+// Tests that a buffer serves one response at a time, and that unused memory is freed.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BUFFER_BYTES, lendBuffer } from './response-buffers.ts';
+import { BUFFER_BYTES, openResponseBuffers } from './response-buffers.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,24 +9,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('no two responses share a buffer, and there is an end to them', () => {
-  const lent = Array.from({ length: 240 }, () => lendBuffer());
-  const places = lent.map((one) => `${one?.buffer.byteOffset}`);
-  expect(lent.every((one) => one?.buffer.length === BUFFER_BYTES)).toBe(true);
-  expect(new Set(lent.map((one) => one?.buffer)).size).toBe(240);
-  expect(new Set(places).size).toBe(40);
-  expect(lendBuffer()).toBeUndefined();
-  for (const one of lent) one?.giveBack();
+test('each buffer is handed out once, up to the limit of the pool', () => {
+  const buffers = openResponseBuffers();
+  const acquired = Array.from({ length: 240 }, () => buffers.acquire());
+  const offsets = acquired.map((one) => `${one?.buffer.byteOffset}`);
+  expect(acquired.every((one) => one?.buffer.length === BUFFER_BYTES)).toBe(true);
+  expect(new Set(acquired.map((one) => one?.buffer)).size).toBe(240);
+  expect(new Set(offsets).size).toBe(40);
+  expect(buffers.acquire()).toBeUndefined();
+  for (const one of acquired) one?.release();
   vi.advanceTimersByTime(20_000);
 });
 
-test('memory is freed once it was not used for a while, and never while a response holds it', () => {
-  const [held, free] = [lendBuffer(), lendBuffer()];
-  free?.giveBack();
+test('unused memory is freed after a while, but not while a response uses it', () => {
+  const buffers = openResponseBuffers();
+  const [held, free] = [buffers.acquire(), buffers.acquire()];
+  free?.release();
   vi.advanceTimersByTime(60_000);
   expect(held?.buffer.length).toBe(BUFFER_BYTES);
-  held?.giveBack();
+  held?.release();
   vi.advanceTimersByTime(60_000);
   expect(held?.buffer.length).toBe(0);
-  expect(lendBuffer()?.buffer.length).toBe(BUFFER_BYTES);
+  expect(buffers.acquire()?.buffer.length).toBe(BUFFER_BYTES);
 });

@@ -4,7 +4,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import { deleteExpiredKeys } from '../platform/idempotency.ts';
-import { forgetFullBuckets } from '../platform/rate-limiter.ts';
+import { deleteFullBuckets } from '../platform/rate-limiter.ts';
 import type { Providers } from '../providers/feature.ts';
 import * as expiryOperations from './expiry.ts';
 import * as orphanOperations from './orphans.ts';
@@ -43,7 +43,7 @@ export function createUpkeep(needs: Needs) {
       'empty-trash': run(emptyTrash),
       'forget-keys': run(
         () => deleteExpiredKeys(db),
-        () => forgetFullBuckets(db),
+        () => deleteFullBuckets(db),
       ),
       'make-partitions': run(partitions.makePartitions, partitions.dropDeliveries),
     },

@@ -1,9 +1,9 @@
-// What a quota limits, and the refusal of a request that would exceed one.
+// Quota fields and the error for a request that exceeds a quota.
 import { badRequest, type ServiceError } from '../platform/errors.ts';
 
 export type QuotaField = 'assets' | 'bytes' | 'pending';
 
-/** `used` is without the request; `requested` is null where its size is not known in advance. */
+/** `used` excludes the request; `requested` is null when its size is unknown. */
 export type QuotaExcess = {
   readonly field: QuotaField;
   readonly limit: number;
@@ -25,8 +25,8 @@ export function quotaExceeded({ field, limit, used, requested }: QuotaExcess): S
   );
 }
 
-/** The bytes that an owner may use and does. */
+/** Limit and usage of an owner in bytes. */
 export type ByteQuota = { readonly limit: number; readonly used: number };
 
-/** What an upload of unknown size may bring. */
+/** The maximum size of an upload of unknown size. */
 export const bytesLeft = ({ limit, used }: ByteQuota): number => Math.max(0, limit - used);

@@ -1,4 +1,4 @@
-// What owners use, and their limits; the counters themselves are kept by triggers (migration 0007).
+// SQL queries for usage and limits of owners; triggers update the counters (migration 0007).
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
@@ -12,7 +12,7 @@ const USAGE = {
   overrides: 'jsonb',
 } as const;
 
-/** Of an owner that no quota applies to, the assets are counted now. */
+/** Counts the assets now when no quota applies to the owner. */
 export const findUsage = (db: Queries, ownerUserId: string) =>
   db.one(sql('find usage', USAGE)`
     with tracked as (select assets, bytes, pending, overrides from owner_usage where owner_user_id = ${ownerUserId})
@@ -22,13 +22,13 @@ export const findUsage = (db: Queries, ownerUserId: string) =>
             union all
             select assets, bytes, pending, '{}'::jsonb from recount_owner_usage(${ownerUserId}) where not exists (select from tracked)) as found`);
 
-/** The bytes alone, from the counters alone. */
+/** Reads only the byte counter. */
 export const findByteQuota = (db: Queries, ownerUserId: string) =>
   db.one(sql('find byte quota', { bytes: 'int8?', max_bytes: 'int8?' })`
     select bytes, owner_limit(coalesce(overrides, '{}'), 'bytes') as max_bytes
       from (select 1) as always left join owner_usage on owner_user_id = ${ownerUserId}`);
 
-/** Starts to count for an owner; does nothing where that is done. */
+/** Starts counting for an owner; does nothing when the owner is tracked. */
 export const trackOwner = (db: Queries, ownerUserId: string) =>
   db.one(sql('track owner', { tracked: 'bool' })`
     select track_owner_usage(${ownerUserId}) is not null as tracked`);
@@ -37,6 +37,6 @@ export const setOverrides = (db: Queries, ownerUserId: string, overrides: object
   db.one(sql('set overrides', { owner_user_id: 'text' })`
     update owner_usage set overrides = ${JSON.stringify(overrides)}::jsonb where owner_user_id = ${ownerUserId} returning owner_user_id`);
 
-/** Where settings limit every owner, the next upload counts this one afresh. */
+/** When the settings limit every owner, the next upload starts counting again. */
 export const untrackOwner = (db: Queries, ownerUserId: string) =>
   db.one(sql('untrack owner')`delete from owner_usage where owner_user_id = ${ownerUserId}`);

@@ -1,4 +1,4 @@
-// Quotas of owners: enforced by the database within the statement that would exceed one, so that they are exact across processes.
+// Quotas of owners, enforced by the database in the statement that would exceed them, so that they are exact across processes.
 import type { Database, Queries } from '../platform/postgres/database.ts';
 import { raisedDetail } from '../platform/postgres/database-errors.ts';
 import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
@@ -8,11 +8,11 @@ export type UsageNeeds = { readonly db: Database };
 type ReadNeeds = { readonly db: Queries };
 
 export type Amounts = Readonly<Record<QuotaField, number>>;
-/** Null is no limit. */
+/** Null: no limit. */
 export type Limits = Readonly<Record<QuotaField, number | null>>;
 export type OwnerUsage = {
   readonly usage: Amounts;
-  /** In force: the owner's own, else the settings'. */
+  /** The effective limits: the owner's own, otherwise the settings. */
   readonly limits: Limits;
   readonly overrides: Partial<Limits>;
 };
@@ -20,24 +20,24 @@ export type OwnerUsage = {
 /** Raised by the triggers of migration 0007. */
 const NOT_TRACKED = 'MQ001';
 const EXCEEDED = 'MQ002';
-/** An operator may end the tracking of an owner at the same moment. */
-const MAX_TRIES = 3;
+/** An operator may stop the tracking of an owner concurrently. */
+const MAX_ATTEMPTS = 3;
 
 export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs work that may add to what an owner uses; over a limit nothing is stored, and the refusal says the numbers. */
+/** Runs work that may increase an owner's usage. When a limit is exceeded, nothing is stored and the error contains the numbers. */
 export async function underQuota<T>(
   { db }: UsageNeeds,
   ownerUserId: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       const excess = raisedDetail(error, EXCEEDED);
       if (excess !== undefined) throw quotaExceeded(JSON.parse(excess) as QuotaExcess);
-      if (raisedDetail(error, NOT_TRACKED) === undefined || tries === MAX_TRIES) throw error;
+      if (raisedDetail(error, NOT_TRACKED) === undefined || attempt === MAX_ATTEMPTS) throw error;
       await trackOwner(db, ownerUserId);
     }
   }
@@ -53,7 +53,7 @@ export async function usageOf({ db }: ReadNeeds, ownerUserId: string): Promise<O
   };
 }
 
-/** How many bytes an upload that announced no size may bring; undefined where no limit applies. */
+/** Byte quota for an upload of unknown size; undefined when no limit applies. */
 export async function byteQuota({ db }: UsageNeeds, ownerUserId: string): Promise<ByteQuota | undefined> {
   const row = await findByteQuota(db, ownerUserId);
   if (row?.max_bytes === null || row === undefined) return undefined;
@@ -61,7 +61,7 @@ export async function byteQuota({ db }: UsageNeeds, ownerUserId: string): Promis
   return { limit: row.max_bytes, used };
 }
 
-/** Replaces all limits of one owner: null is no limit, an omitted one is the setting. */
+/** Replaces all limits of an owner: null is no limit, an omitted field uses the setting. */
 export async function setLimits(
   { db }: UsageNeeds,
   ownerUserId: string,
@@ -74,7 +74,7 @@ export async function setLimits(
   });
 }
 
-/** Leaves the owner to the settings. */
+/** Deletes the limits of the owner, so that the settings apply. */
 export async function clearLimits({ db }: UsageNeeds, ownerUserId: string): Promise<OwnerUsage> {
   await untrackOwner(db, ownerUserId);
   return usageOf({ db }, ownerUserId);

@@ -1,4 +1,4 @@
-// An engine in the complete sandbox of this system: it reads its inputs, writes to its folder, and leaves nothing behind.
+// Tests ffmpeg in the complete sandbox of this system: it can read its inputs and write to its folder only.
 import { chmod, mkdir, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('the files of an engine', () => {
     expect(await processesNaming('sleep\u000098765')).toEqual([]);
   });
 
-  test('an original that is not there is an error of the service, not of the film', async ({ skip }) => {
+  test('a missing original is an error of the service, not of the video', async ({ skip }) => {
     skip(!sandbox.protections.hidden_data, 'not offered by this system');
     await expect(run('cat "$1"', join(data, 'nothing'))).rejects.toThrow('ENOENT');
   });

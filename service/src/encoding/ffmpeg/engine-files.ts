@@ -1,4 +1,4 @@
-// Gives a sandboxed engine its files: inputs as open descriptors, outputs below its working folder.
+// Provides files to the sandboxed ffmpeg: inputs as open descriptors, outputs in its working folder.
 import { chown, type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox, User } from '../../platform/process/sandbox.ts';
@@ -6,9 +6,9 @@ import type { Sandbox, User } from '../../platform/process/sandbox.ts';
 export type EngineFiles = {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Descriptors of the service, in the order of the engine's from FIRST_INPUT on. */
+  /** Descriptors of the service; ffmpeg sees them from FIRST_INPUT on, in this order. */
   readonly inputs: readonly number[];
-  /** Throws where the engine left anything but plain files. */
+  /** Throws when ffmpeg created anything except plain files. */
   check(): Promise<void>;
   close(): Promise<void>;
 };
@@ -16,7 +16,7 @@ export type EngineFiles = {
 export type EngineFilesOptions = {
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
-  /** All output lies below it. */
+  /** The folder of all outputs. */
   readonly folder: string | undefined;
 };
 
@@ -26,7 +26,7 @@ const FILE = 'file:';
 const OTHERS_READ = 0o004;
 const GROUP_READ = 0o040;
 
-/** Outside a sandbox that hides files the engine uses the paths as they are. */
+/** Without a sandbox that hides files, paths are used unchanged. */
 export async function openEngineFiles({ sandbox, args, folder }: EngineFilesOptions): Promise<EngineFiles> {
   const cwd = folder ?? '/';
   const check = () => (folder === undefined ? Promise.resolve() : assertPlainFiles(folder));
@@ -51,7 +51,7 @@ const isInput = (args: readonly string[], index: number): boolean =>
 const inputPaths = (args: readonly string[]): string[] =>
   args.filter((_, index) => isInput(args, index)).map((arg) => arg.slice(FILE.length));
 
-/** A descriptor is opened again under its name in /proc, which asks the file's mode, not that of the folders above it. */
+/** Opening /proc/self/fd checks the mode of the file, but not those of its parent folders. */
 async function openInput(path: string, user: User | undefined): Promise<FileHandle> {
   const handle = await open(path);
   try {
@@ -70,7 +70,7 @@ async function makeReadable(handle: FileHandle, { gid }: User): Promise<void> {
   await handle.chmod((mode & 0o777) | GROUP_READ);
 }
 
-/** Paths as the engine names them inside. */
+/** Replaces paths by those inside the sandbox. */
 function insideArguments(args: readonly string[], folder: string | undefined): string[] {
   let descriptor = FIRST_INPUT;
   return args.map((arg, index) =>
@@ -84,7 +84,7 @@ function relativeTo(folder: string | undefined, arg: string): string {
   return path.startsWith(`${folder}/`) ? `${scheme}${path.slice(folder.length + 1)}` : arg;
 }
 
-/** A link that the engine left would make the service read and publish another file. */
+/** A symbolic link would make the service read and publish another file. */
 async function assertPlainFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const entry = await lstat(join(folder, name));

@@ -1,59 +1,59 @@
-// Holds a running engine to its limits: time, signs of life, memory, and bytes written.
+// Enforces the limits of a running ffmpeg: time, progress, memory and output size.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
-import { residentBytesOf } from '../../platform/process/process-tree.ts';
+import { readResidentBytes } from '../../platform/process/process-tree.ts';
 
 export type EngineLimits = {
   readonly wallMs: number;
-  /** The kernel limits the address space to it; where it does not, the resident memory is watched. */
+  /** The kernel limits the address space; the resident memory is checked for systems without this limit. */
   readonly memoryBytes: number;
-  /** Without a new picture for this long the engine is taken for stuck; only for runs that report progress. */
+  /** Timeout without a new frame; only for runs that report progress. */
   readonly stallMs?: number;
-  /** A folder that may not grow beyond this. */
+  /** Maximum size of a folder. */
   readonly output?: { readonly folder: string; readonly bytes: number };
 };
 
 export type ExceededLimit = 'timed_out' | 'out_of_memory' | 'output_too_large';
 
 export type EngineWatch = {
-  /** Takes each line that the engine writes. */
+  /** Must be called with each line of the output. */
   readonly read: (line: string) => void;
-  readonly broken: () => ExceededLimit | undefined;
+  readonly exceeded: () => ExceededLimit | undefined;
   readonly close: () => void;
 };
 
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 const PID = /^engine_pid=(\d+)$/;
 const PROGRESS = /^(frame|out_time_us)=(.*)$/;
 
-/** Calls `end` once, when the first limit is broken. */
+/** Calls `end` once, when the first limit is exceeded. */
 export function openWatch(limits: EngineLimits, end: () => void): EngineWatch {
   const closing = new AbortController();
-  const life = signsOfLife();
-  let broken: ExceededLimit | undefined;
+  const activity = trackActivity();
+  let exceeded: ExceededLimit | undefined;
   const watching = async (): Promise<void> => {
-    for await (const _ of setInterval(LOOK_MS, undefined, { signal: closing.signal, ref: false })) {
-      broken = brokenTime(limits, life) ?? (await brokenSize(limits, life.pid()));
-      if (!broken) continue;
+    for await (const _ of setInterval(CHECK_INTERVAL_MS, undefined, { signal: closing.signal, ref: false })) {
+      exceeded = exceededTime(limits, activity) ?? (await exceededSize(limits, activity.pid()));
+      if (!exceeded) continue;
       end();
       return;
     }
   };
   watching().catch((error: unknown) => {
-    if (!closing.signal.aborted) throw error; // Closing is what ends the interval.
+    if (!closing.signal.aborted) throw error; // close() aborts the interval.
   });
-  return { read: life.read, broken: () => broken, close: () => closing.abort() };
+  return { read: activity.read, exceeded: () => exceeded, close: () => closing.abort() };
 }
 
-type Life = {
+type Activity = {
   readonly started: number;
   readonly pid: () => string | undefined;
   readonly last: () => number;
   readonly read: (line: string) => void;
 };
 
-function signsOfLife(): Life {
+function trackActivity(): Activity {
   const started = performance.now();
   const values = new Map<string, string>();
   let pid: string | undefined;
@@ -68,22 +68,22 @@ function signsOfLife(): Life {
   return { started, pid: () => pid, last: () => last, read };
 }
 
-function brokenTime({ wallMs, stallMs }: EngineLimits, life: Life): ExceededLimit | undefined {
+function exceededTime({ wallMs, stallMs }: EngineLimits, activity: Activity): ExceededLimit | undefined {
   const now = performance.now();
-  const stuck = stallMs !== undefined && now - life.last() > stallMs;
-  return stuck || now - life.started > wallMs ? 'timed_out' : undefined;
+  const isStalled = stallMs !== undefined && now - activity.last() > stallMs;
+  return isStalled || now - activity.started > wallMs ? 'timed_out' : undefined;
 }
 
-async function brokenSize(
+async function exceededSize(
   { memoryBytes, output }: EngineLimits,
   pid: string | undefined,
 ): Promise<ExceededLimit | undefined> {
-  if (pid && (await residentBytesOf(Number(pid))) > memoryBytes) return 'out_of_memory';
+  if (pid && (await readResidentBytes(Number(pid))) > memoryBytes) return 'out_of_memory';
   return output && (await folderBytes(output.folder)) > output.bytes ? 'output_too_large' : undefined;
 }
 
 async function folderBytes(folder: string): Promise<number> {
-  // Files are renamed while we look, and the folder may go with its owner; what is gone is not counted.
+  // Files may be renamed or deleted meanwhile; missing files count as empty.
   const names = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(
     names.map((name) =>

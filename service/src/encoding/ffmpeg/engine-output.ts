@@ -1,13 +1,13 @@
-// Reads back what the engine wrote: the tracks from their own bytes, and the one segment that the thumbnail is taken from.
+// Reads the tracks that ffmpeg wrote, and extracts the segment for the thumbnail.
 import { type FileHandle, open, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
 import { readSegmentTimes, readTrackHeader } from '../packaging/mp4-boxes.ts';
 
-/** `styp` and `sidx` of a segment fit many times over. */
+/** Much larger than `styp` and `sidx` of a segment. */
 const HEAD_BYTES = 1024;
 
-/** The tracks `r0` … in order; a track without an init or segments is an error, for a finished run leaves none. */
+/** The tracks `r0` … in order. Throws for a track without init segment or media segments. */
 export async function readTracks(folder: string, count: number): Promise<readonly CmafTrack[]> {
   const names = new Set(await readdir(folder));
   return Promise.all(Array.from({ length: count }, (_, id) => readTrack(folder, names, id)));
@@ -33,7 +33,7 @@ async function headOf(file: FileHandle): Promise<Uint8Array> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** An init and one segment make a film that can be opened by itself. */
+/** An init segment and one media segment form a playable file. */
 export async function writeExcerpt(
   folder: string,
   track: CmafTrack,

@@ -1,4 +1,4 @@
-// The engine must never hang, outlive us or fill the machine; shell scripts stand in for it here.
+// Tests that ffmpeg cannot hang, outlive the service or exceed its limits; shell scripts replace ffmpeg.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const isAlive = (pid: number): Promise<boolean> =>
   );
 
 describe('running the engine', () => {
-  test('its exit code, its output line by line, and what it says', async () => {
+  test('its exit code, its output by line, and its log', async () => {
     const lines: string[] = [];
     const end = await script('echo one; echo two; echo trouble >&2; exit 3', {
       onLine: (line) => lines.push(line),
@@ -46,7 +46,7 @@ describe('running the engine', () => {
     expect(lines).toEqual(expect.arrayContaining(['input=none', 'nice=10']));
     expect(lines.filter((line) => /^(?:HOME|PATH=.*node|.*SECRET)/.test(line))).toEqual([]);
   });
-  test('only the end of what it says is kept', async () => {
+  test('only the end of the log is stored', async () => {
     const { log } = await script('i=0; while [ $i -lt 200 ]; do echo "line $i" >&2; i=$((i+1)); done', {
       logBytes: 20,
     });
@@ -85,7 +85,7 @@ describe('ending the engine', () => {
     });
     expect(end.ended).toBe('timed_out');
   });
-  test('not while it gets on, however slowly', async () => {
+  test('not while it makes slow progress', async () => {
     const end = await script('for n in 1 2 3 4 5 6 7 8 9; do echo "frame=$n"; sleep 0.4; done', {
       limits: { ...GENEROUS, stallMs: 3000 },
     });
@@ -121,7 +121,7 @@ describe('limits of the kernel', () => {
     expect(lines.slice(-5, -1)).toEqual([`${2 ** 20}`, `${2 ** 11}`, '256', '0']);
     expect(Number(lines.at(-1))).toBeLessThanOrEqual(20 * availableParallelism());
   });
-  test('an engine that asks for more memory ends out_of_memory, and never had it', async () => {
+  test('an engine that requests too much memory ends with out_of_memory without getting it', async () => {
     const source = await makeClip({
       seconds: 1,
       width: 3840,
@@ -146,7 +146,7 @@ describe('limits of the kernel', () => {
 });
 
 describe('files', () => {
-  test('a link that the engine left is refused, lest the service publishes what it points at', async () => {
+  test('a symbolic link in the output is rejected, so that the service cannot publish its target', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
     await expect(script('ln -s /etc/passwd r0-00001.m4s', { folder })).rejects.toThrow(
       '"r0-00001.m4s", which is not a plain file',

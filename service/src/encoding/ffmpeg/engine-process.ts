@@ -1,25 +1,25 @@
-// Runs the engine as a child that cannot outlive us, hang, or take all memory or disk.
+// Runs ffmpeg as a child process that is killed when the service exits or a limit is exceeded.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { limitsAlone, type ProcessLimits, type Sandbox } from '../../platform/process/sandbox.ts';
+import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../../platform/process/sandbox.ts';
 import { type EngineFiles, openEngineFiles } from './engine-files.ts';
 import { type ExceededLimit, type EngineLimits, openWatch } from './engine-limits.ts';
 
 export type EngineRun = {
   readonly path: string;
-  /** Inputs are named `-i file:<path>`; nothing else is read. */
+  /** Inputs are `-i file:<path>`; no other file can be read. */
   readonly args: readonly string[];
   readonly sandbox?: Sandbox;
-  /** All output lies below it, and it is the engine's working folder. */
+  /** Working folder of ffmpeg, which contains all output. */
   readonly folder?: string | undefined;
-  /** Ends the engine at once; the promise rejects with the signal's reason. */
+  /** Kills ffmpeg immediately; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly limits: EngineLimits;
-  /** Each line of the engine's standard output. Must not throw. */
+  /** Called with each line of standard output. Must not throw. */
   readonly onLine?: (line: string) => void;
-  /** How much of the end of what it says on stderr is kept. */
+  /** Maximum size of the log; only the end of stderr is stored. */
   readonly logBytes?: number;
 };
 
@@ -29,10 +29,7 @@ export type EngineEnd = {
   readonly log: string;
 };
 
-/**
- * The engine ignores SIGPIPE and, told to end with SIGTERM, may finish its files first. So a shell stands between: it starts the
- * engine when we say so, kills it when the pipe to us closes, in whatever way that comes about, and buries what it started.
- */
+/** ffmpeg ignores SIGPIPE and finishes its files after SIGTERM. The shell kills it when the pipe to the service closes for any reason. */
 const GUARD = `
 read -r start || exit 1
 exec 9<&0
@@ -55,13 +52,13 @@ const LOG_BYTES = 64 * 1024;
 
 type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Resolves when the engine is gone, however it ended; rejects with the reason of the signal. */
+/** Resolves when ffmpeg has exited with any result; rejects with the signal's reason. */
 export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   run.signal.throwIfAborted();
-  const sandbox = run.sandbox ?? limitsAlone();
+  const sandbox = run.sandbox ?? createLimitsOnlySandbox();
   const files = await openEngineFiles({ sandbox, args: run.args, folder: run.folder });
   try {
-    const end = await runIn(sandbox, run, files);
+    const end = await runInSandbox(sandbox, run, files);
     await files.check();
     return end;
   } finally {
@@ -69,7 +66,7 @@ export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
   }
 }
 
-async function runIn(
+async function runInSandbox(
   sandbox: Sandbox,
   run: EngineRun,
   { args, cwd, inputs }: EngineFiles,
@@ -81,7 +78,7 @@ async function runIn(
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', ...inputs],
   }) as Guarded;
-  const log = keepEnd(child.stderr, run.logBytes ?? LOG_BYTES);
+  const log = collectTail(child.stderr, run.logBytes ?? LOG_BYTES);
   const watch = openWatch(run.limits, () => release(child));
   const onAbort = () => release(child);
   run.signal.addEventListener('abort', onAbort);
@@ -90,20 +87,20 @@ async function runIn(
     run.onLine?.(line);
   });
   try {
-    const code = await ending(child);
+    const code = await waitForExit(child);
     run.signal.throwIfAborted();
-    return { ended: watch.broken() ?? meaningOf(code, log()), code, log: log() };
+    return { ended: watch.exceeded() ?? classifyExit(code, log()), code, log: log() };
   } finally {
     watch.close();
     run.signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** Files that no limit names are small: pictures and lists. */
+/** Applies to runs without an output limit, which write only images and lists. */
 const FILE_BYTES = 2 * 1024 ** 3;
 const OPEN_FILES = 256;
 
-/** The wall clock ends an engine first, unless it was held up. */
+/** The wall-clock limit is reached first, except on a busy machine. */
 const processLimits = ({ wallMs, memoryBytes, output }: EngineLimits): ProcessLimits => ({
   cpuSeconds: (wallMs / 1000) * availableParallelism(),
   fileBytes: output?.bytes ?? FILE_BYTES,
@@ -111,54 +108,54 @@ const processLimits = ({ wallMs, memoryBytes, output }: EngineLimits): ProcessLi
   addressBytes: memoryBytes,
 });
 
-/** What the engine and the C library say when the limit of memory is reached; the engine may go on with what it has. */
+/** Messages of ffmpeg and the C library when memory is exhausted; ffmpeg may continue after them. */
 const NO_MEMORY = /Cannot allocate memory|malloc of size \d+ failed|std::bad_alloc|Out of memory/;
 
-/** Exit codes of the shell; SIGKILL that did not come from us came from the system, short of memory. */
-function meaningOf(code: number, log: string): EngineEnd['ended'] {
+/** Exit codes of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
+function classifyExit(code: number, log: string): EngineEnd['ended'] {
   if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
   if (code === KILLED || NO_MEMORY.test(log)) return 'out_of_memory';
   if (code === 128 + constants.signals.SIGXCPU) return 'timed_out';
   return code === 128 + constants.signals.SIGXFSZ ? 'output_too_large' : 'exited';
 }
 
-/** Resolves with the exit code when the process is gone and its output is read to the end. */
-function ending(child: Guarded): Promise<number> {
+/** Resolves with the exit code after the process has exited and its output is read. */
+function waitForExit(child: Guarded): Promise<number> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', () => endGroup(child));
+    child.on('exit', () => killGroup(child));
     child.on('close', (code) => resolve(code ?? KILLED));
     child.on('spawn', () => start(child));
   });
 }
 
-/** Before the engine exists, so that all its threads inherit it. */
+/** Sets the priority before ffmpeg starts, so that all its threads inherit it. */
 function start(child: Guarded): void {
-  child.stdin.on('error', () => {}); // The shell is gone already; its exit tells.
+  child.stdin.on('error', () => {}); // The shell has exited, which its exit event reports.
   try {
     if (child.pid !== undefined) setPriority(child.pid, LOWER_PRIORITY);
   } catch {
-    // Not every system lets us; the engine then competes with us, and works.
+    // Some systems do not permit it; ffmpeg then runs with normal priority.
   }
   child.stdin.write('start\n');
 }
 
 const release = (child: Guarded): void => void child.stdin.destroy();
 
-/** Only finds anything where the shell itself was killed. */
-function endGroup(child: Guarded): void {
+/** Necessary only when the shell itself was killed. */
+function killGroup(child: Guarded): void {
   release(child);
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // No such group: everything has ended, as it should.
+    // The process group does not exist any more.
   }
 }
 
-function keepEnd(stream: Readable, bytes: number): () => string {
-  let kept = '';
+function collectTail(stream: Readable, bytes: number): () => string {
+  let tail = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
-    kept = (kept + text).slice(-bytes);
+    tail = (tail + text).slice(-bytes);
   });
-  return () => kept;
+  return () => tail;
 }

@@ -1,4 +1,4 @@
-// One order's runs of the engine: what they share, and which of their ends are failures.
+// Runs ffmpeg for one encode order, and converts failed runs to EncodeFailed.
 import { availableParallelism } from 'node:os';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
@@ -8,7 +8,7 @@ import type { EngineInput } from '../plan/engine-input.ts';
 import { type EngineEnd, runFfmpeg } from './engine-process.ts';
 import type { EngineLimits } from './engine-limits.ts';
 
-/** The engine, and what it may take. */
+/** The ffmpeg binary and its resource limits. */
 export type EngineAccess = {
   readonly ffmpegPath: string;
   readonly sandbox?: Sandbox;
@@ -22,14 +22,14 @@ export type Session = EngineAccess & {
   readonly limits: EncodeLimits;
 };
 
-/** `concurrency`: how many encodes share this machine. */
+/** `concurrency`: number of parallel encodes on this machine. */
 export type EngineOptions = {
   readonly limits?: EncodeLimits | undefined;
   readonly concurrency?: number | undefined;
 };
 
-/** What a run of the engine needs of its order. */
-type Running = EngineAccess & { readonly folder: string; readonly order: Pick<EncodeOrder, 'signal'> };
+/** The members of a session that a run needs. */
+type RunContext = EngineAccess & { readonly folder: string; readonly order: Pick<EncodeOrder, 'signal'> };
 
 export type EngineStep = {
   readonly args: readonly string[];
@@ -39,15 +39,15 @@ export type EngineStep = {
 };
 
 const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
-/** More threads than this cost memory and bring nothing at these sizes. */
-const MOST_THREADS = 8;
+/** More threads cost memory without a benefit at these sizes. */
+const MAX_THREADS = 8;
 
 export function openSession(
   engine: EngineAccess,
   order: EncodeOrder,
   { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EngineOptions = {},
 ): Session {
-  const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MOST_THREADS);
+  const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
     ...engine,
     folder: order.workFolder,
@@ -57,9 +57,9 @@ export function openSession(
   };
 }
 
-/** Resolves with how the engine exited, whatever its code; throws EncodeFailed where it could not run, or had to be stopped. */
+/** Resolves with the exit code of ffmpeg. Throws EncodeFailed when it could not start or was stopped. */
 export async function runEngine(
-  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, order }: Running,
+  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, order }: RunContext,
   { limits, ...step }: EngineStep,
 ): Promise<EngineEnd> {
   const end = await runFfmpeg({
@@ -74,9 +74,9 @@ export async function runEngine(
   throw createEncodeFailure(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
 }
 
-/** The same, for runs that must succeed. A full disk is ours to mend, not the film's fault. */
-export async function runEngineOrFail(running: Running, step: EngineStep): Promise<EngineEnd> {
-  const end = await runEngine(running, step);
+/** Throws EncodeFailed for a non-zero exit code. A full disk is no EncodeFailed, so the job is retried. */
+export async function runEngineOrFail(context: RunContext, step: EngineStep): Promise<EngineEnd> {
+  const end = await runEngine(context, step);
   if (end.code === 0) return end;
   if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
   throw createEncodeFailure('encoding_failed', end.log);

@@ -1,4 +1,4 @@
-// Looks at a source before it is encoded: what is in it, what of that is encoded, and where it ends.
+// Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
 import type { Warning } from '../../assets/asset.ts';
 import { assertDuration } from '../plan/encode-cost.ts';
@@ -24,15 +24,15 @@ import {
 export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
-  /** What the renditions lack. */
+  /** Parts of the source that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
 
-/** A few frames may bring much with them: colour metadata of kilobytes each. */
+/** A few frames may print kilobytes of colour metadata each. */
 const FACTS_BYTES = 1024 * 1024;
 const FACTS_MS = 60_000;
 
-/** Throws EncodeFailed for a source that cannot be encoded, or not to its end. */
+/** Throws EncodeFailed for a source that cannot be encoded completely. */
 export async function examineSource(session: Session): Promise<ExaminedSource> {
   const { log } = await runEngine(session, {
     args: factsArguments(session.input),
@@ -57,7 +57,7 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   return { video, picture, audio, timeline, warnings };
 }
 
-/** The first sound of a known codec that the engine decodes: the engine may lack the decoder, or the bytes may be damaged. */
+/** The first audio stream that ffmpeg decodes: a decoder may be missing, or the stream damaged. */
 async function findDecodableSound(
   session: Session,
   sounds: readonly SourceStream[],
@@ -66,13 +66,13 @@ async function findDecodableSound(
     const { ends, read } = openPacketList(0);
     const args = soundCheckArguments(session.input, sound.index);
     const { log } = await runEngine(session, { args, onLine: read });
-    // An empty sound gives no frame either, but no complaint: it is encoded as silence.
+    // An empty audio stream has no frames and no errors; it is encoded as silence.
     if (ends.size > 0 || log.trim() === '') return sound;
   }
   return undefined;
 }
 
-/** The end of the file tells; all of it only where the picture ended long before, or the file names no duration. */
+/** Reads the end of the file. Lists the whole file only if video ends much earlier or the duration is unknown. */
 async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
   const { streams, startSeconds } = facts;
   const tail =
@@ -81,7 +81,7 @@ async function packetEnds(session: Session, facts: SourceFacts, videoIndex: numb
       : await listPackets(session, { part: 'tail', streams }, startSeconds);
   if (tail?.ends.has(videoIndex)) return tail.ends;
   const whole = await listPackets(session, { part: 'whole', streams }, 0);
-  // A run that failed before it listed the picture says nothing about where the picture ends.
+  // A run that failed before the video stream was listed gives no information about its end.
   if (whole.code !== 0 && !whole.ends.has(videoIndex))
     throw createEncodeFailure('encoding_failed', whole.log);
   return whole.ends;

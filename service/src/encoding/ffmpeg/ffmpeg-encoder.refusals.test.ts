@@ -1,4 +1,4 @@
-// What is wrong with a source is told by a code and one sentence; the engine's words are for operators.
+// Tests that an invalid source gives a failure code and message, and that ffmpeg's output is only for operators.
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,17 +47,17 @@ describe('refusals', { timeout: 60_000 }, () => {
       ).code,
     ).toBe('truncated');
   });
-  test('half a transport stream is a shorter film', async () => {
+  test('half a transport stream is a shorter video', async () => {
     await using film = await encodeFilm(await cut(await makeClip({ seconds: 10, container: 'ts' }), 0.5), {
       container: 'mpegts',
     });
     expect(film.durationMs).toBeGreaterThan(3000);
     expect(film.durationMs).toBeLessThan(8000);
   });
-  test('sound alone', async () => {
+  test('audio alone', async () => {
     expect((await refusal(await makeClip({ more: ['-vn'] }))).code).toBe('no_video_track');
   });
-  test('a codec that no one expects', async () => {
+  test('an unknown codec', async () => {
     const source = await makeClip({
       container: 'mov',
       audio: false,
@@ -65,12 +65,12 @@ describe('refusals', { timeout: 60_000 }, () => {
     });
     expect((await refusal(source)).code).toBe('unsupported_codec');
   });
-  test('a picture of 67 megapixels', async () => {
+  test('a frame of 67 megapixels', async () => {
     const source = await makeClip({ width: 8192, height: 8192, seconds: 0.04, fps: 25, audio: false });
     expect((await refusal(source)).code).toBe('picture_too_large');
   });
 
-  test.each(['mov', 'matroska', 'mpegts'] as const)('no film at all, said to be %s', async (container) => {
+  test.each(['mov', 'matroska', 'mpegts'] as const)('no video at all, said to be %s', async (container) => {
     const path = join(folder, 'noise.mp4');
     await writeFile(path, Buffer.alloc(100_000, 'no film '));
     expect(await refusal(path, { container })).toMatchObject({
@@ -90,7 +90,7 @@ describe('refusals', { timeout: 60_000 }, () => {
       expect((await refusal(path, { container })).code).toBe('not_media');
     },
   );
-  test('words of the engine stay in the log', async () => {
+  test('the log of ffmpeg is not part of the message', async () => {
     const path = join(folder, 'noise.mp4');
     await writeFile(path, 'no film');
     const { message, log } = await refusal(path);

@@ -1,4 +1,4 @@
-// Films that others made, odd ones among them: each becomes a film that plays, or is refused with the right word.
+// Tests that sample videos of other sources are encoded, or rejected with the right code.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodeFilm } from '../../../../test/support/film.ts';
@@ -29,7 +29,7 @@ const REFUSED: Record<string, string> = {
   [`${WEB}/poster.png`]: 'not_media',
 };
 
-describe.skipIf(TEST_DATA === undefined)('films that others made', () => {
+describe.skipIf(TEST_DATA === undefined)('videos that others made', () => {
   test.each(Object.entries(FILMS))(
     '%s',
     async (name, { size, seconds, container = 'mov' }) => {

@@ -1,4 +1,4 @@
-// Films are encoded for real here, and played back by ffmpeg over the manifests.
+// Tests the encoder with real videos, which ffmpeg plays back through the manifests.
 import { access, readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
@@ -40,7 +40,7 @@ async function listedSeconds(film: Film, name: string): Promise<number> {
   return lengths.reduce((total, seconds) => total + seconds, 0);
 }
 
-describe('a film with picture and sound', { timeout: 60_000 }, () => {
+describe('a video with audio', { timeout: 60_000 }, () => {
   let film: Film;
   const told: [number, readonly Rendition[]][] = [];
   beforeAll(async () => {
@@ -76,14 +76,14 @@ describe('a film with picture and sound', { timeout: 60_000 }, () => {
     expect(await keyframes(picture(film, 'r0.m3u8'))).toEqual([0, 2, 4]);
     expect(await keyframes(picture(film, 'r1.m3u8'))).toEqual([0, 2, 4]);
   });
-  test('every track is as long as the source, and its playlist says so', async () => {
+  test('every track and its playlist have the duration of the source', async () => {
     for (const track of [picture(film, 'r0.m3u8'), picture(film, 'r1.m3u8'), sound(film, 'r2.m3u8')]) {
       expect(Math.abs((await endOf(track)) - 6)).toBeLessThanOrEqual(0.1);
     }
     for (const name of ['r0.m3u8', 'r1.m3u8', 'r2.m3u8'])
       expect(Math.abs((await listedSeconds(film, name)) - 6)).toBeLessThanOrEqual(0.1);
   });
-  test('sound and picture agree', async () => {
+  test('audio and video are synchronous', async () => {
     expect(await seenIn(film)).toHaveLength(6);
     expect(await heardIn(film)).toHaveLength(6);
     expect(Math.max(...(await delays(film)))).toBeLessThanOrEqual(SYNC_SECONDS);
@@ -91,7 +91,7 @@ describe('a film with picture and sound', { timeout: 60_000 }, () => {
   test('has a thumbnail', async () => {
     expect((await readFile(film.path('thumb.jpg'))).subarray(0, 3).toString('hex')).toBe('ffd8ff');
   });
-  test('told its progress: rising, below a hundred, all rungs named', () => {
+  test('progress is rising, below 100 %, and names all rungs', () => {
     const percents = told.map(([percent]) => percent);
     expect(percents[0]).toBe(0);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
@@ -103,19 +103,19 @@ describe('a film with picture and sound', { timeout: 60_000 }, () => {
   });
 });
 
-describe('unusual films', { timeout: 60_000 }, () => {
-  test('without sound: no sound track, no audio group', () =>
+describe('unusual videos', { timeout: 60_000 }, () => {
+  test('without audio: no audio track, no audio group', () =>
     withFilm({ audio: false }, async (film) => {
       expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
       expect(film.files.map(({ name }) => name)).not.toContain('r1.m3u8');
       expect(await readFile(film.path('hls.m3u8'), 'utf8')).not.toContain('AUDIO');
     }));
-  test('turned: encoded upright', () =>
+  test('rotated: encoded upright', () =>
     withFilm({ rotation: 90, container: 'mov' }, async (film) => {
       expect(film).toMatchObject({ width: 180, height: 320, renditions: [{ width: 180, height: 320 }] });
       expect(await decode(film.path('hls.m3u8'))).toEqual(CLEAN);
     }));
-  test('sound that outlasts the picture: the last picture is held, all sound is kept', () =>
+  test('audio longer than video: the last frame is repeated, all audio is kept', () =>
     withFilm({ ...SMALL, more: ['-vf', 'trim=end=2.5'] }, async (film) => {
       expect(film.durationMs).toBe(6000);
       expect(await endOf(picture(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
@@ -123,18 +123,18 @@ describe('unusual films', { timeout: 60_000 }, () => {
       expect(await heardIn(film)).toHaveLength(6);
       expect(await seenIn(film)).toHaveLength(3);
     }));
-  test('a picture that outlasts the sound: silence to the end', () =>
+  test('video longer than audio: silence to the end', () =>
     withFilm({ ...SMALL, more: ['-af', 'atrim=end=2.5'] }, async (film) => {
       expect(await endOf(picture(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
       expect(await endOf(sound(film, 'r1.m3u8'))).toBeCloseTo(6, 1);
       expect(await heardIn(film)).toHaveLength(3);
     }));
-  test('sound that starts late stays late', () =>
+  test('late audio stays late', () =>
     withFilm({ ...SMALL, more: ['-bsf:a', 'setts=ts=TS+1/TB'] }, async (film) => {
       expect((await heardIn(film))[0]).toBeCloseTo(1, 1);
       expect(Math.max(...(await delays(film)).slice(0, 5))).toBeLessThanOrEqual(SYNC_SECONDS);
     }));
-  test('a picture that starts late: the first one is shown from the beginning', () =>
+  test('late video: the first frame is shown from the beginning', () =>
     withFilm({ ...SMALL, more: ['-bsf:v', 'setts=ts=TS+1/TB'] }, async (film) => {
       expect((await packets(picture(film, 'r0.m3u8')))[0]?.at).toBe(0);
       expect(await seenIn(film)).toEqual([0, 2, 3, 4, 5, 6]); // The first flash is what is shown.

@@ -1,4 +1,4 @@
-// The encoder that runs ffmpeg: one run for all rungs, checked against the source, described by manifests of our own.
+// Encoder that runs ffmpeg once for all rungs, checks the result and writes the manifests.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
@@ -73,7 +73,7 @@ async function encode(session: Session): Promise<Encoding> {
     files: [
       ...(await writeManifests(tracks, plan, order)),
       ...mediaFiles(tracks, order),
-      ...(await makePictures(session, tracks)),
+      ...(await createPictures(session, tracks)),
     ],
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...picture.shown,
@@ -99,17 +99,17 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
   const limits = {
     stallMs: STALL_MS,
     wallMs: wallMsFor(encodeCost(plan)),
-    output: { folder: workFolder, bytes: mostBytes(plan.rungs, durationSeconds) },
+    output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
   };
   return (await runEngineOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
 }
 
-/** Twice what the caps allow: to be reached only by something gone wrong. */
-const mostBytes = (rungs: readonly Rung[], seconds: number): number =>
+/** Twice the allowed bit rates, which only a defect can exceed. */
+const maxOutputBytes = (rungs: readonly Rung[], seconds: number): number =>
   OUTPUT_SLACK_BYTES +
   2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
 
-/** The engine reports success for a source that broke off half way. */
+/** ffmpeg reports success for a source that ends early. */
 function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
   const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
   return (
@@ -142,10 +142,10 @@ const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFi
     .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
     .map((name) => fileOf(order, name));
 
-/** The thumbnail that we choose, and the picture of the time that was chosen. */
-async function makePictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+/** Creates the default thumbnail, and the poster if one was requested. */
+async function createPictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
   const { posterTimeMs: timeMs = null } = session.order;
-  const thumbnail = await makePicture(session, chooseThumbnailSource(tracks), {
+  const thumbnail = await createPicture(session, chooseThumbnailSource(tracks), {
     name: THUMBNAIL,
     argumentsOf: thumbnailArguments,
   });
@@ -153,7 +153,10 @@ async function makePictures(session: Session, tracks: readonly CmafTrack[]): Pro
   const argumentsOf = (excerpt: string, picture: string) => posterArguments({ excerpt, picture, timeMs });
   return [
     thumbnail,
-    await makePicture(session, choosePosterSource(tracks, timeMs), { name: posterName(timeMs), argumentsOf }),
+    await createPicture(session, choosePosterSource(tracks, timeMs), {
+      name: posterName(timeMs),
+      argumentsOf,
+    }),
   ];
 }
 
@@ -162,7 +165,7 @@ type Picture = {
   readonly argumentsOf: (excerpt: string, picture: string) => readonly string[];
 };
 
-async function makePicture(
+async function createPicture(
   session: Session,
   { track, segment }: ThumbnailSource,
   { name, argumentsOf }: Picture,

@@ -1,4 +1,4 @@
-// Which engine is taken, and what an operator is told when none will do; scripts stand in for engines.
+// Tests which ffmpeg is chosen, and the messages when none is suitable; scripts replace ffmpeg.
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ describe('finding the engine', () => {
     const [set, onPath] = [await folderWith({ version: '6.0' }), await folderWith()];
     expect(await find(join(set, 'ffmpeg'), onPath)).toEqual({ path: join(set, 'ffmpeg'), version: '6.0' });
   });
-  test('a setting that will not do is told, and nothing else is tried', async () => {
+  test('an unsuitable FFMPEG_PATH is reported, and no other path is tried', async () => {
     expect(await find('/nowhere/ffmpeg', await folderWith())).toEqual({
       missing: '/nowhere/ffmpeg does not exist',
     });
@@ -65,7 +65,7 @@ describe('finding the engine', () => {
   test.each(MUXER_LINES)('the muxer is seen in %j', async (muxers) => {
     expect(await find(join(await folderWith({ muxers }), 'ffmpeg'))).toHaveProperty('version');
   });
-  test('what it lacks is named', async () => {
+  test('missing features are named', async () => {
     expect(
       await find(
         join(

@@ -1,4 +1,4 @@
-// Takes a finished run's report to the onprem door, again and again until it is taken.
+// Job that delivers the final report of a run to the onprem webhook, with retries.
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import type { Callback } from '../callback.ts';

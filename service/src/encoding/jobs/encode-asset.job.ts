@@ -1,4 +1,4 @@
-// Encodes one attempt at a video: reads the original, makes the renditions, stores them, and reports (design §5).
+// Job that encodes one attempt of a video: reads the original, stores the renditions and reports the result.
 import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { JobPayloads } from '../../jobs.ts';
 import { type MediaType, mediaTypeOf } from '../../media/media-type.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
-import { makeScratch, removeScratch } from '../../platform/process/scratch-folder.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Callback } from '../callback.ts';
@@ -31,10 +31,10 @@ export type EncodeNeeds = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** So many runs that ended with their worker's death are enough. */
+/** Limit of runs that ended with a crash of their worker. */
 const MAX_RUNS = 10;
-const STORED_AT_ONCE = 4;
-const MAX_FILE = 2 ** 31;
+const STORE_CONCURRENCY = 4;
+const MAX_FILE_BYTES = 2 ** 31;
 
 export const encodeAssetJob =
   (needs: EncodeNeeds) =>
@@ -50,47 +50,44 @@ export const encodeAssetJob =
 
 async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
   await removeEarlierRuns(needs.store, run);
-  const scratch = await makeScratch(needs.scratchRoot, {
+  const scratch = await createScratchFolder(needs.scratchRoot, {
     work: run.assetId,
-    turn: renditionFolder(run.attempt, run.try),
+    run: renditionFolder(run.attempt, run.try),
   });
-  const overtaken = new AbortController();
+  const superseded = new AbortController();
   const watch = watchCondition(() => needs.isCurrent(run), {
-    onEnd: () => overtaken.abort(),
+    onEnd: () => superseded.abort(),
     onError: (error) =>
       needs.log.warn(
         { asset_id: run.assetId, err: error },
-        'the worker cannot check whether the encode is still wanted',
+        'the worker cannot check whether the run is still current',
       ),
   });
   try {
-    const report = await reportOn(needs, run, {
+    const report = await buildReport(needs, run, {
       scratch,
-      overtaken,
-      signal: AbortSignal.any([signal, overtaken.signal]),
+      superseded,
+      signal: AbortSignal.any([signal, superseded.signal]),
     });
     if (!(await needs.finishRun(run, report))) await needs.discard(run);
   } catch (error) {
-    if (overtaken.signal.aborted) return await needs.discard(run);
+    if (superseded.signal.aborted) return await needs.discard(run);
     await needs.store.removeAll(folderOf(run));
     if (signal.aborted) await needs.handRunBack(run);
     throw error;
   } finally {
     watch.close();
-    await removeScratch(scratch);
+    await deleteScratchFolder(scratch);
   }
 }
 
-type Work = { readonly scratch: string; readonly overtaken: AbortController; readonly signal: AbortSignal };
+type Work = { readonly scratch: string; readonly superseded: AbortController; readonly signal: AbortSignal };
 
-/** The last word on this run: what was made, or why nothing can be. */
-async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
+/** The final report of the run: succeeded or failed. */
+async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
   try {
     if (run.try > MAX_RUNS)
-      throw new EncodeFailed(
-        'encoder_crashed',
-        'The encoder stopped again and again while it worked on this video',
-      );
+      throw new EncodeFailed('encoder_crashed', 'The encoder crashed repeatedly while encoding this video');
     return ready(run, await encode(needs, run, work));
   } catch (error) {
     if (!(error instanceof EncodeFailed)) throw error;
@@ -111,19 +108,23 @@ async function reportOn(needs: EncodeNeeds, run: Run, work: Work): Promise<Encod
   }
 }
 
-async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal }: Work): Promise<Encoding> {
-  const teller = createProgressReporter({
+async function encode(
+  needs: EncodeNeeds,
+  run: Run,
+  { scratch, superseded, signal }: Work,
+): Promise<Encoding> {
+  const reporter = createProgressReporter({
     head: reportHead(run),
     callback: needs.callback,
     log: needs.log,
     signal,
-    onOvertaken: () => overtaken.abort(),
+    onSuperseded: () => superseded.abort(),
   });
   const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, { scratch, signal });
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
-  teller.begin();
+  reporter.start();
   try {
     const encoding = await needs.encoder.encode({
       source,
@@ -132,16 +133,16 @@ async function encode(needs: EncodeNeeds, run: Run, { scratch, overtaken, signal
       childFolder: renditionFolder(run.attempt, run.try),
       posterTimeMs: run.posterTimeMs,
       signal,
-      onProgress: teller.tell,
+      onProgress: reporter.update,
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     return encoding;
   } finally {
-    await teller.end();
+    await reporter.end();
   }
 }
 
-/** The original as a file on this machine: as it lies where the store is a disk, else a copy. */
+/** Path of the original: the store's own file if it is a disk, otherwise a local copy. */
 async function localOriginal(
   store: ObjectStore,
   { originalKey: key }: Run,
@@ -161,18 +162,18 @@ async function storeFiles(
   { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
 ): Promise<void> {
   const folder = renditionFolder(run.attempt, run.try);
-  const waiting = files.values();
-  const lane = async () => {
-    for (const { name, path } of waiting) {
+  const remaining = files.values();
+  const storeNext = async () => {
+    for (const { name, path } of remaining) {
       signal.throwIfAborted();
       await store.put(
         renditionKey(run.assetId, folder, name),
         createReadStream(path, { highWaterMark: 1024 * 1024 }),
-        MAX_FILE,
+        MAX_FILE_BYTES,
       );
     }
   };
-  await Promise.all(Array.from({ length: STORED_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: STORE_CONCURRENCY }, storeNext));
 }
 
 async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {

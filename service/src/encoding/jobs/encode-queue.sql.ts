@@ -1,4 +1,4 @@
-// What operators are shown of the encodes that run or wait.
+// SQL queries for the operators' view of running and waiting encodes.
 import type { Queries } from '../../platform/postgres/database.ts';
 import { sql } from '../../platform/postgres/sql.ts';
 
@@ -14,7 +14,7 @@ const ENCODE = {
   run_started_at: 'timestamptz?',
 } as const;
 
-/** Those of the assets that still want an encode, with the run that each has. */
+/** Assets that still need an encode, with their current run. */
 export const findEncodes = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('find encodes', ENCODE)`
     select assets.id, owner_user_id, assets.attempt, encode_try, progress, filename, duration_ms,

@@ -1,4 +1,4 @@
-// For operators: which encodes run and wait, and the way to stop one.
+// Lists and cancels encodes for operators.
 import type { Asset } from '../../assets/asset.ts';
 import { isCancelled } from '../../lifecycle/cancellation.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
@@ -22,7 +22,7 @@ export type QueuedEncode = {
   readonly duration_ms: number | null;
   readonly attempt: number;
   readonly state: 'running' | 'waiting';
-  /** 1 is the next to run; null where it runs. */
+  /** 1 is the next encode; null when it is running. */
   readonly position: number | null;
   readonly queued_at: string;
   readonly started_at: string | null;
@@ -38,7 +38,7 @@ export type EncodeQueue = {
 
 export type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
 
-/** Running ones first, then waiting ones in the order in which they will run. The counts are those of all owners. */
+/** Running encodes first, then waiting ones in the order of execution. The counts include all owners. */
 export async function listEncodes(
   { db, jobs }: EncodeQueueNeeds,
   { ownerUserId, limit }: EncodeFilter,
@@ -51,7 +51,7 @@ export async function listEncodes(
 
 type EncodeJob = OpenJob<JobPayloads['encode-asset']>;
 
-/** A job whose asset was deleted or cancelled ends by itself as soon as it is looked at, and is not shown. */
+/** Omits jobs of deleted and cancelled assets, which end without work. */
 async function encodesOf(db: Database, open: readonly EncodeJob[]): Promise<QueuedEncode[]> {
   const rows = await findEncodes(
     db,
@@ -88,7 +88,7 @@ const viewOf = (
 
 export type CancelledEncode = { readonly asset_id: string; readonly cancelled: true };
 
-/** Twice is the same as once. The worker stops within two seconds. */
+/** Idempotent. The worker stops within two seconds. */
 export async function cancelEncode(
   { findAssetById: byId, cancel }: EncodeQueueNeeds,
   assetId: string,

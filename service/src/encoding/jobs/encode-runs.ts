@@ -1,4 +1,4 @@
-// Begins and ends the encoder's runs: a run that was overtaken can neither publish nor report.
+// Starts and finishes encoder runs. A superseded run can neither publish nor report.
 import type { Asset } from '../../assets/asset.ts';
 import type { ServiceJobs } from '../../jobs.ts';
 import type { AssetStore } from '../../lifecycle/store.ts';
@@ -11,11 +11,11 @@ export type EncodingNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
   readonly assetStore: Pick<AssetStore, 'update' | 'claimEncode'>;
-  /** Names this process to operators. */
+  /** Name of this process for operators. */
   readonly workerName: string;
 };
 
-/** One worker's run at one attempt. `posterTimeMs`: of which time a picture is wanted, beside the thumbnail that we choose. */
+/** One worker's run of an attempt. `posterTimeMs`: time of the requested poster, in addition to the default thumbnail. */
 export type Run = {
   readonly assetId: string;
   readonly attempt: number;
@@ -25,7 +25,7 @@ export type Run = {
   readonly posterTimeMs: number | null;
 };
 
-/** undefined: there is nothing to encode any more. */
+/** Undefined when the attempt no longer needs an encode. */
 export async function beginRun(
   { assetStore, workerName }: EncodingNeeds,
   { assetId, attempt }: { assetId: string; attempt: number },
@@ -43,16 +43,16 @@ export async function beginRun(
   );
 }
 
-/** False once the asset is deleted or cancelled, or a later run began: the run is to be stopped. */
+/** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
 export const isCurrent = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
   (await findCurrentRun(db, run)) !== undefined;
 
-/** The worker is done with the run, in whatever way. */
+/** Removes the run's worker after success or failure. */
 export const end = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await deleteRun(db, run);
 };
 
-/** Has the files of a run that may not publish them removed. */
+/** Enqueues the deletion of the files of a run that may not publish. */
 export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
   db.transaction((tx) =>
     jobs.send(tx, 'remove-run-files', {
@@ -61,7 +61,7 @@ export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
     }),
   );
 
-/** Marks the run's files as complete and hands its report to a job, so that the report can be delivered again without encoding again; false where a later run began or the asset is gone. A poster that was requested meanwhile gets a job too. */
+/** Publishes the files of the run and enqueues its final report, so that the delivery is retried without encoding again, and a newly requested poster. False when superseded. */
 export async function finishRun(
   { assetStore }: EncodingNeeds,
   run: Run,
@@ -85,7 +85,7 @@ export async function finishRun(
   return updated?.decision !== undefined;
 }
 
-/** Takes a run that was handed back out of the count: a process that was told to stop is no failure. Nothing where a later run began. */
+/** An interruption by a process shutdown does not count as a run. */
 export async function handRunBack({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
   await assetStore.update({ assetId: run.assetId }, (seen) =>
     isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,

@@ -1,4 +1,4 @@
-// The job that makes posters ends when what is shown is what is wanted; stand-ins take the places of store, engine and database.
+// Tests that the job ends when the published poster is the requested one; store, encoder and database are fakes.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +91,7 @@ const shown = (asset: Asset) =>
   asset.playback?.kind === 'own' ? asset.playback.posterTimeMs : 'nothing of ours';
 
 describe('the job that makes posters', () => {
-  test('takes the picture from the piece that shows it, stores and shows it, once', async () => {
+  test('extracts the frame from its segment, stores it and publishes it once', async () => {
     const { run, state, made, poster } = world({ poster_time_ms: 4000 });
     await run();
     await run();
@@ -104,14 +104,14 @@ describe('the job that makes posters', () => {
     await run();
     expect([made, shown(state.asset)]).toEqual([[], 4000]);
   });
-  test('takes what another one stored meanwhile', async () => {
+  test('reuses a poster that another process stored meanwhile', async () => {
     const { run, state } = world({ poster_time_ms: 4000 }, ({ files }) =>
       files.set(`renditions/${ID}/1-1/poster-4000.jpg`, 'of another'),
     );
     await run();
     expect(shown(state.asset)).toBe(4000);
   });
-  test('goes on where another time was wished for meanwhile', async () => {
+  test('repeats when another time was requested meanwhile', async () => {
     const { run, state, made } = world({ poster_time_ms: 100 }, (now) => {
       now.asset = { ...now.asset, poster_time_ms: 200 };
     });
@@ -126,7 +126,7 @@ describe('the job that makes posters', () => {
     await run();
     expect(shown(state.asset)).toBeUndefined();
   });
-  test('is to be run again while the report of what was encoded is on its way', async () => {
+  test('is retried while the report of the encoder has not arrived', async () => {
     await expect(
       world({ poster_time_ms: 1, playback: null, stream_status: 'processing', encoded_try: 1 }).run(),
     ).rejects.toThrow('on its way');
@@ -148,7 +148,7 @@ describe('the job that makes posters', () => {
     await run();
     expect(files.size).toBe(0);
   });
-  test('ends where it is told to', async () => {
+  test('stops when it is aborted', async () => {
     const reason = new Error('stopping');
     await expect(world({ poster_time_ms: 1 }).run(AbortSignal.abort(reason))).rejects.toBe(reason);
   });

@@ -1,4 +1,4 @@
-// Has the thumbnail of a finished video show the picture that its owner wants, taken from its own renditions (contract B2).
+// Job that creates the poster of a video from its own renditions (contract B2).
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import type { Asset } from '../../assets/asset.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
-import { makeScratch, removeScratch } from '../../platform/process/scratch-folder.ts';
+import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
@@ -21,75 +21,78 @@ export type PosterNeeds = {
   readonly scratchRoot: string;
 };
 
-const MAX_FILE = 64 * 1024 ** 2;
+const MAX_POSTER_BYTES = 64 * 1024 ** 2;
 
-/** Goes on until what is shown is what is wanted, however often that changes meanwhile. */
+/** Repeats until the published poster is the requested one, which may change meanwhile. */
 export const makePosterJob =
   (needs: PosterNeeds) =>
   async ({ payload, signal }: JobRun<JobPayloads['make-poster']>): Promise<void> => {
     for (;;) {
       signal.throwIfAborted();
       const asset = await needs.findAssetById(payload.assetId);
-      if (!asset || asset.deleted_at) return forget(needs, asset);
-      if (isPosterDue(asset)) await show(needs, asset, signal);
-      else if (awaitsReport(asset)) throw new Error('the report of what was encoded is still on its way');
+      if (!asset || asset.deleted_at) return deleteLateFiles(needs, asset);
+      if (isPosterDue(asset)) await publishPoster(needs, asset, signal);
+      else if (awaitsReport(asset)) throw new Error('the report of the encoder is still on its way');
       else return;
     }
   };
 
-/** A picture that was stored when all else of the asset was gone already goes too. */
-async function forget({ store }: PosterNeeds, asset: Asset | undefined): Promise<void> {
+/** Deletes a poster that was stored after the other files of a deleted asset were removed. */
+async function deleteLateFiles({ store }: PosterNeeds, asset: Asset | undefined): Promise<void> {
   if (asset && !asset.purge_at) await store.removeAll(renditionsPrefix(asset.id));
 }
 
-async function show(needs: PosterNeeds, asset: Asset, signal: AbortSignal): Promise<void> {
+async function publishPoster(needs: PosterNeeds, asset: Asset, signal: AbortSignal): Promise<void> {
   const { id, playback, poster_time_ms: timeMs } = asset;
   if (playback?.kind === 'own' && timeMs !== null)
-    await make(needs, { keyOf: (file) => renditionKey(id, playback.folder, file), timeMs, signal });
+    await ensurePoster(needs, { keyOf: (file) => renditionKey(id, playback.folder, file), timeMs, signal });
   await needs.showPoster(asset);
 }
 
-type Making = {
+type PosterRequest = {
   readonly keyOf: (file: string) => ObjectKey;
   readonly timeMs: number;
   readonly signal: AbortSignal;
 };
 
-/** Its name says all that it depends on: one that is there is the right one. */
-async function make(needs: PosterNeeds, making: Making): Promise<void> {
-  const key = making.keyOf(posterName(making.timeMs));
+/** The key is derived from every input; an existing object can be reused. */
+async function ensurePoster(needs: PosterNeeds, request: PosterRequest): Promise<void> {
+  const key = request.keyOf(posterName(request.timeMs));
   if ((await needs.store.size(key)) !== undefined) return;
-  const scratch = await makeScratch(needs.scratchRoot, { work: `poster-${randomUUID()}`, turn: '1' });
+  const scratch = await createScratchFolder(needs.scratchRoot, { work: `poster-${randomUUID()}`, run: '1' });
   try {
-    await keep(needs.store, key, await makeIn(scratch, needs, making));
+    await storePoster(needs.store, key, await renderPoster(scratch, needs, request));
   } finally {
-    await removeScratch(scratch);
+    await deleteScratchFolder(scratch);
   }
 }
 
-async function makeIn(
+async function renderPoster(
   scratch: string,
   { store, encoder }: PosterNeeds,
-  { keyOf, timeMs, signal }: Making,
+  { keyOf, timeMs, signal }: PosterRequest,
 ): Promise<string> {
   const [excerpt, picture] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
-  const playlist = await textOf(store, keyOf(findThumbnailPlaylist(await textOf(store, keyOf('hls.m3u8')))));
-  await writeFile(excerpt, bytesOf(store, findExcerptFiles(playlist, timeMs).map(keyOf)), { signal });
+  const playlist = await readText(
+    store,
+    keyOf(findThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
+  );
+  await writeFile(excerpt, readBytes(store, findExcerptFiles(playlist, timeMs).map(keyOf)), { signal });
   await encoder.makePoster({ excerpt, picture, timeMs, signal });
   return picture;
 }
 
-const textOf = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
+const readText = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
   Buffer.concat(await store.stream(key).toArray()).toString();
 
-async function* bytesOf(store: ObjectStore, keys: readonly ObjectKey[]): AsyncGenerator<Uint8Array> {
+async function* readBytes(store: ObjectStore, keys: readonly ObjectKey[]): AsyncGenerator<Uint8Array> {
   for (const key of keys) yield* store.stream(key);
 }
 
-/** Whoever was faster made the same. */
-async function keep(store: ObjectStore, key: ObjectKey, picture: string): Promise<void> {
+/** An existing object was created by another process from the same input. */
+async function storePoster(store: ObjectStore, key: ObjectKey, picture: string): Promise<void> {
   try {
-    await store.put(key, createReadStream(picture), MAX_FILE);
+    await store.put(key, createReadStream(picture), MAX_POSTER_BYTES);
   } catch (error) {
     if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
   }

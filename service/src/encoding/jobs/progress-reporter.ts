@@ -1,4 +1,4 @@
-// Tells the service how far a run is: one report under way at a time, the newest word only, and none that stops the work.
+// Reports the progress of a run: one request at a time with the latest value. Errors do not stop the run.
 import type { Rendition } from '../../assets/renditions.ts';
 import type { Callback } from '../callback.ts';
 import type { EncoderReport } from '../encoder-report.ts';
@@ -8,20 +8,20 @@ type Needs = {
   readonly callback: Callback;
   readonly log: { warn(facts: object, message: string): void };
   readonly signal: AbortSignal;
-  /** The service says that this run is no longer wanted. */
-  readonly onOvertaken: () => void;
+  /** Called when the service responds that the run was superseded. */
+  readonly onSuperseded: () => void;
 };
 
-type Word = { readonly progress: number; readonly renditions: readonly Rendition[] };
+type Progress = { readonly progress: number; readonly renditions: readonly Rendition[] };
 
-const SPACING_MS = 1000;
+const INTERVAL_MS = 1000;
 
-export function createProgressReporter({ head, callback, log, signal, onOvertaken }: Needs) {
-  let next: Word | undefined;
-  let told = -1;
+export function createProgressReporter({ head, callback, log, signal, onSuperseded }: Needs) {
+  let next: Progress | undefined;
+  let lastProgress = -1;
   let lastAt = 0;
-  let underWay: Promise<void> | undefined;
-  const deliver = async ({ progress, renditions }: Word) => {
+  let pending: Promise<void> | undefined;
+  const deliver = async ({ progress, renditions }: Progress) => {
     const report: EncoderReport = {
       ...head,
       status: 'processing',
@@ -29,28 +29,28 @@ export function createProgressReporter({ head, callback, log, signal, onOvertake
       ...(renditions.length > 0 && { renditions }),
     };
     const { processed } = await callback.deliver(JSON.stringify(report), signal);
-    if (!processed) onOvertaken();
+    if (!processed) onSuperseded();
   };
-  const send = (word: Word) => {
-    told = word.progress;
+  const send = (progress: Progress) => {
+    lastProgress = progress.progress;
     lastAt = Date.now();
-    underWay = deliver(word)
+    pending = deliver(progress)
       .catch((error: Error) => {
         if (!signal.aborted)
-          log.warn({ asset_id: head.asset_id, error: error.message }, 'progress could not be told');
+          log.warn({ asset_id: head.asset_id, error: error.message }, 'the progress could not be reported');
       })
       .finally(() => {
-        underWay = undefined;
+        pending = undefined;
       });
   };
   return {
-    begin: () => send({ progress: 0, renditions: [] }),
-    tell(progress: number, renditions: readonly Rendition[]): void {
+    start: () => send({ progress: 0, renditions: [] }),
+    update(progress: number, renditions: readonly Rendition[]): void {
       next = { progress: Math.floor(progress), renditions };
-      if (!underWay && next.progress > told && Date.now() - lastAt >= SPACING_MS) send(next);
+      if (!pending && next.progress > lastProgress && Date.now() - lastAt >= INTERVAL_MS) send(next);
     },
     end: async () => {
-      await underWay;
+      await pending;
     },
   };
 }

@@ -1,4 +1,4 @@
-// Removes the files of a run that may not publish them; a job of its own, since thousands of files would keep the encoder from the next video.
+// Job that deletes the files of a run that may not publish. Separate from the encode job, because deleting thousands of files is slow.
 import type { JobPayloads } from '../../jobs.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { renditionPrefix } from '../../storage/object-key.ts';

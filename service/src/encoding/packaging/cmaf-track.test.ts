@@ -1,4 +1,4 @@
-// Bit rates steer every player's choice of rung.
+// Tests the average and peak bit rates, which determine the players' choice of rung.
 import { describe, expect, test } from 'vitest';
 import {
   type CmafTrack,
@@ -26,7 +26,7 @@ const track = (...segments: [seconds: number, bytes: number][]): CmafTrack => ({
 });
 
 describe('CMAF track', () => {
-  test('average over the whole track', () => {
+  test('the average includes the whole track', () => {
     expect(averageBitrate(track([4, 500_000], [4, 1_500_000], [2, 500_000]))).toBe(2_000_000);
     expect(trackSeconds(track([4, 1], [4, 1], [2.5, 1]))).toBe(10.5);
   });
@@ -38,7 +38,7 @@ describe('CMAF track', () => {
   });
   test('a short segment alone is no peak', () =>
     expect(peakBitrate(track([4, 500_000], [4, 500_000], [0.5, 10_000]))).toBe(1_000_000));
-  test('a film of one short segment has a peak too', () =>
+  test('a video of one short segment has a peak bit rate', () =>
     expect(peakBitrate(track([0.04, 1000]))).toBe(200_000));
   test('a peak is never below the average', () => {
     for (const tail of [0.001, 0.5, 1, 1.9, 2, 3]) {
@@ -56,6 +56,6 @@ describe('CMAF track', () => {
       'r2-00007.m4s',
       'r2.m3u8',
     ]));
-  test('what has a size is a picture', () =>
+  test('a track with a size is video', () =>
     expect([isVideo(track()), isVideo({ ...track(), size: null })]).toEqual([true, false]));
 });

@@ -1,10 +1,10 @@
-// One finished rendition or sound track as both manifests describe it: its header, its segments, its bit rates.
+// A finished video or audio track as described by both manifests: header, segments and bit rates.
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
 export type CmafSegment = SegmentTimes & { readonly name: string; readonly bytes: number };
 
 export type CmafTrack = TrackHeader & {
-  /** Its number in all file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
+  /** The number in file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
   readonly id: number;
   readonly segments: readonly CmafSegment[];
 };
@@ -24,25 +24,22 @@ export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTi
 export const trackSeconds = (track: CmafTrack): number =>
   sum(track.segments.map(({ duration }) => duration)) / track.timescale;
 
-/** Bits per second over the whole track. */
+/** Average bits per second of the whole track. */
 export const averageBitrate = (track: CmafTrack): number =>
   Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / trackSeconds(track));
 
-/** The longest segment in whole seconds, as the media playlist states it. */
+/** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION). */
 export const targetDuration = (track: CmafTrack): number =>
   Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
 
-/**
- * Bits per second of the most demanding run of segments that lasts between half and one and a half target durations (RFC 8216,
- * 4.3.4.2). Never below the average, which no such run limits in a film shorter than half a target duration.
- */
+/** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations. At least the average, for videos shorter than that. */
 export const peakBitrate = (track: CmafTrack): number =>
   Math.max(
     averageBitrate(track),
     ...track.segments.flatMap((_, first) => runBitrates(track, first)).map(Math.ceil),
   );
 
-/** Bits per second of each run from this segment on that is long enough and not too long. */
+/** Bit rates of all runs of valid length that start at this segment. */
 function runBitrates(track: CmafTrack, first: number): number[] {
   const target = targetDuration(track);
   const bitrates: number[] = [];

@@ -1,4 +1,4 @@
-// The DASH manifest names the same bytes as HLS does.
+// Tests that the DASH manifest refers to the same files as HLS.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { dashManifest } from './dash-manifest.ts';
@@ -18,7 +18,7 @@ const sound = track(1, null, [189440, 192512, 192512, 99328]);
 const manifest = (...tracks: CmafTrack[]) => dashManifest({ tracks, frameRate, childFolder: '3-1' });
 
 describe('DASH manifest', () => {
-  test('static, with the length of the picture, children in their folder', () => {
+  test('is static, with the duration of the video and a base URL', () => {
     expect(manifest(picture, sound)).toContain(
       'type="static" mediaPresentationDuration="PT14.000S" maxSegmentDuration="PT4.011S"',
     );
@@ -54,7 +54,7 @@ describe('DASH manifest', () => {
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"',
     );
   });
-  test('equal neighbours share a line; a gap starts a new one', () => {
+  test('consecutive equal durations share an element; a gap starts a new one', () => {
     expect(manifest(picture)).toContain('<S t="0" d="61440" r="2"/>\n            <S t="184320" d="30720"/>');
     expect(manifest(sound, picture)).toContain(
       '<S t="0" d="189440"/>\n            <S t="189440" d="192512" r="1"/>\n            <S t="574464" d="99328"/>',
@@ -68,5 +68,6 @@ describe('DASH manifest', () => {
     };
     expect(manifest(gap)).toContain('<S t="0" d="10"/>\n            <S t="15" d="10"/>');
   });
-  test('a silent film has one set', () => expect(manifest(picture)).not.toContain('audio'));
+  test('a video without audio has one adaptation set', () =>
+    expect(manifest(picture)).not.toContain('audio'));
 });

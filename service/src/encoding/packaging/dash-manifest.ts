@@ -1,14 +1,14 @@
-// DASH (ISO/IEC 23009-1, live profile, static) for the tracks that HLS names too.
+// Formats the DASH manifest (ISO/IEC 23009-1, live profile, static) for the same tracks as HLS.
 import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } from './cmaf-track.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
-/** Digits of a millisecond that are kept before it is rounded up: further ones are noise of the arithmetic. */
+/** Digits below a millisecond that are significant before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
-/** The base of all children is their folder, relative to where the manifest is served. */
+/** `BaseURL` is the folder of the segments, relative to the manifest. */
 export function dashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
-  // The picture's: sound ends up to two packets later, which players then cut.
+  // Uses the duration of the video: audio ends up to two packets later, which players cut off.
   const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -59,7 +59,7 @@ function kindAttributes({ size, timescale }: CmafTrack, { numerator, denominator
   return `width="${size.width}" height="${size.height}" frameRate="${numerator}/${denominator}" sar="1:1"`;
 }
 
-/** Neighbours of one duration share a line, so that a long film's manifest stays short. */
+/** Consecutive segments of equal duration share an element, which keeps the manifests of long videos short. */
 function timeline(segments: readonly CmafSegment[]): string[] {
   const runs: { start: number; duration: number; more: number }[] = [];
   for (const { start, duration } of segments) {
@@ -77,6 +77,6 @@ function timeline(segments: readonly CmafSegment[]): string[] {
 const longestSegment = (tracks: readonly CmafTrack[]): number =>
   Math.max(...tracks.flatMap((track) => track.segments.map(({ duration }) => duration / track.timescale)));
 
-/** Rounded up to the millisecond: dash.js may stop early in a presentation that is shorter than its media. */
+/** Rounds up to milliseconds: dash.js may stop early when the presentation is shorter than its media. */
 const seconds = (value: number): string =>
   (Math.ceil(Number((value * 1000).toFixed(ROUNDING_DIGITS))) / 1000).toFixed(3);

@@ -1,4 +1,4 @@
-// What our encoder writes into playlists is found again in them.
+// Tests that the parser reads the playlists that our encoder writes.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { findExcerptFiles, findThumbnailPlaylist } from './hls-parser.ts';
@@ -27,7 +27,7 @@ const multivariant = (...sizes: CmafTrack['size'][]) =>
     childFolder: '3-1',
   });
 
-describe('the playlist that pictures are taken from', () => {
+describe('the playlist for thumbnails', () => {
   const [tall, middle, low] = [
     { width: 1920, height: 1080 },
     { width: 1280, height: 720 },
@@ -45,7 +45,7 @@ describe('the playlist that pictures are taken from', () => {
       findThumbnailPlaylist(multivariant({ width: 2592, height: 1080 }, { width: 1728, height: 720 })),
     ).toBe('r1.m3u8');
   });
-  test('is not found where there is none', () => {
+  test('is an error if there is none', () => {
     expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no picture track');
   });
 });

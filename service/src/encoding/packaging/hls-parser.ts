@@ -1,7 +1,7 @@
-// Reads the playlists that our own encoder wrote, to find the piece of a finished film that shows a time.
+// Parses the playlists of our own encoder, to find the segment of a video that contains a time.
 import { fittingRung, segmentAt } from './thumbnail-choice.ts';
 
-/** File name of the media playlist from which pictures are taken. */
+/** File name of the media playlist that thumbnails are taken from. */
 export function findThumbnailPlaylist(multivariant: string): string {
   const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
     ([, width, path = '']) => ({ width: Number(width), path }),
@@ -10,7 +10,7 @@ export function findThumbnailPlaylist(multivariant: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** File names of the init and of the segment that shows the time: together a film that can be opened by itself. */
+/** File names of the init segment and the media segment at the time; together they form a playable file. */
 export function findExcerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
   const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
   if (init === undefined) throw new Error('the playlist names no init');

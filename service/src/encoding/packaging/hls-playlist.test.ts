@@ -1,4 +1,4 @@
-// Playlists as they go over the wire, line by line.
+// Tests the exact lines of HLS playlists.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
@@ -23,7 +23,7 @@ const multivariant = (tracks: readonly CmafTrack[]) =>
   lines(multivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
 
 describe('multivariant playlist', () => {
-  test('every variant with the sound that it is played with', () => {
+  test('every variant with its audio group', () => {
     expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), sound])).toEqual([
       '#EXTM3U',
       '#EXT-X-VERSION:7',
@@ -36,10 +36,10 @@ describe('multivariant playlist', () => {
       '',
     ]);
   });
-  test('a silent film names no group', () => {
+  test('a video without audio has no group', () => {
     expect(multivariant([track(0, [640, 360], 250_000)]).join('\n')).not.toMatch(/AUDIO/);
   });
-  test('players start in the middle of the ladder, whichever way the picture stands', () => {
+  test('players start in the middle of the ladder, for landscape and portrait', () => {
     const order = (sizes: [number, number][]) =>
       multivariant(sizes.map((size, id) => track(id, size, 1000))).filter((line) => line.endsWith('.m3u8'));
     expect(

@@ -1,4 +1,4 @@
-// HLS (RFC 8216, version 7, on demand) for finished tracks; children are named relative to where each playlist is served.
+// Formats HLS playlists (RFC 8216, version 7, VOD); child URLs are relative to the playlist.
 import {
   type CmafTrack,
   type VideoTrack,
@@ -20,7 +20,7 @@ export type PackagedTracks = {
 };
 
 const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as const;
-/** Players start with the first variant named, before they know their bandwidth. */
+/** Players start with the first listed variant, before they know their bandwidth. */
 const START_SIDE = 720;
 
 export function multivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {

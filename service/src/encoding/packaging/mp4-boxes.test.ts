@@ -1,4 +1,4 @@
-// Manifests are only as right as these few numbers, read here from boxes laid out as the engine lays them out.
+// Tests the box parser with boxes in the layout that ffmpeg writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSegmentTimes, readTrackHeader } from './mp4-boxes.ts';
@@ -73,14 +73,14 @@ const segment = (index: Buffer) =>
   Buffer.concat([box('styp', '6d736468'), index, box('moof', '00'), Buffer.from('7fffffff6d646174', 'hex')]);
 
 describe('track header', () => {
-  test('a picture track: timescale, profile and level, size', () => {
+  test('a video track: timescale, profile, level and size', () => {
     expect(readTrackHeader(init(mdhd(15360), avc1(640, 360)))).toEqual({
       timescale: 15360,
       codec: 'avc1.64001e',
       size: { width: 640, height: 360 },
     });
   });
-  test('a sound track: AAC-LC, from the innermost of its descriptors', () => {
+  test('an audio track: AAC-LC from the nested descriptors', () => {
     expect(readTrackHeader(init(mdhd(48000), mp4a))).toEqual({
       timescale: 48000,
       codec: 'mp4a.40.2',

@@ -1,10 +1,10 @@
-// Reads what manifests need from the heads of CMAF files that our own engine wrote; throws on anything else.
+// Parses the MP4 boxes of our own CMAF files that manifests need; throws on any other structure.
 
 export type TrackHeader = {
   readonly timescale: number;
-  /** RFC 6381, e.g. `avc1.64001f`. */
+  /** RFC 6381, for example `avc1.64001f`. */
   readonly codec: string;
-  /** Null for sound. */
+  /** Null for audio. */
   readonly size: { readonly width: number; readonly height: number } | null;
 };
 
@@ -19,7 +19,7 @@ export function readTrackHeader(init: Uint8Array): TrackHeader {
   return { timescale: timescaleOf(boxAt(media, ['mdhd'])), ...sampleEntry(entry) };
 }
 
-/** Of a segment's first bytes: its `sidx` comes before the samples. */
+/** Needs only the first bytes of a segment, because `sidx` precedes the samples. */
 export function readSegmentTimes(head: Uint8Array): SegmentTimes {
   const sidx = boxAt(view(head), ['sidx']);
   const wide = sidx.getUint8(0) === 1;
@@ -44,14 +44,14 @@ function sampleEntry({ type, body }: Box): Pick<TrackHeader, 'codec' | 'size'> {
   throw new Error(`unexpected sample entry ${type}`);
 }
 
-/** The first five bits of the decoder's configuration, the innermost of the nested descriptors. */
+/** Audio object type: the first five bits of the decoder configuration in the nested descriptors. */
 function audioObjectType(esds: DataView): number {
   const stream = descriptor(inner(esds, 4), 0x03);
   const decoder = descriptor(inner(stream, 3), 0x04);
   return descriptor(inner(decoder, 13), 0x05).getUint8(0) >> 3;
 }
 
-/** Lengths of descriptors are written in sevens of bits; a set eighth bit means that more follow. */
+/** The length of a descriptor uses seven bits per byte; the eighth bit marks a continuation. */
 function descriptor(bytes: DataView, tag: number): DataView {
   if (bytes.getUint8(0) !== tag) throw new Error(`descriptor ${tag} is missing`);
   let at = 1;
@@ -73,7 +73,7 @@ function firstBox(bytes: DataView): Box {
   return box;
 }
 
-/** The boxes that lie wholly within the bytes; sizes of 64 bits and "to the end" do not occur in heads. */
+/** Returns only complete boxes. 64-bit sizes and "to the end" do not occur in these files. */
 function boxes(bytes: DataView): Box[] {
   const found: Box[] = [];
   for (let at = 0; at + 8 <= bytes.byteLength; ) {

@@ -1,4 +1,4 @@
-// The picture that stands for a film should not be its black beginning.
+// Tests that thumbnails avoid a black beginning.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { choosePosterSource, chooseThumbnailSource } from './thumbnail-choice.ts';
@@ -18,10 +18,10 @@ const track = (id: number, width: number, bytes: readonly number[]): CmafTrack =
 const chosen = (...bytes: number[]) => chooseThumbnailSource([track(0, 1280, bytes)]).segment.name;
 
 describe('thumbnail source', () => {
-  test('a tenth into the film', () => expect(chosen(...Array(30).fill(100))).toBe('r0-00004.m4s'));
+  test('a tenth into the video', () => expect(chosen(...Array(30).fill(100))).toBe('r0-00004.m4s'));
   test('a black stretch is passed over', () =>
     expect(chosen(5, 5, 5, 100, 100, 100, 100, 100)).toBe('r0-00004.m4s'));
-  test('a film that is black all through its first half keeps its place', () =>
+  test('a video whose first half is black uses the segment at 10 %', () =>
     expect(chosen(5, 5, 5, 5, 100, 100, 100, 100)).toBe('r0-00001.m4s'));
   test('one segment is enough', () => expect(chosen(100)).toBe('r0-00001.m4s'));
   test('from the largest rung that is no wider than the thumbnail', () => {

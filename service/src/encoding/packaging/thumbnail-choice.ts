@@ -1,4 +1,4 @@
-// Where a film's thumbnail is taken from: its own finished renditions, early and not from a black stretch, or at the time that the caller chose.
+// Chooses the rendition and segment for a video's thumbnail or poster.
 import { type CmafSegment, type CmafTrack, type VideoTrack, isVideo, segmentSeconds } from './cmaf-track.ts';
 
 const WIDEST = 1280;
@@ -7,7 +7,7 @@ const LATEST_PART = 0.5;
 
 export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: CmafSegment };
 
-/** The segment at a tenth of the film; if it is much smaller than most (black, a title card), the next that is not. */
+/** The segment at 10 % of the video. A much smaller one is probably black or a title card, so the next larger one is used. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
   const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
   const candidates = track.segments.slice(
@@ -20,7 +20,7 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
   return { track, segment };
 }
 
-/** The segment that shows a time. */
+/** The segment that contains the time. */
 export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
   const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
   return {
@@ -29,7 +29,7 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
   };
 }
 
-/** The widest that is no wider than a thumbnail, else the narrowest. */
+/** The widest rendition that is not wider than a thumbnail, otherwise the narrowest. */
 export function fittingRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
   const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
   const rung = falling.find((each) => widthOf(each) <= WIDEST) ?? falling.at(-1);
@@ -37,7 +37,7 @@ export function fittingRung<T>(rungs: readonly T[], widthOf: (rung: T) => number
   return rung;
 }
 
-/** The last that begins by then. */
+/** The last segment that starts at or before the time. */
 export function segmentAt<T>(
   segments: readonly T[],
   { timeMs, secondsOf }: { timeMs: number; secondsOf: (segment: T) => number },
@@ -53,5 +53,5 @@ export function segmentAt<T>(
   return segment;
 }
 
-/** What begins before this many seconds has begun by the time: pictures begin between whole milliseconds, and players tell their time cut down to those. */
+/** Frames start between whole milliseconds, and players truncate their time to milliseconds, so the rest is added. */
 export const secondsBy = (timeMs: number): number => (timeMs + 0.999) / 1000;

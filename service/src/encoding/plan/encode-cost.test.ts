@@ -1,4 +1,4 @@
-// The estimate decides who may take the encoder and for how long, so its figures and its words stand here.
+// Tests the estimate of the encoding cost, its limits and messages.
 import { describe, expect, test } from 'vitest';
 import { assertCost, assertDuration, DEFAULT_ENCODE_LIMITS, encodeCost, wallMsFor } from './encode-cost.ts';
 import { ladderFor } from './ladder.ts';
@@ -27,7 +27,7 @@ describe('the default limits', () => {
     expect(() => assertDuration(allowed.timeline, DEFAULT_ENCODE_LIMITS)).not.toThrow();
     expect(() => assertCost(allowed, DEFAULT_ENCODE_LIMITS)).not.toThrow();
   });
-  test('refuse what is longer, with the numbers', () => {
+  test('reject longer videos, with the numbers', () => {
     expect(() => assertDuration(planOf(12 * HOUR + 1).timeline, DEFAULT_ENCODE_LIMITS)).toThrow(
       expect.objectContaining({
         code: 'too_long',
@@ -35,7 +35,7 @@ describe('the default limits', () => {
       }),
     );
   });
-  test('refuse what costs more, with the numbers', () => {
+  test('reject more expensive videos, with the numbers', () => {
     expect(() => assertCost(planOf(8 * HOUR, 60), DEFAULT_ENCODE_LIMITS)).toThrow(
       expect.objectContaining({
         code: 'too_costly',

@@ -1,4 +1,4 @@
-// What an encode costs, estimated before it starts: the output pixels of all renditions, and the limits on it.
+// Estimates the cost of an encode from the output pixels of all renditions, and enforces its limits.
 import { EncodeFailed } from '../encoder.ts';
 import { type Rung, shortSide } from './ladder.ts';
 import { type Timeline, secondsOf } from './source-timeline.ts';
@@ -16,9 +16,9 @@ export const DEFAULT_ENCODE_LIMITS: EncodeLimits = {
 };
 
 const MIN_WALL_MS = 10 * 60_000;
-/** Below the expiry of the job, which would otherwise start the same encode again. */
+/** Below the job's expiry, which would start the same encode again. */
 const MAX_WALL_MS = 23 * 3_600_000;
-/** Slower than any machine on which encoding video makes sense. */
+/** A lower bound of the speed of supported machines. */
 const SLOWEST_PIXELS_PER_MS = 3000;
 
 type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
@@ -26,7 +26,7 @@ type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 export const encodeCost = ({ timeline, rungs }: Planned): number =>
   timeline.frames * rungs.reduce((pixels, { width, height }) => pixels + width * height, 0);
 
-/** How long the engine may run before it is stopped. */
+/** Timeout of the engine. */
 export const wallMsFor = (cost: number): number =>
   Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);
 

@@ -1,4 +1,4 @@
-// What the engine is told, for each kind of source; that it does what it is told is seen in the encoder's own test.
+// Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { ladderFor } from './ladder.ts';
@@ -54,19 +54,19 @@ describe('encode plan', () => {
     expect(graph()).toContain('fps=30000/1001:start_time=0,');
     expect(graph()).toContain('trim=end_frame=300');
   });
-  test('low frame rates have no B-frames, whose delay of one frame would be seen', () => {
+  test('low frame rates have no B-frames, whose delay of one frame would be visible', () => {
     const frameRate = { numerator: 2, denominator: 1 };
     expect(after(encodeArguments({ ...plan, timeline: { ...timeline, frameRate } }), '-bf')).toBe('0');
     expect(encodeArguments(plan)).not.toContain('-bf');
   });
-  test('the last picture is held for as long as the sound goes on, and a little more before it is cut', () => {
+  test('the last frame is repeated while audio continues, with some reserve before the cut', () => {
     expect(graph({ timeline: { ...timeline, holdSeconds: 5 } })).toContain(
       'tpad=stop_mode=clone:stop_duration=6,trim',
     );
   });
   test('square pixels in eight bits', () => expect(graph()).toContain('setsar=1,format=yuv420p'));
 
-  test('interlaced pictures alone are deinterlaced, before anything else', () => {
+  test('only interlaced video is deinterlaced, before any other filter', () => {
     expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=deint=interlaced,fps=/);
     expect(graph()).not.toContain('bwdif');
   });
@@ -108,16 +108,16 @@ describe('encode plan', () => {
     expect([0, 3].map((rung) => after(args, `-profile:v:${rung}`))).toEqual(['high', 'main']);
     expect(after(args, '-bufsize:v:0')).toBe('10000k');
   });
-  test('rungs are mapped in order, sound last', () => {
+  test('rungs are mapped in order, audio last', () => {
     expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '0:1']);
     expect(all(encodeArguments({ ...plan, audioIndex: undefined }), '-map')).toHaveLength(4);
   });
-  test('sound lasts as long as the picture', () => {
+  test('audio has the duration of the video', () => {
     expect(after(encodeArguments(plan), '-af')).toBe(
       'aresample=48000:async=1:first_pts=0,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01',
     );
   });
-  test('something is left of the sound of a single frame', () => {
+  test('some audio remains for a video with a single frame', () => {
     const short = encodeArguments({ ...plan, timeline: { ...timeline, durationSeconds: 1 / 60 } });
     expect(after(short, '-af')).toContain('apad=whole_dur=0.043');
   });
@@ -130,7 +130,7 @@ describe('encode plan', () => {
     expect(after(encodeArguments(plan), '-map_metadata')).toBe('-1');
     expect(encodeArguments(plan)).toContain('-bitexact');
   });
-  test('a poster is read from a file alone, and is the last picture that began within the millisecond', () => {
+  test('a poster is extracted from a file, and is the last frame that starts within the millisecond', () => {
     const args = posterArguments({
       excerpt: '/work/part.mp4',
       picture: '/work/poster-1500.jpg',

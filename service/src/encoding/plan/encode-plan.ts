@@ -1,4 +1,4 @@
-// The one run of the engine that makes all renditions: source facts in, arguments out.
+// Builds the ffmpeg arguments of the single run that creates all renditions.
 import { type EngineInput, GENERAL, inputArguments } from './engine-input.ts';
 import { keyFrameExpression, longestGroup, SEGMENT_SECONDS } from './key-frames.ts';
 import type { Rung } from './ladder.ts';
@@ -17,9 +17,9 @@ export type EncodePlan = {
 };
 
 const LONGEST_DELAY_SECONDS = 0.05;
-/** The AAC encoder puts this many samples of its own before the first. */
+/** The AAC encoder adds this many samples before the first. */
 const PRIMING_SAMPLES = 1024;
-/** Two packets, so that something is left after the priming of a film of one frame. */
+/** Two packets, so that audio remains after the priming of a video with one frame. */
 const SHORTEST_SOUND_SECONDS = 0.043;
 
 export const encodeArguments = (plan: EncodePlan): string[] => [
@@ -74,13 +74,13 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '0',
     '-g',
     String(longestGroup(timeline)),
-    // B-frames delay the picture by one frame, which players that ignore the edit list show late: at low rates that is seen.
+    // B-frames delay the video by one frame in players that ignore the edit list, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
-    // The delay of B-frames is in the edit list; without a pyramid it is one frame, which players that ignore the list hardly show.
+    // Without a pyramid, the delay of B-frames is one frame, which is hardly visible in players that ignore the edit list.
     '-b-pyramid',
     'none',
     ...rungs.flatMap(({ profile, maxKilobits }, index) => [
-      // One option for each rung: ffmpeg 7.0 applies an option for all rungs to the first alone.
+      // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
       keyFrameExpression(timeline),
       `-profile:v:${index}`,
@@ -93,10 +93,7 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
   ];
 }
 
-/**
- * Sound from zero to the end of the picture, silence where there is none. What the encoder puts before the first sample takes the
- * place of the first 21 ms: so no edit list is needed, which some players ignore, and sound and picture agree everywhere.
- */
+/** Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21 ms, so no edit list is needed, which some players ignore. */
 function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
   const end = Math.max(durationSeconds, SHORTEST_SOUND_SECONDS);
   return [
@@ -115,7 +112,7 @@ function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
   ];
 }
 
-/** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The engine's own manifest is not used. */
+/** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */
 const dashOptions = (folder: string): string[] => [
   '-f',
   'dash',

@@ -1,4 +1,4 @@
-// The lists that keep an untrusted file from opening others are worth a test of their own.
+// Tests the allowlists that keep an untrusted file from opening other files.
 import { describe, expect, test } from 'vitest';
 import {
   factsArguments,
@@ -38,14 +38,14 @@ describe('engine input', () => {
     ]);
     expect(after(args, '-f')).toBe('mov');
   });
-  test('no decoder for playlists, pictures or text', () => {
+  test('no decoder for playlists, images or text', () => {
     const decoders = after(inputArguments(input), '-codec_whitelist')?.split(',') ?? [];
     expect(decoders).toEqual(
       expect.arrayContaining(['h264', 'hevc', 'libdav1d', 'vp9', 'aac', 'opus', 'mp3float']),
     );
     expect(decoders.filter((name) => ['png', 'svg', 'ass', 'webvtt', 'text'].includes(name))).toEqual([]);
   });
-  test('pictures, streams and threads are bounded', () => {
+  test('frame size, streams and threads are limited', () => {
     const args = inputArguments(input);
     expect([after(args, '-max_pixels'), after(args, '-max_streams'), after(args, '-threads')]).toEqual([
       '36000000',
@@ -53,7 +53,7 @@ describe('engine input', () => {
       '2',
     ]);
   });
-  test('the path is named as a file and comes last', () =>
+  test('the path is a file URL and the last argument', () =>
     expect(inputArguments(input).slice(-2)).toEqual(['-i', 'file:/films/a.mp4']));
   test('every run is guarded so, and reads no terminal', () => {
     for (const args of [
@@ -66,7 +66,7 @@ describe('engine input', () => {
       expect(args[0]).toBe('-nostdin');
     }
   });
-  test("the tail is read in the file's own clock, the whole from its start", () => {
+  test('the tail uses original timestamps, the whole file its start', () => {
     expect(packetListArguments(input, { part: 'tail', streams })).toEqual(
       expect.arrayContaining(['-copyts', '-sseof']),
     );

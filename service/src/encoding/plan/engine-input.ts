@@ -1,22 +1,22 @@
-// How the engine is let near an untrusted file: named demuxers, decoders and protocols alone, bounded pictures and streams.
+// Builds ffmpeg input options for untrusted files: allowlists of demuxers, decoders and protocols, and size limits.
 import type { Container } from '../../media/probe.ts';
 import type { SourceStream } from './source-facts.ts';
 
 export type EngineInput = { readonly path: string; readonly container: Container; readonly threads: number };
 
-/** Pictures above this are refused before memory is taken for them; 8K video is 33 megapixels. */
+/** Larger frames are rejected before memory is allocated. 8K video has 33 megapixels. */
 export const MAX_PIXELS = 36_000_000;
 
-/** Without this list a playlist that poses as a film makes the engine open what it names. */
+/** Without this allowlist, a playlist disguised as a video makes ffmpeg open other files. */
 const DEMUXERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts';
 
-/** Uncompressed sound, whose decoders do little that could go wrong. */
+/** Uncompressed audio, whose decoders are simple. */
 const PCM = [
   ...['u8', 's8', 'alaw', 'mulaw', 'bluray', 'dvd'],
   ...['s16le', 's16be', 's24le', 's24be', 's32le', 's32be', 'f32le', 'f32be', 'f64le', 'f64be'],
 ].map((format) => `pcm_${format}`);
 
-/** Codec → the engine's decoders for it, which differ between builds. */
+/** Codec → ffmpeg decoders, which differ between builds. */
 const DECODERS: Readonly<Record<'Video' | 'Audio', Readonly<Record<string, readonly string[]>>>> = {
   Video: {
     h264: ['h264'],
@@ -64,7 +64,7 @@ export const isDecodable = ({ kind, codec }: SourceStream): boolean =>
 
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
-/** Everything up to and including the source; `before` are further options of the input. */
+/** All options up to the input file; `before` contains additional input options. */
 export const inputArguments = (
   { path, container, threads }: EngineInput,
   before: readonly string[] = [],
@@ -90,7 +90,7 @@ export const inputArguments = (
   `file:${path}`,
 ];
 
-/** Decodes five frames and tells about them and the container on stderr. */
+/** Decodes five frames and prints their properties and those of the container to stderr. */
 export const factsArguments = (input: EngineInput): string[] => [
   ...GENERAL,
   '-loglevel',
@@ -110,12 +110,12 @@ export const factsArguments = (input: EngineInput): string[] => [
   '-',
 ];
 
-/** The engine lists no packet at all if the header of one mapped stream lacks what a decoder must tell, as that of a PNG cover does. */
+/** ffmpeg lists no packets at all when the header of a mapped stream is incomplete, such as that of a PNG cover. */
 const isUntimed = ({ kind, still }: SourceStream): boolean => still || kind === 'Attachment';
 
 export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly streams: readonly SourceStream[] };
 
-/** Lists the packets of the last ten seconds, in the file's own clock, or those of the whole file counted from its first timestamp. */
+/** Lists the packets of the last ten seconds with original timestamps, or of the whole file relative to its first timestamp. */
 export const packetListArguments = (input: EngineInput, { part, streams }: PacketSelection): string[] => [
   ...GENERAL,
   '-loglevel',
@@ -133,7 +133,7 @@ export const packetListArguments = (input: EngineInput, { part, streams }: Packe
   'pipe:1',
 ];
 
-/** Decodes the first moment of one sound and lists what came of it. */
+/** Decodes one audio frame of a stream. */
 export const soundCheckArguments = (input: EngineInput, index: number): string[] => [
   ...GENERAL,
   '-loglevel',

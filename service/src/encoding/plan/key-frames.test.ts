@@ -1,4 +1,4 @@
-// Key frames decide where segments begin, so the tail of a film is decided here.
+// Tests the positions of key frames, in particular at the end of a video.
 import { describe, expect, test } from 'vitest';
 import { keyFrameExpression, longestGroup } from './key-frames.ts';
 
@@ -15,7 +15,7 @@ function keyFrames(timeline: ReturnType<typeof film>): number[] {
 }
 
 describe('key frames', () => {
-  test('come every two seconds', () => expect(keyFrames(film(300))).toEqual([0, 60, 120, 180, 240]));
+  test('are placed every two seconds', () => expect(keyFrames(film(300))).toEqual([0, 60, 120, 180, 240]));
   test.each([
     ['24 fps', film(96 + 1, 24), [0, 48]],
     ['25 fps', film(200 + 2, 25), [0, 50, 100, 150]],
@@ -26,8 +26,9 @@ describe('key frames', () => {
   );
   test('a tail of half a segment is a segment', () =>
     expect(keyFrames(film(120 + 60))).toEqual([0, 60, 120]));
-  test('a film of whole segments has no tail', () => expect(keyFrames(film(240))).toEqual([0, 60, 120, 180]));
-  test.each([1, 2, 30])('a film of %d frames starts with a key frame', (frames) =>
+  test('a video of whole segments has no tail', () =>
+    expect(keyFrames(film(240))).toEqual([0, 60, 120, 180]));
+  test.each([1, 2, 30])('a video of %d frames starts with a key frame', (frames) =>
     expect(keyFrames(film(frames))).toEqual([0]),
   );
   test('two groups fill a segment at any rate', () => {

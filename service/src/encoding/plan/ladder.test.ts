@@ -1,4 +1,4 @@
-// Every upload gets a ladder, so its shape is held for all sizes, and spelled out for the common ones.
+// Tests the ladder for all sizes, with exact values for common ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ladderFor, shortSide } from './ladder.ts';
@@ -20,7 +20,7 @@ describe('ladder', () => {
   test('a phone held upright gets the same rungs, standing', () =>
     expect(sizes(1080, 1920)).toEqual(['1080x1920', '720x1280', '480x854', '360x640']));
 
-  test('a size between two rungs is kept as the top', () =>
+  test('a size between two rungs becomes the top rung', () =>
     expect(sizes(1600, 900)).toEqual(['1600x900', '1280x720', '854x480', '640x360']));
   test('a rung just below the top is left out', () =>
     expect(sizes(1280, 736)).toEqual(['1280x736', '834x480', '626x360']));
@@ -46,7 +46,7 @@ describe('ladder', () => {
   });
 
   const side = fc.integer({ min: 2, max: 16_000 });
-  test('never upscaled, even, falling, each height once, whatever the size', () => {
+  test('rungs are never upscaled, even, in descending order and without duplicates, for all sizes', () => {
     fc.assert(
       fc.property(side, side, (width, height) => {
         const rungs = ladderFor({ width, height });
@@ -64,7 +64,7 @@ describe('ladder', () => {
       }),
     );
   });
-  test('the shape is kept to within the rounding', () => {
+  test('the aspect ratio is kept within rounding', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 360, max: 8000 }),

@@ -1,11 +1,11 @@
-// Which renditions a picture of a given size gets: never larger than the source, even sides, few and sane.
+// Chooses the renditions for a video size: never larger than the source, with even sides.
 
 export type Size = { readonly width: number; readonly height: number };
 
-/** One rendition to encode. `side` is the short side, which names the rung whichever way the picture stands. */
+/** One rendition to encode. */
 export type Rung = Size & { readonly maxKilobits: number; readonly profile: 'high' | 'main' };
 
-/** Short side → bit rate cap and H.264 profile, tallest first. */
+/** Short side → maximum bit rate and H.264 profile, largest first. */
 const STANDARD = [
   { side: 1080, maxKilobits: 5000, profile: 'high' },
   { side: 720, maxKilobits: 2800, profile: 'high' },
@@ -14,12 +14,12 @@ const STANDARD = [
 ] as const;
 
 const TALLEST = STANDARD[0];
-/** 2.4 : 1 at 1080; anything wider is scaled down until its long side fits. */
+/** 2.4 : 1 at 1080; wider videos are scaled down to this long side. */
 const LONGEST_SIDE = 2592;
-/** A rung nearer than this to the one above would cost encoding time and win no viewer. */
+/** Minimum ratio between neighbouring rungs; closer rungs cost encoding time without a visible difference. */
 const STEP = 0.85;
 
-/** Rungs for a picture as shown, the largest first. */
+/** Rungs for a display size, largest first. */
 export function ladderFor(shown: Size): readonly Rung[] {
   const scale = Math.min(
     1,
@@ -40,7 +40,7 @@ const scaled = ({ width, height }: Size, scale: number): Size => ({
   height: even(height, scale),
 });
 
-/** The nearest even length that is not above the original. */
+/** The nearest even length that is not larger than the original. */
 const even = (length: number, scale: number): number =>
   Math.max(2, Math.min(2 * Math.round((length * scale) / 2), 2 * Math.floor(length / 2)));
 

@@ -1,4 +1,4 @@
-// The end of a source is read from packet lists as the engine prints them.
+// Tests the parser with packet lists as ffmpeg prints them.
 import { describe, expect, test } from 'vitest';
 import { openPacketList } from './packet-ends.ts';
 

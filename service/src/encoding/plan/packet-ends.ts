@@ -1,10 +1,10 @@
-// Where each stream of a source really ends, from the engine's list of packets (its `framecrc` output).
+// Finds the actual end of each stream from ffmpeg's packet list (`framecrc` output).
 
-/** Stream index → where its last packet ends, in seconds from the first timestamp of the file. */
+/** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
 export type PacketEnds = ReadonlyMap<number, number>;
 
 export type PacketList = {
-  /** Takes the next line of the list; lines that name no packet are passed over. */
+  /** Parses the next line of the list; ignores lines without a packet. */
   readonly read: (line: string) => void;
   readonly ends: PacketEnds;
 };
@@ -12,7 +12,7 @@ export type PacketList = {
 const TIME_BASE = /^#tb (\d+): (\d+)\/(\d+)$/;
 const PACKET = /^(\d+), *-?\w+, *(-?\d+), *(\d+),/;
 
-/** `startSeconds`: the timestamp that counts as zero. Keeps one number per stream, however long the list. */
+/** `startSeconds`: the timestamp that counts as zero. Stores one number per stream for lists of any length. */
 export function openPacketList(startSeconds: number): PacketList {
   const ticks = new Map<number, number>();
   const ends = new Map<number, number>();

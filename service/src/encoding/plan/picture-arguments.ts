@@ -1,9 +1,9 @@
-// The engine's arguments for pictures of a finished film: the thumbnail, and the poster of a chosen time.
+// Builds the ffmpeg arguments for thumbnails and posters.
 import type { PosterOrder } from '../encoder.ts';
 import { GENERAL } from './engine-input.ts';
 import { secondsBy } from '../packaging/thumbnail-choice.ts';
 
-/** The last key frame of one finished segment, as a JPEG of at most 1280 pixels across, in JPEG's own colour space. */
+/** Extracts the last key frame of a segment as a JPEG of at most 1280 pixels width, in JPEG's colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
   ...GENERAL,
   '-loglevel',
@@ -23,7 +23,7 @@ export const thumbnailArguments = (segment: string, thumbnail: string): string[]
   ...jpegOptions(thumbnail),
 ];
 
-/** The picture that one finished segment shows at a time of the film: each up to then is written over the one before. The first passes always, lest there be none. */
+/** Writes each frame up to the time over the previous one, so that the last remains. The first frame always passes, so that there is an output. */
 export const posterArguments = ({
   excerpt,
   picture,

@@ -1,4 +1,4 @@
-// The engine's words are no documented format: both shapes that are in use are read here as they were written.
+// Tests the parser with recorded logs of both ffmpeg versions in use.
 import { describe, expect, test } from 'vitest';
 import { parseSourceFacts } from './source-facts.ts';
 
@@ -141,7 +141,7 @@ describe('source facts', () => {
       height: 320,
     });
   });
-  test('the clock of a transport stream tells nothing', () => {
+  test('the clock of a transport stream is ignored', () => {
     expect(parseSourceFacts(INTERLACED_7_0, 'mpegts')).toMatchObject({
       durationSeconds: null,
       startSeconds: 0,

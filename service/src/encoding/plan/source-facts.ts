@@ -1,4 +1,4 @@
-// What must be known of a source before it is encoded, read from the words of a five-frame run of the engine.
+// Parses the properties of a source from the log of a five-frame ffmpeg run.
 import type { Container } from '../../media/probe.ts';
 import type { Size } from './ladder.ts';
 
@@ -8,39 +8,39 @@ export type SourceStream = {
   readonly index: number;
   readonly kind: 'Video' | 'Audio' | 'Subtitle' | 'Data' | 'Attachment';
   readonly codec: string;
-  /** The container's four letters for the codec, where the engine prints them. */
+  /** The container's four-character code of the codec, if printed. */
   readonly tag?: string;
-  /** As coded; null where the file does not tell. */
+  /** Coded size; null when unknown. */
   readonly size: Size | null;
-  /** Average frames per second; null where there is none. */
+  /** Average frames per second; null when unknown. */
   readonly averageRate: number | null;
-  /** A cover or thumbnail, not the moving picture. */
+  /** True for a cover or thumbnail. */
   readonly still: boolean;
 };
 
-/** The first decoded frames. */
+/** Properties of the first decoded frames. */
 export type Picture = {
-  /** As shown: rotation and pixel aspect applied. */
+  /** Display size: rotation and pixel aspect ratio are applied. */
   readonly shown: Size;
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
   readonly transfer: 'sdr' | 'pq' | 'hlg';
-  /** As the engine names it; `unknown` where the file does not tell. */
+  /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;
   readonly fullRange: boolean;
 };
 
 export type SourceFacts = {
-  /** What the container claims; null where it claims nothing. */
+  /** Duration in the container; null when missing. */
   readonly durationSeconds: number | null;
-  /** The first timestamp of all. */
+  /** The first timestamp of all streams. */
   readonly startSeconds: number;
   readonly streams: readonly SourceStream[];
-  /** Null where not one frame could be decoded. */
+  /** Null when no frame could be decoded. */
   readonly picture: Picture | null;
 };
 
-// The engine indents tags by four spaces and more, so a file cannot write lines that look like these.
+// ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
 const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
 const STREAM =
@@ -53,7 +53,7 @@ const FRAME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? sar:(\d+)\/(\d+) s:(\d
 const COLOUR =
   /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
-/** Undefined where the engine could not open the file at all. */
+/** Undefined when ffmpeg could not open the file. */
 export function parseSourceFacts(words: string, container: Container): SourceFacts | undefined {
   if (!INPUT.test(words)) return undefined;
   const [input = ''] = words.split(/^(?:Stream mapping:|Output #0)/m, 1);
@@ -64,7 +64,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
   };
 }
 
-/** A transport stream's clock starts anywhere, and its duration is derived, not claimed. */
+/** The clock of a transport stream starts at any value, and ffmpeg only estimates its duration. */
 function clockOf(input: string, container: Container): Pick<SourceFacts, 'durationSeconds' | 'startSeconds'> {
   if (container === 'mpegts') return { durationSeconds: null, startSeconds: 0 };
   const [, hours, minutes, seconds, start] = DURATION.exec(input) ?? [];
@@ -115,7 +115,7 @@ function frameRateOf(words: string): Rational | null {
   return numerator && denominator ? { numerator, denominator } : null;
 }
 
-/** Stretches the side that is too short, as the probe does, so that no line of the picture is lost. */
+/** Stretches the shorter side, as the probe does, so that no detail is lost. */
 function squarePixels({ width, height }: Size, { numerator, denominator }: Rational): Size {
   if (numerator === 0 || denominator === 0) return { width, height };
   if (numerator > denominator) return { width: Math.round((width * numerator) / denominator), height };

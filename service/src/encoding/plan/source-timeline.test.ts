@@ -1,4 +1,4 @@
-// How long a film is decides whether it is whole, so each way in which files lie about it stands here.
+// Tests durations and the detection of truncated sources with wrong container durations.
 import { describe, expect, test } from 'vitest';
 import type { Rational, SourceFacts } from './source-facts.ts';
 import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
@@ -78,33 +78,33 @@ describe('a low frame rate', () => {
 });
 
 describe('timeline', () => {
-  test('picture and sound of one length', () => {
+  test('video and audio of the same duration', () => {
     expect(timeline(facts(6.02), [VIDEO, 6], [SOUND, 6.016])).toMatchObject({
       leadInSeconds: 0,
       frames: 150,
       durationSeconds: 6,
     });
   });
-  test('sound that goes on holds the last picture', () => {
+  test('longer audio repeats the last frame', () => {
     expect(timeline(facts(11), [VIDEO, 6], [SOUND, 11])).toMatchObject({
       frames: 275,
       durationSeconds: 11,
       holdSeconds: 5,
     });
   });
-  test('a picture that goes on is whole without being held', () => {
+  test('longer video needs no repeated frame', () => {
     expect(timeline(facts(6), [VIDEO, 6], [SOUND, 2])).toMatchObject({ frames: 150, holdSeconds: 0 });
   });
-  test('a last picture that is meant to stay a little longer does', () => {
+  test('a last frame with a longer duration is shown longer', () => {
     expect(timeline(facts(6.3), [VIDEO, 6])).toMatchObject({
       durationSeconds: 6.32,
       holdSeconds: expect.closeTo(0.3),
     });
   });
-  test('sound is as long as its packets, whatever the container claims', () => {
+  test('audio has the duration of its packets, not that of the container', () => {
     expect(timeline(facts(6.4), [VIDEO, 5.9], [SOUND, 6])).toMatchObject({ durationSeconds: 6 });
   });
-  test('an empty beginning belongs to the film', () => {
+  test('an empty beginning belongs to the video', () => {
     expect(timeline(facts(5, 0.24), [VIDEO, 5])).toMatchObject({
       leadInSeconds: 0.24,
       durationSeconds: 5.24,
@@ -123,10 +123,10 @@ describe('timeline', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('missing seconds', () => {
   const missing = (source: SourceFacts, ...ends: [number, number][]) => missingSeconds(source, new Map(ends));
 
-  test('half of the film', () => {
+  test('half of the video', () => {
     expect(missing(facts(30), [VIDEO, 11.4])).toBeCloseTo(18.6);
     expect(isTruncated(missing(facts(30), [VIDEO, 11.4]))).toBe(true);
   });
@@ -142,13 +142,13 @@ describe('what is missing', () => {
     expect(missing(facts(30, 0.5), [VIDEO, 30])).toBe(0);
     expect(missing(facts(30.5, 0.5), [VIDEO, 30])).toBe(0);
   });
-  test('a clock that starts late takes nothing away', () => {
+  test('a late start is not missing time', () => {
     // Matroska claims the absolute end, in hundredths; the packets may end a little after it.
     expect(missing(facts(16, 9.979), [VIDEO, 6.021], [SOUND, 6.037])).toBe(0);
     expect(missing(facts(16, 9.979), [VIDEO, 6.018])).toBe(0);
     expect(missing(facts(16, 9.979), [VIDEO, 2])).toBeCloseTo(4.021);
   });
-  test('nothing is missing from what claims less, or nothing', () => {
+  test('nothing is missing when the container has a shorter duration or none', () => {
     expect(missing(facts(2), [VIDEO, 6])).toBe(0);
     expect(missing(facts(null), [VIDEO, 6])).toBe(0);
   });

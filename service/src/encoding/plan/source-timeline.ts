@@ -1,30 +1,30 @@
-// How long the renditions of a source must be, and whether its end is missing: the container's claim held against its packets.
+// Computes the duration of the renditions, and detects truncated sources by comparing the container's duration with the packets.
 import type { PacketEnds } from './packet-ends.ts';
 import type { Rational, SourceFacts } from './source-facts.ts';
 
 export type Timeline = {
-  /** Empty time before the first timestamp that belongs to the film; the first picture is shown in it. */
+  /** Empty time before the first timestamp, during which the first frame is shown. */
   readonly leadInSeconds: number;
   readonly frameRate: Rational;
-  /** Frames that every rung must have. */
+  /** Number of frames of every rung. */
   readonly frames: number;
   readonly durationSeconds: number;
-  /** How long the last picture is held, where sound outlasts the picture. */
+  /** How long the last frame is repeated when audio is longer than video. */
   readonly holdSeconds: number;
 };
 
 const FALLBACK_RATE: Rational = { numerator: 30, denominator: 1 };
-/** At one frame per second a segment of four seconds holds four frames, which every player shows and seeks in. */
+/** At 1 fps, a segment of four seconds has four frames, which every player can play and seek. */
 const LOWEST_RATE: Rational = { numerator: 1, denominator: 1 };
-/** Above, cost doubles for little. */
+/** Higher rates double the cost for little benefit. */
 const HIGHEST_PER_SECOND = 60.01;
-/** An uneven source gets at most this many frames for each of its own, so that long pauses cost little. */
+/** Maximum number of output frames per source frame in variable-rate sources, which limits the cost of long pauses. */
 const MOST_REPEATS = 10;
-/** A frame that repeats the one before it still takes a header and its place in an index. */
+/** A repeated frame still needs a header and an index entry. */
 const SMALLEST_FRAME_BYTES = 6;
-/** Claims are printed in hundredths. */
+/** ffmpeg prints durations with two decimals. */
 const ROUNDING_SECONDS = 0.015;
-/** Last frames are often a little shorter than claimed. */
+/** The last frame is often slightly shorter than the container's duration. */
 const HARMLESS_SECONDS = 0.05;
 const MISSING_SECONDS = 0.5;
 const LONGEST_LEAD_IN_SECONDS = 1;
@@ -32,7 +32,7 @@ const LONGEST_LEAD_IN_SECONDS = 1;
 export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number =>
   (count * denominator) / numerator;
 
-/** The source's own rate where it is (nearly) constant, but at least 1; else 30, or less for a source of few frames. */
+/** The source's own rate if it is nearly constant, but at least 1; otherwise 30, or less for few frames. */
 export function frameRateFor(rate: Rational | null, average: number | null): Rational {
   if (rate && isSteady(rate, average) && perSecondOf(rate) <= HIGHEST_PER_SECOND)
     return perSecondOf(rate) >= 1 ? rate : LOWEST_RATE;
@@ -46,7 +46,7 @@ const perSecondOf = ({ numerator, denominator }: Rational): number => numerator 
 const isSteady = (rate: Rational, average: number | null): boolean =>
   average === null || Math.abs(average - perSecondOf(rate)) <= perSecondOf(rate) / 10;
 
-/** Seconds that the container promises and no packet holds; 0 where it promises nothing. */
+/** Seconds of the container's duration without packets; 0 when the container has no duration. */
 export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, ends: PacketEnds): number {
   if (durationSeconds === null) return 0;
   const end = lastEnd(ends);
@@ -55,7 +55,7 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
   const claims = [lowerClaim, durationSeconds].filter((claim) => claim > end - ROUNDING_SECONDS);
   const missing = Math.min(...claims) - end;
   if (!Number.isFinite(missing) || missing <= HARMLESS_SECONDS) return 0;
-  // The packets fulfil the lower claim; what the higher one adds is then a late start, unless it is a last picture held a little.
+  // The packets match the lower duration, so the difference is a late start, unless it is a slightly longer last frame.
   return lowerClaim <= end && missing > MISSING_SECONDS ? 0 : missing;
 }
 
@@ -66,11 +66,11 @@ type Measured = {
   readonly videoIndex: number;
   readonly ends: PacketEnds;
   readonly missing: number;
-  /** Size of the source. */
+  /** Size of the source in bytes. */
   readonly bytes: number;
 };
 
-/** The renditions cover the whole film: from zero to the end of picture or sound, whichever is later. */
+/** The renditions cover the source from zero to the end of video or audio, whichever is later. */
 export function timelineOf({ facts, videoIndex, ends, missing, bytes }: Measured): Timeline {
   const frameRate = frameRateFor(
     facts.picture?.frameRate ?? null,
@@ -80,7 +80,7 @@ export function timelineOf({ facts, videoIndex, ends, missing, bytes }: Measured
     facts.startSeconds > 0 && facts.startSeconds <= LONGEST_LEAD_IN_SECONDS ? facts.startSeconds : 0;
   const packetEnd = lastEnd(ends);
   const pictureEnd = ends.get(videoIndex) ?? packetEnd;
-  // A last picture may be meant to stay longer than its packet says; sound is as long as its packets.
+  // The last frame may be shown longer than its packet; audio has exactly the length of its packets.
   const end = pictureEnd === packetEnd ? packetEnd + missing : packetEnd;
   const frames = Math.max(1, Math.round((leadInSeconds + end) / secondsOf(frameRate)));
   return {
@@ -97,7 +97,7 @@ type Counted = Pick<Measured, 'facts' | 'videoIndex'> & {
   readonly seconds: number;
 };
 
-/** What the container claims, unless the file is too small to hold that many frames. */
+/** The container's average rate, unless the file is too small for that many frames. */
 function averageRate({ facts, videoIndex, mostFrames, seconds }: Counted): number | null {
   const claimed = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
   const rate = facts.picture?.frameRate;

@@ -1,4 +1,4 @@
-// A refusal is the last word on an upload, so each has its code, and nothing that can be encoded gets one.
+// Tests that each rejection has its code, and that decodable sources are never rejected.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
 import { audioUnsupported, chooseStreams, isTruncationLog } from './stream-choice.ts';
@@ -27,23 +27,23 @@ const sound = stream(1, 'Audio', 'aac');
 const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
-  test('picture and sound', () =>
+  test('video and audio', () =>
     expect(choose([film, sound])).toEqual({ video: film, sounds: [sound], picture }));
-  test('a silent film', () => expect(choose([film])).toMatchObject({ video: film, sounds: [] }));
-  test('a cover is not the film, wherever it stands', () => {
+  test('a video without audio', () => expect(choose([film])).toMatchObject({ video: film, sounds: [] }));
+  test('a cover is not the video stream, in any position', () => {
     expect(choose([cover, stream(1, 'Video', 'vp9')])).toMatchObject({ video: { index: 1 } });
   });
   test('timecodes and other data are no obstacle', () =>
     expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
   test('nothing at all', () => expect(choose([])).toMatchObject({ code: 'not_media' }));
-  test('sound alone', () => expect(choose([sound])).toMatchObject({ code: 'no_video_track' }));
-  test('a cover alone', () => expect(choose([sound, cover])).toMatchObject({ code: 'no_video_track' }));
-  test('an unknown picture codec', () =>
+  test('only audio', () => expect(choose([sound])).toMatchObject({ code: 'no_video_track' }));
+  test('only a cover', () => expect(choose([sound, cover])).toMatchObject({ code: 'no_video_track' }));
+  test('an unknown video codec', () =>
     expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({ code: 'unsupported_codec' }));
   test('a codec named like a part of every object', () =>
     expect(choose([stream(0, 'Video', 'constructor')])).toMatchObject({ code: 'unsupported_codec' }));
-  test('the message names a picture codec that is not supported', () => {
+  test('the message names the unsupported video codec', () => {
     expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({
       message: expect.stringMatching(/^The video codec "dvvideo" is not supported\. Supported: h264, hevc, /),
     });
@@ -51,14 +51,14 @@ describe('stream choice', () => {
       message: expect.stringMatching(/^The video codec "dvh9" is not supported\. Supported: h264, hevc, /),
     });
   });
-  test('the warning of a film without a decodable sound names each codec once', () => {
+  test('the warning about undecodable audio names each codec once', () => {
     const spatial = { ...stream(2, 'Audio', 'none'), tag: 'apac' };
     expect(audioUnsupported([stream(1, 'Audio', 'qdm2'), spatial, spatial])).toEqual({
       code: 'audio_unsupported',
       message: 'The video plays without sound: its audio cannot be decoded (qdm2, apac)',
     });
   });
-  test('a picture of more than 36 megapixels', () => {
+  test('a frame of more than 36 megapixels', () => {
     expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toMatchObject({
       code: 'picture_too_large',
     });
@@ -70,7 +70,7 @@ describe('stream choice', () => {
       choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n'),
     ).toMatchObject({ code: 'truncated' });
   });
-  test("the engine's word for missing bytes", () => {
+  test('the message of ffmpeg for missing bytes', () => {
     expect(isTruncationLog('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);
     expect(isTruncationLog("Input #0, from 'file:partial file.mp4'")).toBe(false);
   });

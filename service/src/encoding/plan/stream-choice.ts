@@ -1,4 +1,4 @@
-// Which streams of a source are encoded, or why the source is refused.
+// Chooses the streams to encode, or rejects the source.
 import type { Warning } from '../../assets/asset.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
 import { isDecodable, MAX_PIXELS, VIDEO_CODECS } from './engine-input.ts';
@@ -6,14 +6,14 @@ import type { Picture, SourceFacts, SourceStream } from './source-facts.ts';
 
 export type ChosenStreams = {
   readonly video: SourceStream;
-  /** Every sound of the source; the first that decodes is encoded. */
+  /** All audio streams of the source; the first that can be decoded is encoded. */
   readonly sounds: readonly SourceStream[];
   readonly picture: Picture;
 };
 
 export type SourceRefusal = { readonly code: FailureCode; readonly message: string };
 
-/** The moving picture and the sounds beside it. `log`: what the engine said while it looked. */
+/** `log` is the ffmpeg output of the examination. */
 export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | SourceRefusal {
   const video = facts.streams.find(({ kind, still }) => kind === 'Video' && !still);
   const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
@@ -30,14 +30,14 @@ const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefu
 const unsupportedCodec = (video: SourceStream): string =>
   `The video codec "${codecName(video)}" is not supported. Supported: ${VIDEO_CODECS.join(', ')}.`;
 
-/** What callers read of a video none of whose sounds decodes. */
+/** Warning for callers when no audio stream can be decoded. */
 export const audioUnsupported = (sounds: readonly SourceStream[]): Warning => ({
   code: 'audio_unsupported',
   message: `The video plays without sound: its audio cannot be decoded (${[...new Set(sounds.map(codecName))].join(', ')})`,
 });
 
-/** The engine has no name for some codecs; the container still has its own. */
+/** For codecs unknown to ffmpeg, the container's own code is used. */
 const codecName = ({ codec, tag }: SourceStream): string => (codec === 'none' ? (tag ?? 'unknown') : codec);
 
-/** MP4 and QuickTime list their samples in advance: where bytes are missing, the engine knows, and says so. */
+/** MP4 and QuickTime index their samples in advance, so ffmpeg reports missing bytes. */
 export const isTruncationLog = (log: string): boolean => /\bpartial file$/m.test(log);

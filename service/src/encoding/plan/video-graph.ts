@@ -1,4 +1,4 @@
-// The filter graph of an encode: brings the picture to one frame rate and colour space and scales it to each rung.
+// Builds the filter graph: converts frame rate and colour space, and scales to each rung.
 import type { Rung, Size } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
@@ -10,10 +10,10 @@ export type VideoGraph = {
   readonly rungs: readonly Rung[];
 };
 
-/** What the last picture may be held beyond the plan, so that an uneven frame rate cannot leave the picture short. */
+/** The last frame is repeated longer than planned, so that a variable frame rate cannot make the video too short. */
 const SLACK_SECONDS = 1;
 
-/** Each rung is scaled from the one above it: cheaper than scaling all from the source. */
+/** Each rung is scaled from the previous one, which is faster than scaling all from the source. */
 export function buildVideoGraph({ picture, videoIndex, timeline, rungs }: VideoGraph): string {
   const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
   const chains = [top, ...lower].map((rung, index) => {
@@ -37,7 +37,7 @@ function topChain(picture: Picture, top: Rung, { frameRate, frames, holdSeconds 
   ].join(',');
 }
 
-/** Scales, and brings every source to the one colour space that all players show alike. */
+/** Scales and converts to BT.709, which all players display alike. */
 function colours(picture: Picture, top: Rung): readonly string[] {
   if (picture.transfer === 'sdr')
     return [`${scale(top)}:in_color_matrix=${matrixOf(picture)}:out_color_matrix=bt709:out_range=tv`];
@@ -63,6 +63,6 @@ const MATRICES: Readonly<Record<string, string>> = {
   smpte240m: 'smpte240m',
 };
 
-/** A film that does not name its matrix is taken as players take it: by size. */
+/** Without a specified matrix, players choose it by the video size. */
 const matrixOf = ({ matrix, shown }: Picture): string =>
   MATRICES[matrix] ?? (Math.min(shown.width, shown.height) >= 720 ? 'bt709' : 'bt601');

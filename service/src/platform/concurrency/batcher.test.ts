@@ -1,4 +1,4 @@
-// What comes at once travels together, and nobody suffers for another's fault.
+// Tests that concurrent items share a batch, and that an invalid item fails alone.
 import { expect, test } from 'vitest';
 import { createBatcher } from './batcher.ts';
 import { unavailable } from '../errors.ts';
@@ -21,9 +21,9 @@ const turn = () =>
     setImmediate(() => setImmediate(resolve));
   });
 
-test('pieces of one moment share a batch, and each gets its own result', async () => {
+test('concurrent items share a batch, and each gets its own result', async () => {
   const { batches, work, letGo } = counted();
-  const join = createBatcher(work, { atOnce: 2, most: 10 });
+  const join = createBatcher(work, { concurrency: 2, maxItems: 10 });
   const results = Promise.all([3, 1, 2].map((item) => join(item)));
   await turn();
   letGo(0);
@@ -31,9 +31,9 @@ test('pieces of one moment share a batch, and each gets its own result', async (
   expect(batches).toEqual([[3, 1, 2]]);
 });
 
-test('what comes while enough batches are under way waits for the next, in pieces of the limit', async () => {
+test('items above the concurrency limit wait for the next batch, up to the maximum batch size', async () => {
   const { batches, work, letGo } = counted();
-  const join = createBatcher(work, { atOnce: 1, most: 2 });
+  const join = createBatcher(work, { concurrency: 1, maxItems: 2 });
   const first = join(1);
   await turn();
   const rest = Promise.all([2, 3, 4].map((item) => join(item)));
@@ -49,46 +49,46 @@ test('what comes while enough batches are under way waits for the next, in piece
   expect(batches).toEqual([[1], [2, 3], [4]]);
 });
 
-test('heavy pieces travel in smaller company, the heaviest alone', async () => {
+test('the weight limits the batch size, and an item above the limit is sent alone', async () => {
   const batches: number[][] = [];
   const join = createBatcher(
     async (items: readonly number[]) => {
       batches.push([...items]);
       return items;
     },
-    { atOnce: 1, most: 3, weigh: (item) => item, heaviest: 10 },
+    { concurrency: 1, maxItems: 3, weightOf: (item) => item, maxWeight: 10 },
   );
   await Promise.all([4, 5, 2, 50, 1, 1, 1, 1].map((item) => join(item)));
   expect(batches).toEqual([[4, 5], [2], [50], [1, 1, 1], [1]]);
 });
 
-test('a piece that cannot be done fails alone', async () => {
+test('an invalid item fails alone', async () => {
   const join = createBatcher(
     async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two is wrong');
       return items;
     },
-    { atOnce: 2, most: 10 },
+    { concurrency: 2, maxItems: 10 },
   );
   const results = await Promise.allSettled([1, 2, 3].map((item) => join(item)));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a database that cannot be reached is not asked again for each piece', async () => {
+test('UNAVAILABLE is not retried for each item', async () => {
   let asked = 0;
   const join = createBatcher(
     async () => {
       asked += 1;
       throw unavailable('down');
     },
-    { atOnce: 2, most: 10 },
+    { concurrency: 2, maxItems: 10 },
   );
   const results = await Promise.allSettled([1, 2, 3].map((item) => join(item)));
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(asked).toBe(1);
 });
 
-test('those who wait behind a database that cannot be reached are told at once, and those who come later ask anew', async () => {
+test('UNAVAILABLE also fails the waiting items, and later items start a new batch', async () => {
   const asked: number[] = [];
   const gate = Promise.withResolvers<void>();
   const join = createBatcher(
@@ -100,7 +100,7 @@ test('those who wait behind a database that cannot be reached are told at once, 
       }
       return items;
     },
-    { atOnce: 1, most: 10 },
+    { concurrency: 1, maxItems: 10 },
   );
   const first = join(1);
   await turn();

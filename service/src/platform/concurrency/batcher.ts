@@ -1,4 +1,4 @@
-// Joins pieces of work of one kind that come at once: under load each costs its share of a round trip, alone none waits.
+// Batches concurrent requests of one kind into one call; without load, a request is not delayed.
 import { isUnavailable } from '../errors.ts';
 
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -8,16 +8,16 @@ type Waiting<Item, Result> = {
   readonly reject: (error: unknown) => void;
 };
 
-/** `atOnce`: batches under way; what comes meanwhile waits for the next one, of at most `most` pieces that together weigh no more than `heaviest`. */
+/** At most `concurrency` batches run; further items wait for the next batch. */
 export type BatchLimits<Item> = {
-  readonly atOnce: number;
-  readonly most: number;
-  /** Bytes, say; a piece that is heavier by itself goes alone. */
-  readonly weigh?: (item: Item) => number;
-  readonly heaviest?: number;
+  readonly concurrency: number;
+  readonly maxItems: number;
+  /** For example the size in bytes; an item above `maxWeight` gets a batch of its own. */
+  readonly weightOf?: (item: Item) => number;
+  readonly maxWeight?: number;
 };
 
-/** `work` answers in the order of its items; it starts after the item came, so that what was stored before is seen. */
+/** `work` returns results in the order of its items. It starts after the item was added, so it sees earlier writes. */
 export function createBatcher<Item, Result>(
   work: Work<Item, Result>,
   limits: BatchLimits<Item>,
@@ -25,9 +25,9 @@ export function createBatcher<Item, Result>(
   const queue: Waiting<Item, Result>[] = [];
   let underWay = 0;
   const startBatches = () => {
-    while (underWay < limits.atOnce && queue.length > 0) {
+    while (underWay < limits.concurrency && queue.length > 0) {
       underWay += 1;
-      void settle(work, queue.splice(0, countOf(queue, limits)), queue).finally(() => {
+      void settle(work, queue.splice(0, batchSize(queue, limits)), queue).finally(() => {
         underWay -= 1;
         startBatches();
       });
@@ -36,38 +36,38 @@ export function createBatcher<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject });
-      // Those who come in the same turn of the event loop travel together.
+      // Items that are added in the same iteration of the event loop share a batch.
       if (queue.length === 1) setImmediate(startBatches);
     });
 }
 
-/** How many of those who wait go next: one at least. */
-function countOf<Item, Result>(
+/** Size of the next batch: at least one item. */
+function batchSize<Item, Result>(
   queue: readonly Waiting<Item, Result>[],
-  { most, weigh = () => 0, heaviest = 0 }: BatchLimits<Item>,
+  { maxItems, weightOf = () => 0, maxWeight = 0 }: BatchLimits<Item>,
 ): number {
   let weight = 0;
   const tooHeavy = queue.findIndex(({ item }) => {
-    weight += weigh(item);
-    return weight > heaviest;
+    weight += weightOf(item);
+    return weight > maxWeight;
   });
-  return Math.min(most, tooHeavy < 0 ? queue.length : Math.max(1, tooHeavy));
+  return Math.min(maxItems, tooHeavy < 0 ? queue.length : Math.max(1, tooHeavy));
 }
 
-/** A batch that failed by one of its items is done again piece by piece: nobody suffers for another's fault. */
+/** Retries a failed batch item by item, so that one invalid item does not fail the others. */
 async function settle<Item, Result>(
   work: Work<Item, Result>,
   batch: readonly Waiting<Item, Result>[],
-  behind: Waiting<Item, Result>[] = [],
+  waiting: Waiting<Item, Result>[] = [],
 ): Promise<void> {
   try {
     const results = await work(batch.map(({ item }) => item));
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
-    // Whoever cannot be reached cannot be reached for any of them, nor for those who wait behind: to ask again for each would make them wait twice.
-    const failed = isUnavailable(error) ? [...batch, ...behind.splice(0)] : batch;
+    // An unavailable database fails every item, also the waiting ones: a retry would only double their delay.
+    const failed = isUnavailable(error) ? [...batch, ...waiting.splice(0)] : batch;
     if (batch.length > 1 && !isUnavailable(error))
-      await Promise.all(batch.map((piece) => settle(work, [piece])));
+      await Promise.all(batch.map((entry) => settle(work, [entry])));
     else for (const { reject } of failed) reject(error);
   }
 }

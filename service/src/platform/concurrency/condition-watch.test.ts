@@ -1,8 +1,8 @@
-// A watch reports the end of a condition once, and takes a question that fails for no answer.
+// Tests that a watch reports the end of a condition once and ignores failed checks.
 import { expect, onTestFinished, test } from 'vitest';
 import { watchCondition } from './condition-watch.ts';
 
-test('asks again after a failure, and reports the end once', async () => {
+test('checks again after a failure, and reports the end once', async () => {
   const answers = [true, new Error('the database is away'), false, false];
   const [ends, errors]: [number[], unknown[]] = [[], []];
   const watch = watchCondition(

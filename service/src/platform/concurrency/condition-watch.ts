@@ -1,4 +1,4 @@
-// Asks each second whether a condition still holds that another process may end.
+// Polls a condition every second until it no longer holds.
 import { setInterval } from 'node:timers/promises';
 
 export type ConditionWatch = { readonly close: () => void };
@@ -6,7 +6,7 @@ export type ConditionWatch = { readonly close: () => void };
 type Listeners = {
   /** Called once. */
   readonly onEnd: () => void;
-  /** The question failed: the condition counts as holding, and the next second asks again. */
+  /** The check failed: the condition counts as holding until the next check. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -17,7 +17,7 @@ export function watchCondition(
   { onEnd, onError }: Listeners,
 ): ConditionWatch {
   const closing = new AbortController();
-  const ask = async (): Promise<boolean> => {
+  const check = async (): Promise<boolean> => {
     try {
       return await isHolding();
     } catch (error) {
@@ -27,13 +27,13 @@ export function watchCondition(
   };
   const watching = async (): Promise<void> => {
     for await (const _ of setInterval(PERIOD_MS, undefined, { signal: closing.signal, ref: false }))
-      if (!(await ask()) && !closing.signal.aborted) {
+      if (!(await check()) && !closing.signal.aborted) {
         onEnd();
         return;
       }
   };
   watching().catch((error: unknown) => {
-    if (!closing.signal.aborted) throw error; // Closing is what ends the interval.
+    if (!closing.signal.aborted) throw error; // close() aborts the interval.
   });
   return { close: () => closing.abort() };
 }

@@ -1,4 +1,4 @@
-// A queue that limits work in total and for each key, and serves waiting keys in turn.
+// Tests the limits per key and in total, and the round-robin order of waiting keys.
 import { expect, test } from 'vitest';
 import { createFairQueue, type FairQueueLimits } from './fair-queue.ts';
 
@@ -24,21 +24,21 @@ function recorder(limits: Partial<FairQueueLimits> = {}) {
   return { add, end, settle, started };
 }
 
-test('one key runs at most its share, and leaves the rest to others', async () => {
+test('one key cannot exceed its limit, so other keys can run', async () => {
   const { add, settle, started } = recorder();
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void add(name);
   await settle();
   expect(started).toEqual(['a1', 'a2', 'b1']);
 });
 
-test('waiting keys take turns, however much one of them waits for', async () => {
+test('waiting keys are served round-robin, regardless of their backlogs', async () => {
   const { add, end, started } = recorder({ concurrency: 1, perKey: 1 });
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void add(name);
   for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) await end(name);
   expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
 });
 
-test('work beyond the waiting limit of a key is refused, and other keys still wait', async () => {
+test('work above the waiting limit of a key is rejected, and other keys can still wait', async () => {
   const { add, settle, started, end } = recorder({ concurrency: 1 });
   const waiting = ['a1', 'a2', 'a3', 'a4'].map(add);
   await expect(add('a5')).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
@@ -51,7 +51,7 @@ test('work beyond the waiting limit of a key is refused, and other keys still wa
   ]);
 });
 
-test('work that waits for too long is refused and never runs', async () => {
+test('work that waits too long is rejected and never runs', async () => {
   const { add, end, started } = recorder({ concurrency: 1, maxWaitMs: 1 });
   const first = add('a1');
   await expect(add('a2')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -61,7 +61,7 @@ test('work that waits for too long is refused and never runs', async () => {
   expect(started).toEqual(['a1', 'a3']);
 });
 
-test('failed work frees its place', async () => {
+test('failed work releases its slot', async () => {
   const queue = createFairQueue({ ...LIMITS, concurrency: 1 });
   const failing = () => Promise.reject(new Error('no'));
   const first = queue('a', failing);

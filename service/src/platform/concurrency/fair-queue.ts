@@ -1,4 +1,4 @@
-// Limits how much work runs at once, in total and for each key, and lets waiting keys take turns.
+// Limits concurrent work in total and per key, and schedules waiting keys round-robin.
 import { ServiceError } from '../errors.ts';
 
 export type FairQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
@@ -6,9 +6,9 @@ export type FairQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 export type FairQueueLimits = {
   readonly concurrency: number;
   readonly perKey: number;
-  /** More waiting work for one key is refused with UNAVAILABLE. */
+  /** Further work for the key is rejected with UNAVAILABLE. */
   readonly maxWaitingPerKey: number;
-  /** Work that did not start by then is refused with UNAVAILABLE. */
+  /** Work that has not started by then is rejected with UNAVAILABLE. */
   readonly maxWaitMs: number;
 };
 
@@ -16,7 +16,7 @@ type Waiting = { readonly start: () => void };
 
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const running = new Map<string, number>();
-  /** In the order of their turns: the key that was served last is at the end. */
+  /** In round-robin order: the key that was served last is at the end. */
   const waiting = new Map<string, Waiting[]>();
   let total = 0;
 
@@ -47,7 +47,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
     }
   }
 
-  function waitForTurn(key: string): Promise<void> {
+  function waitForSlot(key: string): Promise<void> {
     const queue = waiting.get(key) ?? [];
     if (queue.length >= limits.maxWaitingPerKey) throw busy();
     waiting.set(key, queue);
@@ -69,7 +69,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
 
   return async (key, work) => {
     if (canRun(key)) claim(key);
-    else await waitForTurn(key);
+    else await waitForSlot(key);
     try {
       return await work();
     } finally {

@@ -1,9 +1,9 @@
-// Those who ask for one thing are served one after the other, and a failure holds nobody up.
+// Tests that work of one key runs sequentially and that failures do not block later work.
 import { expect, test } from 'vitest';
 import { unavailable } from '../errors.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 
-test('work under one name never overlaps and keeps its order, work under others does not wait', async () => {
+test('work of one key runs in order without overlap, work of other keys does not wait', async () => {
   const inTurn = createKeyedMutex();
   const seen: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ test('work under one name never overlaps and keeps its order, work under others 
   expect(seen).toEqual(['b', 'a1', 'a2']);
 });
 
-test('work that fails tells its caller alone', async () => {
+test('a failure is reported to its own caller only', async () => {
   const inTurn = createKeyedMutex();
   const failing = inTurn('a', () => Promise.reject(new Error('mine')));
   const next = inTurn('a', async () => 'yours');
@@ -30,7 +30,7 @@ test('work that fails tells its caller alone', async () => {
   await expect(next).resolves.toBe('yours');
 });
 
-test('behind work that could not be reached, nobody waits once more', async () => {
+test('UNAVAILABLE also fails the work that waits behind it', async () => {
   const inTurn = createKeyedMutex();
   const away = inTurn('a', () => Promise.reject(unavailable('down')));
   let began = false;

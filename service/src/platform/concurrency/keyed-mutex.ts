@@ -1,21 +1,21 @@
-// Work on one thing is done in turns within this process: of many who would race for a row, none has to lose.
+// A mutex per key within this process: prevents lost races for one row.
 import { isUnavailable } from '../errors.ts';
 
-/** Waits for those who asked before under the same name, whatever became of their work; where that could not be reached, nobody behind waits once more. */
-export type RunExclusive = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+/** Runs `work` after all earlier work of the same key, whether that failed or not. UNAVAILABLE also fails all waiting work of the key. */
+export type RunExclusive = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export function createKeyedMutex(): RunExclusive {
   const last = new Map<string, Promise<unknown>>();
-  return (name, work) => {
-    const before = last.get(name);
-    const mine = before
-      ? before.then(work, (error) => (isUnavailable(error) ? Promise.reject(error) : work()))
+  return (key, work) => {
+    const previous = last.get(key);
+    const current = previous
+      ? previous.then(work, (error) => (isUnavailable(error) ? Promise.reject(error) : work()))
       : work();
-    last.set(name, mine);
-    const leave = () => {
-      if (last.get(name) === mine) last.delete(name);
+    last.set(key, current);
+    const release = () => {
+      if (last.get(key) === current) last.delete(key);
     };
-    mine.then(leave, leave);
-    return mine;
+    current.then(release, release);
+    return current;
   };
 }

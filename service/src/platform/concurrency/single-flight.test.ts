@@ -1,4 +1,4 @@
-// Work that several ask for at once.
+// Tests that concurrent requests for one key share one run.
 import { expect, test } from 'vitest';
 import { createSingleFlight } from './single-flight.ts';
 
@@ -19,8 +19,8 @@ function gate(): {
   };
 }
 
-test('is done once for all who wait, and again for who comes later', async () => {
-  const fly = createSingleFlight({ most: 1 });
+test('work runs once for all concurrent callers, and again for a later caller', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 1 });
   const { work, open, runs } = gate();
   const all = [fly('a', work), fly('a', work), fly('a', work)];
   expect(runs()).toBe(1);
@@ -30,8 +30,8 @@ test('is done once for all who wait, and again for who comes later', async () =>
   expect(runs()).toBe(2);
 });
 
-test('is refused where too much is under way, and taken again when there is room', async () => {
-  const fly = createSingleFlight({ most: 2 });
+test('work above the limit is rejected, and accepted again when earlier work ends', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 2 });
   const { work, open } = gate();
   const busy = [fly('a', work), fly('b', work)];
   await expect(fly('c', work)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -41,8 +41,8 @@ test('is refused where too much is under way, and taken again when there is room
   await expect(fly('c', work)).resolves.toBeUndefined();
 });
 
-test('that fails, fails for all who wait, and is tried anew for the next', async () => {
-  const fly = createSingleFlight({ most: 1 });
+test('failed work fails for all waiting callers, and a later caller starts it again', async () => {
+  const fly = createSingleFlight({ maxConcurrent: 1 });
   const fails = () => Promise.reject(new Error('no'));
   await Promise.all([fly('a', fails), fly('a', fails)].map((flight) => expect(flight).rejects.toThrow('no')));
   await expect(fly('a', async () => {})).resolves.toBeUndefined();

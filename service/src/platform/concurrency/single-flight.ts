@@ -1,18 +1,19 @@
-// Work that several ask for at once is done once, and only so much of it is under way.
+// Runs concurrent requests for the same key once, with a limit on concurrent work.
 import { unavailable } from '../errors.ts';
 
-/** Fails with UNAVAILABLE where `most` other pieces of work are under way. */
-export type SingleFlight = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+/** Throws UNAVAILABLE when work for `maxConcurrent` other keys is running. */
+export type SingleFlight = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-export function createSingleFlight({ most }: { readonly most: number }): SingleFlight {
+export function createSingleFlight({ maxConcurrent }: { readonly maxConcurrent: number }): SingleFlight {
   const flights = new Map<string, Promise<unknown>>();
-  return async (name, work) => {
-    const known = flights.get(name);
-    // One name always stands for one kind of work.
-    if (known) return known as ReturnType<typeof work>;
-    if (flights.size >= most) throw unavailable('Too much is asked for at this moment');
-    const flight = work().finally(() => flights.delete(name));
-    flights.set(name, flight);
+  return async (key, work) => {
+    const running = flights.get(key);
+    // A key always has the same result type.
+    if (running) return running as ReturnType<typeof work>;
+    if (flights.size >= maxConcurrent)
+      throw unavailable('Too many requests are being processed. Retry later.');
+    const flight = work().finally(() => flights.delete(key));
+    flights.set(key, flight);
     return flight;
   };
 }

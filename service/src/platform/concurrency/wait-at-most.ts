@@ -1,11 +1,11 @@
-// A limit for waiting on what is only tidied up: it runs on by itself, and whoever waits has something to say to a caller.
+// Waits for cleanup work with a timeout; the work continues in the background.
 
-/** Resolves when the work has ended, well or badly, or when the time is over. */
+/** Resolves when the work has succeeded or failed, or after the timeout. */
 export function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const impatience = setTimeout(resolve, ms);
+    const timer = setTimeout(resolve, ms);
     const end = () => {
-      clearTimeout(impatience);
+      clearTimeout(timer);
       resolve();
     };
     work.then(end, end);

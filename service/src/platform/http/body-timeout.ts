@@ -1,16 +1,16 @@
-// Closes requests whose body arrives too slowly: each holds a socket, and an upload also holds the right to write.
+// Closes requests whose body arrives too slowly: each holds a socket, and an upload also holds its write lease.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest, type ServiceError } from '../errors.ts';
 import { closeSocketWith } from './close-socket.ts';
-import { checkEvery } from './server-interval.ts';
+import { runAtInterval } from './server-interval.ts';
 
-/** Minimum rate of a streamed upload, which may take hours: 400 bytes a second is less than a phone on a weak signal sends. */
+/** Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second. */
 export const MIN_BODY_RATE = { bytes: 4096, seconds: 10 } as const;
-/** Total time for every other body: JSON and webhooks are small, and a webhook may come from anybody. */
+/** Total time for every other body: JSON and webhooks are small, and webhooks come from untrusted senders. */
 export const BODY_TIMEOUT_S = 10;
 
-/** `socket` is kept because `request.socket` becomes null when a handler stops reading early. */
+/** Stores `socket` because `request.socket` becomes null when a handler stops reading early. */
 type PendingBody = {
   readonly socket: Socket;
   readonly response: ServerResponse;
@@ -20,12 +20,12 @@ type PendingBody = {
 
 const streamed = new WeakSet<IncomingMessage>();
 
-/** Holds this body to the minimum rate instead of the total time. */
+/** Applies the minimum rate to this body instead of the total time. */
 export const allowLongBody = (request: IncomingMessage): void => {
   streamed.add(request);
 };
 
-/** Watches every request, also those that no route accepts. The socket counts the bytes, so a chunk costs nothing. */
+/** Checks every request, also those without a route. Uses the socket's byte counter, so chunks need no listener. */
 export function closeSlowBodies(server: Server, everyMs: number): void {
   const pending = new Map<IncomingMessage, PendingBody>();
   server.on('request', (request, response) => {
@@ -36,7 +36,7 @@ export function closeSlowBodies(server: Server, everyMs: number): void {
       if (request.complete) pending.delete(request);
     });
   });
-  checkEvery(server, everyMs, (blockedMs) => {
+  runAtInterval(server, everyMs, (blockedMs) => {
     for (const [request, body] of pending) {
       body.since += blockedMs;
       if (isDone(request, body)) pending.delete(request);
@@ -47,7 +47,7 @@ export function closeSlowBodies(server: Server, everyMs: number): void {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** True when the body arrived, broke off, or is closed here. */
+/** True when the body is complete, aborted, or closed by this function. */
 function isDone(request: IncomingMessage, body: PendingBody): boolean {
   const { socket, since, bytesBefore } = body;
   if (request.complete || socket.destroyed) return true;
@@ -55,7 +55,7 @@ function isDone(request: IncomingMessage, body: PendingBody): boolean {
   const seconds = isStreamed ? MIN_BODY_RATE.seconds : BODY_TIMEOUT_S;
   if (performance.now() - since < seconds * 1000) return false;
   const isFastEnough = isStreamed && socket.bytesRead - bytesBefore >= MIN_BODY_RATE.bytes;
-  // Buffered bytes wait for the service, which is no fault of the client's.
+  // Buffered bytes wait for the service, not for the client.
   if (!isFastEnough && request.readableLength === 0) {
     close(body, isStreamed ? TOO_SLOW : TIMED_OUT);
     return true;
@@ -74,7 +74,7 @@ const TIMED_OUT = badRequest(
 );
 
 function close({ socket, response }: PendingBody, error: ServiceError): void {
-  // A response that has begun, or that stands behind another one, cannot be replaced.
+  // A response that has started, or waits behind another one, cannot be replaced.
   if (response.headersSent || !response.socket) socket.destroy();
   else closeSocketWith(socket, error);
 }

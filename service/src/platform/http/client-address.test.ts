@@ -1,4 +1,4 @@
-// One client counts as one, whichever of its addresses it uses.
+// Tests that all addresses of one client have the same key.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addressKey } from './client-address.ts';
@@ -17,12 +17,12 @@ test.each([
   expect(addressKey(address)).toBe(key);
 });
 
-test('what is no address has no key', () => {
+test('text that is not an address has no key', () => {
   for (const text of ['', 'unknown', '192.0.2.1:80', '[::1]', '1.2.3', 'a:b'])
     expect(addressKey(text)).toBeUndefined();
 });
 
-test('two addresses of one /64 have one key, those of two have two', () => {
+test('addresses of the same /64 share a key, addresses of different /64 do not', () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
   const half = fc.array(group, { minLength: 4, maxLength: 4 });
   fc.assert(

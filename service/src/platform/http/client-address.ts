@@ -1,9 +1,9 @@
-// The part of a client's address that one client cannot change at will.
+// Reduces a client's IP address to the part that the client cannot change.
 import { isIPv4, isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** IPv4 as it is, IPv6 by its /64, which is what a household gets; undefined for what is no address. */
+/** The IPv4 address, or the /64 network of an IPv6 address, which one household controls. Undefined when the text is no address. */
 export function addressKey(address: string): string | undefined {
   const [, mapped] = MAPPED.exec(address) ?? [];
   if (mapped !== undefined) return addressKey(mapped);

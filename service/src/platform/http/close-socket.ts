@@ -1,24 +1,24 @@
-// Closes connections so that the client can still read why.
+// Closes connections in a way that lets the client read the error response.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
-import { rawAnswer } from './envelope.ts';
+import { formatRawResponse } from './envelope.ts';
 
 /** Closing a socket with unread bytes resets it and can lose the response, so the service keeps reading for this long. */
 const LINGER_MS = 1000;
 
-/** Sends the error where the HTTP library can send none, and closes the socket. */
+/** Sends the error without the HTTP library, and closes the socket. */
 export function closeSocketWith(socket: Duplex, error: ServiceError): void {
-  socket.end(rawAnswer(randomUUID(), error));
+  socket.end(formatRawResponse(randomUUID(), error));
   destroyLater(socket);
 }
 
-/** Refuses the rest of a body: otherwise it would be read to its end, however long, for the next request behind it. */
+/** Stops reading the body. Node would otherwise read it to its end to reach the next request of the connection. */
 export function closeAfterResponse({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close');
-  // The library calls this after the last response, and would reset the client that is still sending.
+  // Node calls this after the last response, which would reset the connection of a client that is still sending.
   Object.assign((socket as Socket | null) ?? {}, {
     destroySoon() {
       socket.end();
@@ -27,7 +27,7 @@ export function closeAfterResponse({ raw: { socket } }: FastifyRequest, reply: F
   });
 }
 
-/** Also when the client keeps its own side open. */
+/** Destroys the socket even when the client does not close its side. */
 function destroyLater(socket: Duplex): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,4 +1,4 @@
-// Whatever a file is called, its header stays one line with one name in quotes (RFC 6266; security E1).
+// Tests that any file name gives a valid single-line Content-Disposition header (RFC 6266).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { attachment, inline } from './content-disposition.ts';
@@ -18,11 +18,11 @@ test.each([
   expect(FORM.exec(attachment(filename))?.slice(1)).toEqual([plain, encoded]);
 });
 
-test('is the same name whether it is to be saved or shown', () => {
+test('attachment and inline use the same name', () => {
   expect(inline('Zoë.png')).toBe(attachment('Zoë.png').replace('attachment', 'inline'));
 });
 
-test('any name fits, and any valid one can be read back', () => {
+test('any name gives a valid header, and any well-formed name can be decoded from it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
       const [, plain = '', encoded = ''] = FORM.exec(attachment(filename)) ?? [];

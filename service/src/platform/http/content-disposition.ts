@@ -1,12 +1,12 @@
-// Writes a Content-Disposition header for any Unicode file name (RFC 6266, RFC 8187).
+// Formats Content-Disposition headers for any Unicode file name (RFC 6266, RFC 8187).
 
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 
-/** To be saved, or to be shown: with an ASCII stand-in and the exact name, which cannot leave its quotes or its line. */
-export const attachment = (filename: string): string => `attachment; ${named(filename)}`;
-export const inline = (filename: string): string => `inline; ${named(filename)}`;
+/** Contains an ASCII fallback and the exact name. The name is escaped, so it cannot inject quotes or header lines. */
+export const attachment = (filename: string): string => `attachment; ${formatName(filename)}`;
+export const inline = (filename: string): string => `inline; ${formatName(filename)}`;
 
-function named(filename: string): string {
+function formatName(filename: string): string {
   const plain = filename
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

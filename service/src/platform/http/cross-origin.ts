@@ -1,4 +1,4 @@
-// Which pages of other origins may call: playback is open to all, the rest to those that the operator lists (B5, B9).
+// CORS: playback allows every origin, other routes allow the origins that the operator configures (contract B5, B9).
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -18,7 +18,7 @@ const EXPOSED = [
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;
 
-/** `origins`: scheme and host each, or `*`. Headers are set before anything can fail, so that errors carry them too. */
+/** `origins`: scheme and host each, or `*`. Headers are set first, so that error responses have them too. */
 export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const listed = origins.includes('*') ? '*' : [...origins];
   await app.register(cors, {
@@ -28,7 +28,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
         exposedHeaders: EXPOSED,
         maxAge: DAY,
-        // An OPTIONS that asks for nothing is no preflight but an unknown method.
+        // OPTIONS without these headers is not a preflight request.
         preflight:
           request.headers.origin !== undefined &&
           request.headers['access-control-request-method'] !== undefined,
@@ -36,6 +36,6 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
   });
 }
 
-/** Who names no origin is no page, and is spared the headers; what may be cached for others has them always. */
+/** Requests without Origin do not come from a web page. Cacheable playback responses always need the headers. */
 const originsFor = ({ url, headers }: FastifyRequest, listed: string[] | '*'): string[] | '*' | false =>
   PLAYBACK.test(url) ? '*' : headers.origin !== undefined && listed;

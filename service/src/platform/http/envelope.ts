@@ -1,4 +1,4 @@
-// The one shape of every answer, and the one place where an error becomes a status and words (contract A2, A3, B7).
+// The response envelope, and the conversion of errors to status code and message (contract A2, A3, B7).
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '@mediary/contract/errors';
 import { type ErrorDetails, payloadTooLarge, ServiceError } from '../errors.ts';
@@ -40,17 +40,17 @@ export function failure(requestId: string, error: ServiceError): Failure {
   };
 }
 
-/** Seconds after which a caller may try again what was refused for now. */
+/** Default values of `Retry-After`, in seconds. */
 export const RETRY_AFTER: Partial<Record<ErrorCode, string>> = { UNAVAILABLE: '2', RATE_LIMITED: '10' };
 
-/** Turns anything thrown into an error that may leave the service; what has no wording of ours becomes INTERNAL_ERROR. */
+/** Converts any thrown value to an error for the caller; unknown errors become INTERNAL_ERROR. */
 export function toServiceError(error: unknown, maxBodyBytes?: number): ServiceError {
   if (error instanceof ServiceError) return error;
   const status = httpStatusOf(error);
   if (status === 413) return bodyTooLarge(maxBodyBytes);
   if (status === 404) return new ServiceError('NOT_FOUND', 'Not found');
   if (status >= 400 && status < 500)
-    return new ServiceError('BAD_REQUEST', WORDS[codeOf(error)] ?? 'The request is malformed', {
+    return new ServiceError('BAD_REQUEST', MESSAGES[codeOf(error)] ?? 'The request is malformed', {
       cause: error,
     });
   if (isSystemError(error))
@@ -70,8 +70,8 @@ const bodyTooLarge = (limit?: number): ServiceError =>
     limit === undefined ? null : { field: 'body', reason: 'too_large', limit },
   );
 
-/** What the HTTP framework's own refusals mean, in our words. */
-const WORDS: Readonly<Record<string, string>> = {
+/** Messages for the errors of the HTTP framework. */
+const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path cannot be decoded',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type must be application/json',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
@@ -83,11 +83,11 @@ const httpStatusOf = (error: unknown) =>
   error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
     ? error.statusCode
     : 500;
-/** A disk or a network that fails, not we. */
+/** A failed disk or network operation. */
 const isSystemError = (error: unknown) => error instanceof Error && 'syscall' in error;
 
-/** A whole HTTP answer as text, for sockets whose request could not even be parsed. */
-export function rawAnswer(requestId: string, error: ServiceError): string {
+/** Formats a complete HTTP response, for sockets whose request could not be parsed. */
+export function formatRawResponse(requestId: string, error: ServiceError): string {
   const status = statusOf(error.code);
   const body = JSON.stringify(failure(requestId, error));
   return [

@@ -1,4 +1,4 @@
-// Reads a header as it was sent: every line of it, where Node keeps only one or joins them.
+// Reads all lines of a repeated header; Node keeps only one or joins them.
 import type { IncomingMessage } from 'node:http';
 
 /** All values of a header, in order; `name` in lower case. */

@@ -1,14 +1,14 @@
-// Handles the requests of a connection one after the other, however many of them a client sends ahead.
+// Handles pipelined requests of a connection one at a time.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** The library parses all requests of a chunk at once and would run them at once, with every response in memory. */
+/** Node would run all requests of a chunk concurrently and hold every response in memory. */
 export const MAX_WAITING_REQUESTS = 32;
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** A connection that sends more ahead than may wait is closed. */
-export function handleInTurn(handler: RequestListener): RequestListener {
-  /** Sockets with a request in progress, and the requests behind it. */
+/** Closes a connection with more than MAX_WAITING_REQUESTS pipelined requests. */
+export function handleSequentially(handler: RequestListener): RequestListener {
+  /** Sockets with a request in progress, and their waiting requests. */
   const busy = new WeakMap<object, Exchange[]>();
   const handle = ({ request, response }: Exchange): void => {
     const { socket } = request;

@@ -1,4 +1,4 @@
-// Which encoding a client gets, by what it says it accepts (RFC 9110 §12.5.3).
+// Tests the choice of the content encoding by Accept-Encoding (RFC 9110 §12.5.3).
 import { expect, test } from 'vitest';
 import { chooseEncoding } from './prepared-content.ts';
 

@@ -1,4 +1,4 @@
-// Content that never changes while the process runs: compressed once, sent as the same buffers to everybody.
+// Static content: compressed once at start, and served from the same buffers.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -11,7 +11,7 @@ export type PreparedContent = {
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 };
 
-/** The highest qualities take seconds for a script of some megabytes and save little more. */
+/** Higher qualities take seconds for a script of several megabytes and save little. */
 const BROTLI_QUALITY = 6;
 
 /** Compresses in the thread pool, so that the event loop is not blocked. */
@@ -41,11 +41,11 @@ export function encodeContent({ request, reply }: Exchange, content: PreparedCon
   return body;
 }
 
-/** CORS has added `Origin` already where it matters. */
+/** Keeps `Origin`, which the CORS hook may have added. */
 const varyOf = (reply: FastifyReply): string =>
   [reply.getHeader('vary'), 'Accept-Encoding'].filter(Boolean).join(', ');
 
-/** Brotli where the client accepts it, else gzip, else no encoding; `;q=0` refuses one, `*` names the rest. */
+/** Prefers Brotli, then gzip, then no encoding. `;q=0` excludes an encoding, `*` matches all others. */
 export function chooseEncoding(accepted = ''): Encoding {
   const weights = new Map(
     accepted.split(',').map((part) => {

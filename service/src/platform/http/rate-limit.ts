@@ -1,4 +1,4 @@
-// Limits how fast requests may come, by address for every route and by owner where the owner is known: 429 with the headers of the IETF draft.
+// Rate limits per client address and per owner: 429 with the headers of the IETF draft.
 import type { RateClass } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** draft-ietf-httpapi-ratelimit-headers: a policy of `q` requests in `w` seconds, of which `r` are left; in `t` seconds all are. */
+/** draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` remain, and the full quota is restored in `t` seconds. */
 const headersOf = ({ name, limit, windowSeconds }: RatePolicy, result: RateResult): Headers => ({
   'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}`,
   ratelimit: `"${name}";r=${result.remaining};t=${result.resetSeconds}`,
@@ -31,7 +31,7 @@ function addHeaders(reply: FastifyReply, headers: Headers): void {
   }
 }
 
-function refusal({ policy }: Limiter, result: RateResult): ServiceError {
+function rateLimitedError({ policy }: Limiter, result: RateResult): ServiceError {
   const { name, limit, windowSeconds } = policy;
   const seconds = result.retryAfterSeconds;
   return new ServiceError('RATE_LIMITED', `Too many requests. Retry in ${seconds} s`, {
@@ -41,7 +41,7 @@ function refusal({ policy }: Limiter, result: RateResult): ServiceError {
   });
 }
 
-/** Throws RATE_LIMITED. A reply, where there is one, says what is left. */
+/** Throws RATE_LIMITED. Adds the rate limit headers to `reply`, if given. */
 export async function limitOwner(
   limiter: Limiter | undefined,
   ownerUserId: string,
@@ -49,7 +49,7 @@ export async function limitOwner(
 ): Promise<void> {
   const result = await limiter?.take(ownerUserId);
   if (!limiter || !result) return;
-  if (!result.isAllowed) throw refusal(limiter, result);
+  if (!result.isAllowed) throw rateLimitedError(limiter, result);
   if (reply) addHeaders(reply, headersOf(limiter.policy, result));
 }
 
@@ -60,7 +60,7 @@ export type Limiters = {
 };
 type Rates = { readonly ratePerOwner: RateLimit | undefined; readonly ratePerAddress: RateLimit | undefined };
 
-/** A provider sends the reports of all owners from a few addresses. */
+/** A provider sends the webhooks of all owners from a few addresses. */
 const WEBHOOK_FACTOR = 10;
 
 export function openLimiters(
@@ -68,7 +68,7 @@ export function openLimiters(
   { ratePerOwner, ratePerAddress }: Rates,
 ): Limiters {
   const onError = (error: unknown) =>
-    log.warn({ err: error }, 'rate limits are not applied: the database does not answer');
+    log.warn({ err: error }, 'rate limits are not applied: the database does not respond');
   const open = (name: string, { limit, windowSeconds }: RateLimit): Limiter => {
     const policy = { name, limit, windowSeconds };
     return { policy, take: openRateLimiter({ db, policy, onError }) };
@@ -81,7 +81,7 @@ export function openLimiters(
   };
 }
 
-/** Before any guard; unknown routes count too. */
+/** Runs before authentication; requests to unknown routes count too. */
 export function limitAddresses(app: FastifyInstance, limiters: AddressLimiters): void {
   app.addHook('onRequest', async (request, reply) => {
     const rateClass = request.routeOptions.config?.rateClass;
@@ -92,16 +92,16 @@ export function limitAddresses(app: FastifyInstance, limiters: AddressLimiters):
     if (!result) return;
     if (result.isAllowed) return addHeaders(reply, headersOf(limiter.policy, result));
     if (!request.raw.complete) reply.header('connection', 'close');
-    throw rateClass === 'webhook' ? busy(result) : refusal(limiter, result);
+    throw rateClass === 'webhook' ? webhookLimitError(result) : rateLimitedError(limiter, result);
   });
 }
 
-/** A header that names no address counts as the proxy that sent it. */
+/** Falls back to the proxy's address when X-Forwarded-For contains no valid address. */
 const addressOf = ({ ip, socket }: FastifyRequest): string | undefined =>
   addressKey(ip) ?? addressKey(socket.remoteAddress ?? '');
 
-/** Providers are promised 200, 401, 413 or 5xx; any of the last is delivered again. */
-const busy = ({ retryAfterSeconds }: RateResult): ServiceError =>
+/** The contract promises providers 200, 401, 413 or 5xx. They retry after 5xx. */
+const webhookLimitError = ({ retryAfterSeconds }: RateResult): ServiceError =>
   new ServiceError('UNAVAILABLE', `Too many webhooks from this address. Retry in ${retryAfterSeconds} s`, {
     details: { reason: 'rate_limited' },
     retryAfterSeconds,

@@ -1,10 +1,10 @@
-// The three ways a body is taken: JSON objects, raw bytes up to a limit, or a stream that the handler reads.
+// Body parsers: JSON objects, raw bytes up to a limit, or a stream that the handler reads.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import { parseJson } from '../strict-json.ts';
 import { allowLongBody } from './body-timeout.ts';
 
-/** Bodies are JSON objects; an empty one counts as `{}` whatever its Content-Type (B2). */
+/** Accepts JSON objects. An empty body counts as `{}` with any Content-Type (contract B2). */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -30,7 +30,7 @@ function jsonObject(body: Buffer): object {
   return value;
 }
 
-/** Bodies are bytes, exactly as they came, whatever their Content-Type. */
+/** Accepts raw bytes with any Content-Type. */
 export function acceptBytes(app: FastifyInstance, maxBytes: number): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -40,7 +40,7 @@ export function acceptBytes(app: FastifyInstance, maxBytes: number): void {
   );
 }
 
-/** Bodies are left on the socket: the handler reads `request.raw`. */
+/** Leaves the body unread; the handler reads `request.raw`. */
 export function acceptStream(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, _payload, done) => {

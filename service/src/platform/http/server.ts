@@ -1,4 +1,4 @@
-// The HTTP server: every door through which an answer can leave is closed here with the envelope.
+// Creates the HTTP server with its limits; every response, also to malformed HTTP, uses the envelope.
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,23 +17,24 @@ import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
 import { closeSlowBodies } from './body-timeout.ts';
 import { closeSocketWith } from './close-socket.ts';
 import { limitConnections } from './connection-limit.ts';
-import { handleInTurn } from './pipelining.ts';
+import { handleSequentially } from './pipelining.ts';
 import { acceptJsonBodies } from './raw-body.ts';
 import { validatorCompiler } from './validation.ts';
 import { closeStalledWrites } from './write-timeout.ts';
 
-/** Largest JSON body, and the largest head of a request, in bytes. */
 export const MAX_JSON_BYTES = 128 * 1024;
-const MAX_HEAD = 32 * 1024;
-/** A head is a few hundred bytes. The library checks every 30 s by default, which would be added to the time allowed. */
-const HEAD_WITHIN_MS = 10_000;
+const MAX_HEADER_BYTES = 32 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+/** Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection. */
+const KEEP_ALIVE_MS = 72_000;
+/** Node checks only every 30 s by default, which would be added to each timeout. */
 const CHECK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
 export type ServerLimits = {
   readonly maxConnections: number;
-  /** Which proxies may name the client in `X-Forwarded-For`. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: TrustedProxies;
   /** How often connections are checked against their timeouts. */
   readonly checkEveryMs?: number;
@@ -46,32 +47,32 @@ export function createServer(
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: sameLogger,
-    genReqId: requestIdOf,
+    childLoggerFactory: reuseLogger,
+    genReqId: getRequestId,
     requestIdHeader: false,
     trustProxy: trustProxy ? [...trustProxy] : false,
     bodyLimit: MAX_JSON_BYTES,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_HEAD },
-    serverFactory: (handler) => createHttpServer(httpOptions(checkEveryMs), handleInTurn(handler)),
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    serverFactory: (handler) => createHttpServer(httpOptions(checkEveryMs), handleSequentially(handler)),
     frameworkErrors: (error, request, reply) =>
-      answerError(error, request as FastifyRequest, reply as FastifyReply),
-    clientErrorHandler: answerMalformed,
+      sendError(error, request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: sendMalformedError,
   });
   app.decorateRequest('rawBody', null);
   app.decorateRequest('identity', null);
   app.setValidatorCompiler(validatorCompiler as never);
   app.setSerializerCompiler(() => JSON.stringify);
-  app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) => answerError(notFound('No such route'), request, reply));
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler((request, reply) => sendError(notFound('No such route'), request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOf(request));
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    logAnswer(request, reply);
+    logResponse(request, reply);
     done();
   });
   acceptJsonBodies(app);
@@ -82,18 +83,18 @@ export function createServer(
 }
 
 const httpOptions = (checkEveryMs: number): ServerOptions => ({
-  maxHeaderSize: MAX_HEAD,
+  maxHeaderSize: MAX_HEADER_BYTES,
   requireHostHeader: false,
-  headersTimeout: HEAD_WITHIN_MS,
+  headersTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: checkEveryMs,
   requestTimeout: 0,
-  keepAliveTimeout: 72_000,
+  keepAliveTimeout: KEEP_ALIVE_MS,
 });
 
-/** A child logger for each request costs more than the request id in the few lines that name it. */
-const sameLogger = (logger: FastifyBaseLogger) => logger;
+/** A child logger per request is slower than adding the request id to single lines. */
+const reuseLogger = (logger: FastifyBaseLogger) => logger;
 
-/** What may be kept by others, or for longer, says so itself. */
+/** Default headers; cacheable responses override `cache-control`. */
 const headersOf = ({ id }: FastifyRequest) => ({
   'x-request-id': id,
   'x-content-type-options': 'nosniff',
@@ -102,13 +103,13 @@ const headersOf = ({ id }: FastifyRequest) => ({
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Adopts a well-formed `X-Request-Id`, else makes one. */
-function requestIdOf({ headers }: IncomingMessage): string {
+/** Uses a valid `X-Request-Id` header, otherwise generates an id. */
+function getRequestId({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
-function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError, request.routeOptions.bodyLimit);
   if (error.code === 'INTERNAL_ERROR')
     request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
@@ -129,22 +130,22 @@ function answerError(thrown: unknown, request: FastifyRequest, reply: FastifyRep
     .send(failure(request.id, error));
 }
 
-/** HTTP that could not be parsed, a head that is too large or too slow. */
-function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+/** Handles HTTP that could not be parsed, and headers that are too large or too slow. */
+function sendMalformedError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   closeSocketWith(socket, MALFORMED[error.code ?? ''] ?? badRequest('The request is not valid HTTP'));
 }
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
-  HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEAD }),
+  HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEADER_BYTES }),
   ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', {
     reason: 'too_slow',
-    seconds: HEAD_WITHIN_MS / 1000,
+    seconds: HEADERS_TIMEOUT_MS / 1000,
   }),
 };
 
-/** One line for each answer, of reads that succeed only at level debug: the route's pattern, never the URL, which may carry a token. */
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+/** Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level debug. */
+function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method } = request;
   const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
   if (level === 'debug' && request.log.level !== level) return;

@@ -1,32 +1,34 @@
-// Checks bodies and queries against their schemas and words the first fault: which field, which limit.
+// Validates bodies and queries against their schemas and reports the first error with its field and limit.
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { badRequest, type ServiceError } from '../errors.ts';
 
-type Checked = { value: unknown } | { error: Error };
+type ValidationResult = { value: unknown } | { error: Error };
 
-/** Fastify's validator compiler: bodies are taken as they are, query values are text, so numbers and booleans are read from it. */
+/** Fastify's validator compiler. Bodies are not coerced; query values are text, so numbers and booleans are parsed. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
-  const prepare = httpPart === 'querystring' ? queryReader(schema) : (value: unknown) => value ?? {};
-  return (given: unknown): Checked => {
+  const prepare = httpPart === 'querystring' ? createQueryParser(schema) : (value: unknown) => value ?? {};
+  return (given: unknown): ValidationResult => {
     const value = prepare(given);
     if (validator.Check(value)) return { value };
     // `boolean` repeats, for each unknown member, what `additionalProperties` says of all.
-    const fault = validator.Errors(shorten(value, schema)).find(({ keyword }) => keyword !== 'boolean');
-    return { error: fault ? asError(fault as Fault, schema) : badRequest('The request is invalid') };
+    const fault = validator.Errors(limitMembers(value, schema)).find(({ keyword }) => keyword !== 'boolean');
+    return {
+      error: fault ? toServiceError(fault as SchemaError, schema) : badRequest('The request is invalid'),
+    };
   };
 };
 
-/** More than any schema allows, so that what is too long stays too long. */
+/** More than any schema allows, so that a shortened list is still too long. */
 const MAX_MEMBERS = 256;
 
 /**
- * The validator looks for the faults of all members, at 8 µs each, also when it returns only the first: a body of 128 KiB
- * could hold the event loop for half a second. Only the first members are searched, and those that the schema names.
+ * The validator collects the errors of all members (8 µs each): a body of 128 KiB could block the event loop for 500 ms.
+ * Therefore only the first members, and those named in the schema, are searched for errors.
  */
-function shorten(value: unknown, schema: TSchema): unknown {
+function limitMembers(value: unknown, schema: TSchema): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS);
   if (typeof value !== 'object' || value === null) return value;
   const named = new Map(
@@ -35,34 +37,37 @@ function shorten(value: unknown, schema: TSchema): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name], index) => index < MAX_MEMBERS || named.has(name))
-      .map(([name, member]) => [name, shortenMember(member, named.get(name))]),
+      .map(([name, member]) => [name, limitMember(member, named.get(name))]),
   );
 }
 
-/** What no schema describes is not searched, and may be nested without end. */
-const shortenMember = (member: unknown, schema: TSchema | undefined): unknown =>
-  schema ? shorten(member, schema) : member;
+/** Members without a schema are not validated and may be nested to any depth. */
+const limitMember = (member: unknown, schema: TSchema | undefined): unknown =>
+  schema ? limitMembers(member, schema) : member;
 
-/** The part of a validator's error that is told to the caller. */
-type Fault = {
+/** The members of a validator's error that are reported to the caller. */
+type SchemaError = {
   readonly keyword: string;
   readonly instancePath: string;
   readonly message: string;
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-function asError({ keyword, instancePath, message, params }: Fault, schema: TSchema): ServiceError {
+function toServiceError(
+  { keyword, instancePath, message, params }: SchemaError,
+  schema: TSchema,
+): ServiceError {
   if (keyword === 'additionalProperties') return unknownMember(params, schema);
   const parent = instancePath.slice(1).replaceAll('/', '.');
   const missing =
     keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
   const field = [parent, missing].filter(Boolean).join('.') || 'body';
-  const words = missing ? 'is required' : message;
-  return badRequest(`${field} ${words}`, { field, rule: keyword, ...limitOf(params) });
+  const problem = missing ? 'is required' : message;
+  return badRequest(`${field} ${problem}`, { field, rule: keyword, ...limitOf(params) });
 }
 
 /** A misspelt member would look like a change that was made. */
-function unknownMember({ additionalProperties }: Fault['params'], schema: TSchema): ServiceError {
+function unknownMember({ additionalProperties }: SchemaError['params'], schema: TSchema): ServiceError {
   const unknown = additionalProperties as readonly string[];
   const allowed = 'properties' in schema ? Object.keys(schema.properties as object) : [];
   const names = unknown.map((name) => JSON.stringify(name)).join(', ');
@@ -72,19 +77,19 @@ function unknownMember({ additionalProperties }: Fault['params'], schema: TSchem
   );
 }
 
-function limitOf({ limit, allowedValues }: Fault['params']): object {
+function limitOf({ limit, allowedValues }: SchemaError['params']): object {
   if (typeof limit === 'number') return { limit };
   return Array.isArray(allowedValues) ? { allowed: allowedValues } : {};
 }
 
-const WHOLE = /^-?\d{1,15}$/;
-const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  integer: (text) => (WHOLE.test(text) ? Number(text) : text),
+const INTEGER = /^-?\d{1,15}$/;
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  integer: (text) => (INTEGER.test(text) ? Number(text) : text),
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-/** Reads query text by the schema's types and fills defaults in; what is not of its type stays text and fails the check. */
-function queryReader(schema: TSchema): (query: unknown) => unknown {
+/** Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the validation. */
+function createQueryParser(schema: TSchema): (query: unknown) => unknown {
   const properties = Object.entries(
     ('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>,
   );
@@ -93,7 +98,7 @@ function queryReader(schema: TSchema): (query: unknown) => unknown {
     for (const [name, { type = '', default: fallback }] of properties) {
       const value = given[name];
       if (value === undefined && fallback !== undefined) given[name] = fallback;
-      else if (typeof value === 'string' && READERS[type]) given[name] = READERS[type](value);
+      else if (typeof value === 'string' && PARSERS[type]) given[name] = PARSERS[type](value);
     }
     return given;
   };

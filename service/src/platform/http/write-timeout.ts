@@ -1,9 +1,9 @@
-// Closes connections whose client does not read its response: what waits for it stays in memory.
+// Closes connections whose client does not read its response, because unsent data stays in memory.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { checkEvery } from './server-interval.ts';
+import { runAtInterval } from './server-interval.ts';
 
-/** A client that reads anything at all keeps its connection; one that reads nothing for this long loses it. */
+/** A connection is closed when the client reads nothing for this time. */
 export const WRITE_TIMEOUT_S = 15;
 
 type PendingWrite = { since: number; written: number; queued: number };
@@ -14,7 +14,7 @@ export function closeStalledWrites(server: Server, everyMs: number): void {
     open.set(socket, { since: performance.now(), written: 0, queued: 0 });
     socket.once('close', () => open.delete(socket));
   });
-  checkEvery(server, everyMs, (blockedMs) => {
+  runAtInterval(server, everyMs, (blockedMs) => {
     for (const [socket, write] of open) {
       write.since += blockedMs;
       if (isStalled(socket, write)) socket.destroy();
@@ -24,13 +24,13 @@ export function closeStalledWrites(server: Server, everyMs: number): void {
 
 function isStalled(socket: Socket, write: PendingWrite): boolean {
   const now = performance.now();
-  // Both count for progress: bytes of finished writes, and how much of the write in progress the kernel has not taken.
+  // Progress is either more finished writes, or fewer queued bytes of the write in progress.
   const [written, queued] = [socket.bytesWritten - socket.writableLength, queueSizeOf(socket)];
   if (socket.writableLength === 0 || written !== write.written || queued !== write.queued)
     Object.assign(write, { since: now, written, queued });
   return now - write.since > WRITE_TIMEOUT_S * 1000;
 }
 
-/** Node's own socket timeout reads the same number; without it a write counts only when it is finished. */
+/** Node's own socket timeout uses the same counter. Without it, only finished writes would count. */
 const queueSizeOf = (socket: Socket): number =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;

@@ -1,4 +1,4 @@
-// Holds apart what a caller may try again, what is a fault of ours, and which unique rule was broken.
+// Tests the classification of database errors: unavailable, unique violation, or defect.
 import { describe, expect, test } from 'vitest';
 import { notFound } from '../errors.ts';
 import { throwUnavailable, findViolatedConstraint } from './database-errors.ts';
@@ -38,7 +38,7 @@ describe('the database is not available', () => {
     });
   });
 
-  test('when its disk is full, and it says so', () => {
+  test('when its disk is full, with this reason', () => {
     const cause = coded('53100');
     expect(rethrown(cause)).toMatchObject({
       code: 'UNAVAILABLE',
@@ -58,7 +58,7 @@ describe('the database is not available', () => {
   });
 });
 
-describe('anything else stays what it is', () => {
+describe('other errors are unchanged', () => {
   test.each([
     coded('42601'),
     coded('22P02'),
@@ -74,8 +74,8 @@ describe('anything else stays what it is', () => {
   });
 });
 
-describe('a broken unique rule', () => {
-  test('is told by its name', () => {
+describe('a unique violation', () => {
+  test('is identified by the name of the constraint', () => {
     expect(findViolatedConstraint(coded('23505', { constraint: 'note_pkey' }))).toBe('note_pkey');
   });
   test.each([

@@ -1,4 +1,4 @@
-// Holds the door to PostgreSQL to its promises: all or nothing, nothing after the end, and no wait without a limit.
+// Tests that transactions are atomic, reject late statements, and that every wait has a timeout.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { type Connection, type Database, openDatabase, type Queries, type Transaction } from './database.ts';
@@ -36,7 +36,7 @@ const divide = (on: Queries) => on.one(sql('divide', { result: 'int4' })`select 
 const away = { code: 'UNAVAILABLE', message: 'The database is not available' };
 
 describe('a transaction', () => {
-  test('keeps all of its statements, and answers what its work answers', async () => {
+  test('commits all statements and returns the result of its work', async () => {
     const inside = await db.transaction(async (tx) => {
       await write(tx, 'one');
       await write(tx, 'two');
@@ -46,7 +46,7 @@ describe('a transaction', () => {
     expect(await notes()).toEqual(['one', 'two']);
   });
 
-  test('keeps none of them when its work throws, and throws the same', async () => {
+  test('rolls back when its work throws, and rethrows the error', async () => {
     const reason = new Error('changed my mind');
     const work = db.transaction(async (tx) => {
       await write(tx, 'one');
@@ -56,7 +56,7 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('fails where the error of a statement was swallowed, rather than say that it was kept', async () => {
+  test('fails when the error of a statement was ignored', async () => {
     const work = db.transaction(async (tx) => {
       await write(tx, 'one');
       await divide(tx).catch(() => undefined);
@@ -65,7 +65,7 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('refuses statements after its end, kept or not', async () => {
+  test('rejects statements after a commit or a rollback', async () => {
     let kept: Transaction | undefined;
     let dropped: Transaction | undefined;
     await db.transaction(async (tx) => {
@@ -84,21 +84,21 @@ describe('a transaction', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('is not seen from outside before its end', async () => {
+  test('is not visible to others before its commit', async () => {
     await db.transaction(async (tx) => {
       await write(tx, 'one');
       expect(await notes()).toEqual([]);
     });
   });
 
-  test('says which unique rule was broken', async () => {
+  test('reports the violated unique constraint', async () => {
     await write(db, 'one');
     const error: unknown = await db.transaction((tx) => write(tx, 'one')).catch((thrown: unknown) => thrown);
     expect(findViolatedConstraint(error)).toBe('note_pkey');
   });
 });
 
-test('64-bit numbers come as numbers, and times to the millisecond', async () => {
+test('64-bit integers are read as numbers, and times to the millisecond', async () => {
   const made = new Date('2031-05-06T07:08:09.123Z');
   const row = await db.one(sql('types', { size: 'int8', made: 'timestamptz', none: 'text?' })`
     insert into note values ('one', ${2 ** 40}, ${made}) returning size, made, null::text as none`);
@@ -131,20 +131,20 @@ test('a plan that was cached for a small table is replaced after ANALYZE of the 
   expect(await scanOnce()).toEqual({ sequential: 0, indexed: 1 });
 });
 
-describe('trouble', () => {
-  test('a wrong statement is no unavailability, and the next one is answered', async () => {
+describe('failures', () => {
+  test('an invalid statement is not UNAVAILABLE, and the next statement works', async () => {
     await expect(divide(db)).rejects.toMatchObject({ code: '22012' });
     expect(await notes()).toEqual([]);
   });
 
-  test('a statement that takes too long is given up, and the next one is answered', async () => {
+  test('a statement that takes too long times out, and the next statement works', async () => {
     await expect(
       db.one(sql('sleep', { slept: 'text' })`select pg_sleep(60)::text as slept`),
     ).rejects.toMatchObject(away);
     expect(await notes()).toEqual([]);
   });
 
-  test('connections that the server ends are replaced, and the one in use says that the database is away', async () => {
+  test('connections that the server terminates are replaced, and the active one fails with UNAVAILABLE', async () => {
     const ending = db.transaction(async (tx) => {
       await rowsOf(
         connection,
@@ -156,7 +156,7 @@ describe('trouble', () => {
     await expect.poll(() => notes().catch(() => 'not yet'), { timeout: 10_000 }).toEqual([]);
   });
 
-  test('a server that is not there is said within seconds, by every way of asking', async () => {
+  test('an unreachable server fails every kind of call within seconds', async () => {
     const nowhere = openDatabase({
       connection: { ...connection, host: '/tmp/mediary-no-such-folder' },
       onIdleError: () => undefined,

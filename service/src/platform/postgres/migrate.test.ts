@@ -1,4 +1,4 @@
-// Holds migrations to their order, to being applied once, and to leaving nothing half done.
+// Tests that migrations run in order, once and atomically.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('the files are numbered without gap', () => {
+test('the files are numbered without gaps', () => {
   expect(FILES.map((name) => /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])).toEqual(
     FILES.map((_, index) => String(index + 1).padStart(4, '0')),
   );
@@ -28,13 +28,13 @@ test('the first start applies all of them in order, the second none', async () =
   );
 });
 
-test('three processes that start together apply each once, and all of them find it applied', async () => {
+test('three processes that start together apply each migration once', async () => {
   const shared = await server.database('shared');
   const applied = await Promise.all([migrate(shared), migrate(shared), migrate(shared)]);
   expect(applied.flat()).toEqual(FILES);
 });
 
-test('one that fails, be it only in its record, is named, leaves nothing behind and is applied once it can be', async () => {
+test('a failed migration is named in the error, rolled back, and applied at the next attempt', async () => {
   const refusing = await server.database('refusing');
   await rowsOf(
     refusing,
@@ -62,7 +62,7 @@ test('a database of a newer release is left alone, and the start says why', asyn
   );
 });
 
-test('a server that is not there fails the start', async () => {
+test('an unreachable server fails the start', async () => {
   await expect(migrate({ host: '/tmp/mediary-no-such-folder', database: 'mediary' })).rejects.toMatchObject({
     code: 'ENOENT',
   });

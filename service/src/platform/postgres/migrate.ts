@@ -1,4 +1,4 @@
-// Brings the database to this release's schema: numbered SQL files, each applied once, one process at a time.
+// Applies the numbered SQL migrations, each once and by one process at a time.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,17 +6,17 @@ import type { Connection } from './database.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../migrations');
 const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
-/** Any fixed number: the advisory lock that says "a migration is running". */
-const LOCK = 7_263_418_095;
+/** An arbitrary constant that identifies the advisory lock of migrations. */
+const LOCK_ID = 7_263_418_095;
 
-/** Applies what is missing, in order, each file in a transaction of its own; answers the names of those applied. */
+/** Applies missing migrations in order, each in its own transaction; returns the names of the applied files. */
 export async function migrate(connection: Connection): Promise<string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
-  // A lost connection fails the query that waits, which is where it is reported; unheard it would end the process.
+  // A lost connection also fails the pending query. Without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await client.query('select pg_advisory_lock($1)', [LOCK_ID]);
     return await applyMissing(client);
   } finally {
     await client.end();
@@ -28,10 +28,10 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
     'create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())',
   );
   const { rows } = await client.query<{ number: number }>('select number from migrations');
-  const done = new Set(rows.map((row) => row.number));
+  const applied = new Set(rows.map((row) => row.number));
   const files = await migrationFiles();
   assertKnown(rows, files);
-  const missing = files.filter((file) => !done.has(file.number));
+  const missing = files.filter((file) => !applied.has(file.number));
   for (const file of missing) await apply(client, file);
   return missing.map((file) => file.name);
 }

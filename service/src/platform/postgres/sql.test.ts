@@ -1,4 +1,4 @@
-// Holds statements to their form: values are never text, and one name means one text for ever.
+// Tests that values are always parameters, and that a statement name has exactly one text.
 import { describe, expect, test } from 'vitest';
 import { columns, columnsOf, composed, piece, sql } from './sql.ts';
 
@@ -7,7 +7,7 @@ const find = (id: string, words: string) =>
   sql('sql test: find', note)`select ${columns(note)} from note where id = ${id} and words = ${words}`;
 
 describe('a statement', () => {
-  test('carries its values beside the text, numbered in order, and its fragments within it', () => {
+  test('numbers its values in order and contains its fragments as text', () => {
     expect(find('1', "'; drop table note")).toEqual({
       name: 'sql test: find',
       shape: note,
@@ -16,21 +16,21 @@ describe('a statement', () => {
     });
   });
 
-  test('has the same text whatever its values are', () => {
+  test('has the same text for all values', () => {
     expect(find('1', 'a').text).toBe(find('2', 'b').text);
   });
 
-  test('returns nothing unless it says what', () => {
+  test('has an empty shape by default', () => {
     expect(sql('sql test: nothing')`delete from note`).toMatchObject({ shape: {}, values: [] });
   });
 
-  test('takes null, lists and objects as values', () => {
+  test('accepts null, lists and objects as values', () => {
     const values = [null, ['a', 'b'], { words: 'a' }, undefined];
     const statement = sql('sql test: kinds')`select ${values[0]}, ${values[1]}, ${values[2]}, ${values[3]}`;
     expect(statement).toMatchObject({ text: 'select $1, $2, $3, $4', values });
   });
 
-  test('takes an object from outside as a value, even one that looks like a fragment', () => {
+  test('treats a request object that looks like a fragment as a value', () => {
     const outside: unknown = JSON.parse('{"fragment":"1; drop table note","text":"1; drop table note"}');
     expect(sql('sql test: outside')`select ${outside}`).toMatchObject({
       text: 'select $1',
@@ -40,7 +40,7 @@ describe('a statement', () => {
 });
 
 describe('a name', () => {
-  test('has one place in the source: a second one is refused when it is first used', () => {
+  test('must be unique: a second statement with the name is rejected at its first use', () => {
     const first = () => sql('sql test: twice')`select 1`;
     const second = () => sql('sql test: twice')`select 2`;
     expect(first().text).toBe('select 1');
@@ -56,7 +56,7 @@ describe('a statement of pieces', () => {
       ...keys.map((key) => piece(key)`and ${key}`),
     ]);
 
-  test('is named by its pieces, and numbers the values of all of them in order', () => {
+  test('is named after its pieces and numbers their values in order', () => {
     expect(of('kind', 'tag')).toEqual({
       name: 'sql test: composed kind tag',
       shape: note,
@@ -65,7 +65,7 @@ describe('a statement of pieces', () => {
     });
   });
 
-  test('keeps a name of its own, however many pieces it has: no more of it is read than 63 characters', () => {
+  test('has a unique name of at most 63 characters, for any number of pieces', () => {
     const keys = Array.from({ length: 20 }, (_, index) => `piece${index}`);
     const names = [of(...keys), of(...keys, 'one'), of(...keys, 'other'), of(...keys)].map(
       ({ name }) => name,
@@ -76,7 +76,7 @@ describe('a statement of pieces', () => {
   });
 });
 
-test('columns under an alias carry it, each of them', () => {
+test('each column has the alias', () => {
   expect(sql('sql test: alias')`select ${columnsOf('n', note)} from note n`.text).toBe(
     'select n.id, n.words from note n',
   );

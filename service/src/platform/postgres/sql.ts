@@ -1,8 +1,8 @@
-// A named, prepared statement that carries the shape of its rows.
+// Named, prepared SQL statements that carry the shape of their rows.
 import { createHash } from 'node:crypto';
 import type { Shape } from './row.ts';
 
-/** What `db.all` and `db.one` take. */
+/** The argument of `db.all` and `db.one`. */
 export type Statement<S extends Shape = Shape> = {
   readonly name: string;
   readonly text: string;
@@ -12,20 +12,20 @@ export type Statement<S extends Shape = Shape> = {
 
 const TEXT = Symbol('text');
 
-/** Text that is part of a statement for ever, such as a list of columns; nothing that came from outside can be one. */
+/** Constant SQL text such as a list of columns. Request data cannot be a fragment. */
 export type Fragment = { readonly [TEXT]: string };
 
-/** The columns of a shape as a select list: named one by one, so that a new column cannot break a prepared `select *`. */
+/** The columns of a shape as a select list. A new column would break a prepared `select *`. */
 export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).join(', ') });
 
-/** The same, each under its table's alias. */
+/** The columns of a shape with a table alias. */
 export const columnsOf = (alias: string, shape: Shape): Fragment => ({
   [TEXT]: Object.keys(shape)
     .map((name) => `${alias}.${name}`)
     .join(', '),
 });
 
-/** The columns of a shape with their types: what a function needs that makes rows of JSON. */
+/** The columns of a shape with their types, for functions such as `jsonb_to_recordset`. */
 export const definitions = (shape: Shape): Fragment => ({
   [TEXT]: Object.entries(shape)
     .map(([name, type]) => `${name} ${type.replace('?', '')}`)
@@ -45,17 +45,17 @@ type PatchSource = { readonly table: string; readonly json: string; readonly row
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
 
-/** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; a name has one place in the source. */
+/** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; each name must be used once in the source. */
 export function sql<const S extends Shape = Record<never, never>>(name: string, shape = {} as S) {
   return (strings: TemplateStringsArray, ...parts: unknown[]): Statement<S> => ({
     name,
     shape,
-    text: texts.get(strings) ?? remember(name, strings, parts),
+    text: texts.get(strings) ?? registerStatement(name, strings, parts),
     values: parts.filter((part) => !isFragment(part)),
   });
 }
 
-function remember(name: string, strings: TemplateStringsArray, parts: unknown[]): string {
+function registerStatement(name: string, strings: TemplateStringsArray, parts: unknown[]): string {
   if (names.has(name)) throw new Error(`two statements are named "${name}"`);
   names.add(name);
   const text = compose(strings, parts);
@@ -64,18 +64,18 @@ function remember(name: string, strings: TemplateStringsArray, parts: unknown[])
 }
 
 function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbers = { count: 0 }): string {
-  const written = parts.map((part) => {
+  const rendered = parts.map((part) => {
     if (isFragment(part)) return part[TEXT];
     numbers.count += 1;
     return `$${numbers.count}`;
   });
-  return strings.reduce((head, tail, index) => `${head}${written[index - 1]}${tail}`);
+  return strings.reduce((head, tail, index) => `${head}${rendered[index - 1]}${tail}`);
 }
 
 const isFragment = (part: unknown): part is Fragment =>
   typeof part === 'object' && part !== null && TEXT in part;
 
-/** A part of a statement that is put together by what was asked for; `key` names it within the statement's name. */
+/** A part of a statement that depends on the request, such as a filter; `key` is added to the statement's name. */
 export type Piece = {
   readonly key: string;
   readonly strings: TemplateStringsArray;
@@ -88,7 +88,7 @@ export const piece =
 
 const composedTexts = new Map<string, string>();
 
-/** A statement of pieces: the same pieces have the same name, and are prepared once. */
+/** Joins pieces to a statement. Equal pieces give equal names, so the statement is prepared once. */
 export function composed<const S extends Shape>(
   name: string,
   shape: S,
@@ -98,18 +98,18 @@ export function composed<const S extends Shape>(
   const text = composedTexts.get(fullName) ?? join(pieces);
   composedTexts.set(fullName, text);
   return {
-    name: withinLimit(fullName),
+    name: shortenName(fullName),
     shape,
     text,
     values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))),
   };
 }
 
-/** PostgreSQL reads no more of a name, and takes two that begin alike for one. */
-const LONGEST_NAME = 63;
+/** PostgreSQL truncates longer names, which would make two names equal. */
+const MAX_NAME_LENGTH = 63;
 
-const withinLimit = (name: string): string =>
-  name.length <= LONGEST_NAME
+const shortenName = (name: string): string =>
+  name.length <= MAX_NAME_LENGTH
     ? name
     : `${name.slice(0, 42)} ${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
 

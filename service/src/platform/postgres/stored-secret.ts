@@ -1,9 +1,9 @@
-// A secret that all processes of one database share because none was set: made once, kept there.
+// Secrets that all processes of a database share: generated once and stored in the database.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Connection } from './database.ts';
 
-/** The same text for every process, from the first that asks. At the start a busy database is waited for longer than a request would. */
+/** Returns the same value to every process; the first call generates it. */
 export async function getStoredSecret(connection: Connection, name: string): Promise<string> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   await client.connect();
@@ -15,7 +15,7 @@ export async function getStoredSecret(connection: Connection, name: string): Pro
     const {
       rows: [row],
     } = await client.query<{ value: string }>('select value from secrets where name = $1', [name]);
-    if (!row) throw new Error(`the secret ${name} was not kept`);
+    if (!row) throw new Error(`the secret ${name} was not stored`);
     return row.value;
   } finally {
     await client.end();

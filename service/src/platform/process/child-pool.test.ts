@@ -1,4 +1,4 @@
-// Sandboxed children as workers: kept and reused, replaced after a failure, ended when idle, and never left behind.
+// Tests that pooled children are reused, replaced after a failure and stopped when idle.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ChildPool, type ChildPoolOptions, openChildPool } from './child-pool.ts';
-import type { Outcome } from './conversation.ts';
+import type { TaskOutcome } from './child-task.ts';
 import { detectSandbox } from './detect-sandbox.ts';
-import { limitsAlone, type Sandbox } from './sandbox.ts';
+import { createLimitsOnlySandbox, type Sandbox } from './sandbox.ts';
 
-/** Does what the request names. */
+/** Performs the work that the request names. */
 const WORKER = `
   import { readFileSync } from 'node:fs';
   let asked = 0;
@@ -46,14 +46,21 @@ let pool: ChildPool;
 afterEach(() => pool.close());
 function open(options: Partial<ChildPoolOptions> = {}): void {
   const limits = { cpuSeconds: 60, fileBytes: 0, openFiles: 64, dataBytes: 2 ** 30 };
-  pool = openChildPool({ sandbox: limitsAlone(), script, flags: [], limits, children: 1, ...options });
+  pool = openChildPool({
+    sandbox: createLimitsOnlySandbox(),
+    script,
+    flags: [],
+    limits,
+    children: 1,
+    ...options,
+  });
 }
 
-const run = (work: string, deadlineMs = 20_000): Promise<Outcome<Answer>> =>
+const run = (work: string, deadlineMs = 20_000): Promise<TaskOutcome<Answer>> =>
   pool.run<Answer>({
     deadlineMs,
-    open: () => ({ work }),
-    hear: (message) =>
+    buildRequest: () => ({ work }),
+    onMessage: (message) =>
       'question' in (message as object) ? { reply: { work: 'tell' } } : { result: message as Answer },
   });
 const answer = async (work = 'tell'): Promise<Answer> => {
@@ -61,8 +68,8 @@ const answer = async (work = 'tell'): Promise<Answer> => {
   if ('failed' in outcome) throw new Error(outcome.failed);
   return outcome.result;
 };
-/** Which of the two depends on how busy the machine is. */
-const HELD_UP = [{ failed: 'late' }, { failed: 'starved' }];
+/** The result depends on the load of the machine. */
+const TIMEOUTS = [{ failed: 'late' }, { failed: 'starved' }];
 const isAlive = (pid: number) =>
   readFile(`/proc/${pid}/stat`, 'utf8').then(
     (stat) => !/\) [ZX] /.test(stat),
@@ -70,16 +77,16 @@ const isAlive = (pid: number) =>
   );
 
 describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
-  test('keeps a child for the next task, and answers its questions', async () => {
+  test('reuses a child for the next task, and replies to its messages', async () => {
     open();
     const first = await answer();
     expect(await answer('ask')).toMatchObject({ pid: first.pid, asked: 2 });
   });
-  test('gives it no environment of the service', async () => {
+  test('does not pass the environment of the service to a child', async () => {
     open();
     expect((await answer()).environment).toEqual(expect.not.arrayContaining(['PATH', 'HOME', 'VITEST']));
   });
-  test.each(['die', 'fill'])('starts a fresh one for the next task after: %s', async (work) => {
+  test.each(['die', 'fill'])('starts a new child for the next task after: %s', async (work) => {
     open();
     const { pid } = await answer();
     expect(await run(work)).toEqual({ failed: 'died' });
@@ -90,40 +97,42 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
   test('kills a child that is busy at the deadline', async () => {
     open();
     const { pid } = await answer();
-    expect(HELD_UP).toContainEqual(await run('loop', 300));
+    expect(TIMEOUTS).toContainEqual(await run('loop', 300));
     expect(await isAlive(pid)).toBe(false);
     expect((await answer()).asked).toBe(1);
   });
-  test('ends a child that has had nothing to do', async () => {
+  test('stops an idle child', async () => {
     open({ idleMs: 50 });
     const { pid } = await answer();
     await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), { timeout: 5000, interval: 20 });
     expect((await answer()).asked).toBe(1);
   });
-  test('retires a child that says that it is worn', async () => {
+  test('replaces a child that asks to be retired', async () => {
     open();
-    const worn = { deadlineMs: 20_000, open: () => ({ work: 'tell' }) };
-    await pool.run({ ...worn, hear: () => ({ result: 1, isWorn: true }) });
+    const worn = { deadlineMs: 20_000, buildRequest: () => ({ work: 'tell' }) };
+    await pool.run({ ...worn, onMessage: () => ({ result: 1, shouldRetire: true }) });
     expect((await answer()).asked).toBe(1);
   });
-  test('passes on what goes wrong while a question is answered', async () => {
+  test('rejects with the error of a message handler', async () => {
     open();
-    const broken = { deadlineMs: 20_000, open: () => ({ work: 'ask' }) };
-    const hear = () => Promise.reject(new Error('the store is down'));
-    await expect(pool.run({ ...broken, hear })).rejects.toThrow('the store is down');
+    const broken = { deadlineMs: 20_000, buildRequest: () => ({ work: 'ask' }) };
+    const onMessage = () => Promise.reject(new Error('the store is down'));
+    await expect(pool.run({ ...broken, onMessage })).rejects.toThrow('the store is down');
     expect((await answer()).asked).toBe(1);
   });
-  test('does not take a child for hung that waits for an answer of ours', async () => {
+  test('does not kill a child that waits for a reply', async () => {
     open();
-    const slow = { deadlineMs: 50, open: () => ({ work: 'ask' }) };
-    expect(await pool.run({ ...slow, hear: () => new Promise(() => {}) })).toEqual({ failed: 'unanswered' });
+    const slow = { deadlineMs: 50, buildRequest: () => ({ work: 'ask' }) };
+    expect(await pool.run({ ...slow, onMessage: () => new Promise(() => {}) })).toEqual({
+      failed: 'unanswered',
+    });
   });
-  test('runs in the complete sandbox of this system in the same way', async () => {
+  test('works in the complete sandbox of this system', async () => {
     open({ sandbox: complete });
     const { status, environment } = await answer();
     if (complete.protections.no_new_privileges) expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(environment).not.toContain('PATH');
-    expect(HELD_UP).toContainEqual(await run('loop', 300));
+    expect(TIMEOUTS).toContainEqual(await run('loop', 300));
     expect(await run('fill')).toEqual({ failed: 'died' });
     expect((await answer()).asked).toBe(1);
   });

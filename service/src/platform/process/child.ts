@@ -1,4 +1,4 @@
-// One sandboxed Node process that talks over IPC. A process, since native code cannot be stopped in a thread and takes all threads with it when it crashes.
+// Starts one sandboxed Node process with IPC. Threads are not used because native code cannot be stopped in a thread, and its crash ends the process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,20 +6,20 @@ import type { ProcessLimits, Sandbox } from './sandbox.ts';
 
 export type ChildProgram = {
   readonly sandbox: Sandbox;
-  /** A worker script; it sends one message when it is ready. */
+  /** Worker script; it must send one message when it is ready. */
   readonly script: URL;
-  /** Flags of Node. */
+  /** Command line flags for Node. */
   readonly flags: readonly string[];
   readonly limits: ProcessLimits;
 };
 
-/** Few threads and arenas: each reserves memory that counts against the limit. */
+/** Limits threads and malloc arenas, because each reserves memory that counts against the limit. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' };
 const FLAGS = ['--v8-pool-size=1'];
 const NICENESS = 5;
 const START_MS = 60_000;
 
-/** It gets no environment of ours, no output and no files, and ends when we do. */
+/** The child does not inherit the environment, output or files, and exits when the service exits. */
 export async function startChild({ sandbox, script, flags, limits }: ChildProgram): Promise<ChildProcess> {
   const node = [process.execPath, ...FLAGS, ...flags, fileURLToPath(script)];
   const { file, args } = sandbox.command({ file: 'nice', args: ['-n', `${NICENESS}`, ...node] }, limits);
@@ -30,9 +30,9 @@ export async function startChild({ sandbox, script, flags, limits }: ChildProgra
     serialization: 'advanced',
     detached: true,
   });
-  child.on('error', () => {}); // Waiting callers learn of its end; without a listener it would end the service.
+  child.on('error', () => {}); // Without a listener the event would end the service; callers see the exit event.
   try {
-    await readiness(child);
+    await waitUntilReady(child);
   } catch (error) {
     await killChild(child);
     throw error;
@@ -42,7 +42,7 @@ export async function startChild({ sandbox, script, flags, limits }: ChildProgra
   return child;
 }
 
-async function readiness(child: ChildProcess): Promise<void> {
+async function waitUntilReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onExit = (code: number | null, signal: string | null) =>
     reject(new Error(`a decoder process did not start: ${signal ?? `exit code ${code}`}`));
@@ -57,15 +57,15 @@ async function readiness(child: ChildProcess): Promise<void> {
   }
 }
 
-/** Kills it with all processes of its group and waits for its end. */
+/** Kills the child's process group and waits for its exit. */
 export async function killChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.ref();
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
-    child.kill('SIGKILL'); // It has not become the leader of its group yet.
+    child.kill('SIGKILL'); // The process group does not exist yet.
   }
-  await gone;
+  await exited;
 }

@@ -1,4 +1,4 @@
-// Finds out once, by running it, how much of the sandbox this system offers.
+// Detects at start which sandbox layers this system supports, by running them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { buildSandbox, type Layers, type ProcessLimits, type Sandbox, type User } from './sandbox.ts';
 
 export type SandboxNeeds = {
-  /** Existing folders that no decoder may see. */
+  /** Existing folders that decoders must not see. */
   readonly hidden: readonly string[];
   /** Programs and code that decoders must be able to read. */
   readonly readable: readonly string[];
-  /** Who decoders are where the service runs as root. */
+  /** The user of decoders when the service runs as root. */
   readonly user: User;
 };
 
@@ -19,7 +19,7 @@ const CHECK_MS = 5000;
 const LIMITS: ProcessLimits = { cpuSeconds: 5, fileBytes: 0, openFiles: 64, addressBytes: 2 ** 30 };
 const PRIVATE = ['--net', '--ipc', '--mount'];
 const OWN_PROCESSES = ['--pid', '--fork', '--kill-child=KILL'];
-/** Strongest first: containers often allow no namespaces, or no second /proc. */
+/** Strongest first. Containers often allow no namespaces, or no second mount of /proc. */
 const NAMESPACES = [
   [...PRIVATE, ...OWN_PROCESSES, '--mount-proc'],
   [...PRIVATE, ...OWN_PROCESSES],
@@ -52,20 +52,20 @@ type Spaces = {
   readonly needs: SandboxNeeds;
 };
 
-/** An ordinary user gets namespaces only inside a user namespace of its own. */
+/** Without root, namespaces require a user namespace. */
 const namespaceLayers = ({ unshare, mount, isRoot, needs }: Spaces): Omit<Layers, 'hasLimits'>[] =>
   NAMESPACES.map((flags) => ({
     unshare: [unshare, ...(isRoot ? [] : ['--user', '--map-root-user']), ...flags],
     ...(mount && flags.includes('--mount') && { hide: { mount, folders: outermost(needs.hidden) } }),
   }));
 
-/** A folder below a hidden one is gone already. */
+/** Hiding a folder also hides the folders below it. */
 const outermost = (folders: readonly string[]): string[] =>
   [...new Set(folders)].filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 
 type Rights = { readonly setpriv: string; readonly isRoot: boolean; readonly user: User };
 
-/** Another user cannot run where the code lies in a folder that only root may enter; then root without capabilities does. */
+/** Falls back to root without capabilities when another user cannot read the code. */
 function rightsLayers({ setpriv, isRoot, user }: Rights): Omit<Layers, 'hasLimits'>[] {
   const other = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   return [
@@ -109,6 +109,6 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return true;
   } catch {
-    return false; // The next folder is searched.
+    return false; // findTool searches the next folder.
   }
 }

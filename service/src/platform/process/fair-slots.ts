@@ -1,10 +1,10 @@
-// Lends things of which there are only so many: each owner gets a few at once, and owners that wait take turns.
+// A fair semaphore over a fixed set of items: limits items per owner and serves waiting owners round-robin.
 import { ServiceError } from '../errors.ts';
 
 export type FairSlots<T> = {
   /** Throws UNAVAILABLE with reason `busy` when the wait gets too long. */
-  take(owner: string): Promise<T>;
-  give(owner: string, item: T): void;
+  acquire(owner: string): Promise<T>;
+  release(owner: string, item: T): void;
 };
 
 export type FairSlotsOptions = {
@@ -19,7 +19,7 @@ const RETRY_AFTER_SECONDS = 2;
 
 export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: FairSlotsOptions): FairSlots<T> {
   const free = [...items];
-  /** The owner that was served last is last. */
+  /** In round-robin order: the owner that was served last is at the end. */
   const owners = new Map<string, Owner<T>>();
 
   function serve(): void {
@@ -31,18 +31,18 @@ export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: Fair
       owner.active += 1;
       owners.delete(name);
       owners.set(name, owner);
-      next.resolve(free.pop() as T); // The one used last is warm.
+      next.resolve(free.pop() as T); // Reuses the most recently released item, because its process is still running.
       serve();
       return;
     }
   }
 
-  function forgetIdle(name: string, { active, waiting }: Owner<T>): void {
+  function deleteIfIdle(name: string, { active, waiting }: Owner<T>): void {
     if (active === 0 && waiting.size === 0) owners.delete(name);
   }
 
   return {
-    async take(name) {
+    async acquire(name) {
       const owner = owners.get(name) ?? { active: 0, waiting: new Set() };
       owners.set(name, owner);
       const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -50,19 +50,19 @@ export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: Fair
       owner.waiting.add(waiting);
       const giveUp = () => {
         owner.waiting.delete(waiting);
-        forgetIdle(name, owner);
+        deleteIfIdle(name, owner);
         reject(busy());
       };
       const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
       serve();
       return promise.finally(() => clearTimeout(timer));
     },
-    give(name, item) {
+    release(name, item) {
       free.push(item);
       const owner = owners.get(name);
       if (owner) {
         owner.active -= 1;
-        forgetIdle(name, owner);
+        deleteIfIdle(name, owner);
       }
       serve();
     },
@@ -70,7 +70,7 @@ export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: Fair
 }
 
 export const busy = (): ServiceError =>
-  new ServiceError('UNAVAILABLE', 'The service is busy with other files. Send the request again later.', {
+  new ServiceError('UNAVAILABLE', 'The service is busy processing other files. Retry later.', {
     details: { reason: 'busy' },
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

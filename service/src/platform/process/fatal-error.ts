@@ -1,19 +1,19 @@
-// Ends the process after an error that nothing caught: its state is unknown, so it must not serve on.
+// Exits the process after an uncaught error, because its state is unknown.
 import type { Logger } from '../logger.ts';
 
-/** With what the supervisor allows on top, shorter than any health check's patience. */
+/** Shorter than the timeout of common health checks, including the supervisor's restart delay. */
 const EXIT_WITHIN_MS = 4000;
 
-/** Stops what can be stopped; resolves when that is done. */
+/** Stops the components that still respond; resolves when done. */
 type Shutdown = () => Promise<void>;
 
 /**
- * Logs the first uncaught error, runs the shutdown once and exits with code 1, in time whatever the shutdown does.
- * Errors that follow belong to the same failure and are not logged.
+ * Logs the first uncaught error, runs the shutdown once and exits with code 1, at the latest after EXIT_WITHIN_MS.
+ * Later errors are consequences of the first and are not logged.
  */
 export function exitOnFatalError(log: Logger, shutdown: Shutdown): void {
   let isExiting = false;
-  const die = (error: unknown, kind: string): void => {
+  const handleFatal = (error: unknown, kind: string): void => {
     if (isExiting) return;
     isExiting = true;
     const exit = () => process.exit(1);
@@ -24,6 +24,6 @@ export function exitOnFatalError(log: Logger, shutdown: Shutdown): void {
     );
     shutdown().then(exit, exit);
   };
-  process.on('uncaughtException', (error) => die(error, 'uncaught exception'));
-  process.on('unhandledRejection', (reason) => die(reason, 'unhandled rejection'));
+  process.on('uncaughtException', (error) => handleFatal(error, 'uncaught exception'));
+  process.on('unhandledRejection', (reason) => handleFatal(reason, 'unhandled rejection'));
 }

@@ -1,30 +1,30 @@
-// Reads from /proc what a child and its descendants use. A child in a namespace of its own has helper processes above it.
+// Reads CPU time and memory of a process and its descendants from /proc. The sandbox adds helper processes above a child.
 import { readFile } from 'node:fs/promises';
 
-/** The kernel counts CPU time for /proc in hundredths of a second on every Linux. */
+/** Linux reports CPU time in /proc in units of 1/100 s on every platform. */
 const TICK_MS = 10;
 
-/** CPU time that the processes have used; undefined where the system does not tell. */
-export async function cpuMsOf(pid: number): Promise<number | undefined> {
-  const times = await Promise.all((await processesBelow(pid)).map(cpuMsOfOne));
+/** Total CPU time of the process tree; undefined without /proc. */
+export async function readCpuMs(pid: number): Promise<number | undefined> {
+  const times = await Promise.all((await listProcessTree(pid)).map(readOwnCpuMs));
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, time) => sum + time, 0);
 }
 
-/** Memory that the processes hold; 0 where the system does not tell, or they are gone. */
-export async function residentBytesOf(pid: number): Promise<number> {
-  const sizes = await Promise.all((await processesBelow(pid)).map(residentBytesOfOne));
+/** Total resident memory of the process tree; 0 without /proc, or when the processes have exited. */
+export async function readResidentBytes(pid: number): Promise<number> {
+  const sizes = await Promise.all((await listProcessTree(pid)).map(readOwnResidentBytes));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The process itself and all below it. */
-async function processesBelow(pid: number): Promise<number[]> {
+/** The process and all its descendants. */
+async function listProcessTree(pid: number): Promise<number[]> {
   const children = (await read(`/proc/${pid}/task/${pid}/children`)).split(' ').map(Number).filter(Boolean);
-  return [pid, ...(await Promise.all(children.map(processesBelow))).flat()];
+  return [pid, ...(await Promise.all(children.map(listProcessTree))).flat()];
 }
 
-/** Fields 14 and 15 of its stat, counted after the name, which may hold anything. */
-async function cpuMsOfOne(pid: number): Promise<number | undefined> {
+/** Fields 14 and 15 of stat, counted from the end of the process name, which may contain any character. */
+async function readOwnCpuMs(pid: number): Promise<number | undefined> {
   const stat = await read(`/proc/${pid}/stat`);
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -34,10 +34,10 @@ async function cpuMsOfOne(pid: number): Promise<number | undefined> {
   return user === undefined || system === undefined ? undefined : (user + system) * TICK_MS;
 }
 
-async function residentBytesOfOne(pid: number): Promise<number> {
+async function readOwnResidentBytes(pid: number): Promise<number> {
   const status = await read(`/proc/${pid}/status`);
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Empty where there is no such process, or no /proc. */
+/** Returns an empty string when the process or /proc does not exist. */
 const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');

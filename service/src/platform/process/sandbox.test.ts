@@ -1,4 +1,4 @@
-// What a program can reach from inside the sandbox, tried from inside; and what holds on systems that offer less.
+// Tests what a program can access inside the sandbox, and the protection on systems with fewer features.
 import { execFile, spawn } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { detectSandbox } from './detect-sandbox.ts';
 import {
   buildSandbox,
-  limitsAlone,
+  createLimitsOnlySandbox,
   missingProtections,
   type ProcessLimits,
   type Sandbox,
@@ -45,7 +45,7 @@ async function inside(script: string, { in: used = sandbox, limits, cwd = '/' }:
 const insideNode = (script: string, args: readonly string[] = []) =>
   inside(`'${process.execPath}' --eval "${script}" ${args.map((arg) => `'${arg}'`).join(' ')}`);
 
-describe.skipIf(!IS_LINUX)('from inside', () => {
+describe.skipIf(!IS_LINUX)('a sandboxed program', () => {
   test('the secrets file cannot be read', async ({ skip }) => {
     skip(!sandbox.protections.hidden_data, 'not offered by this system');
     expect((await inside(`cat '${data}/secrets.json'`)).output).toBe('');
@@ -61,7 +61,7 @@ describe.skipIf(!IS_LINUX)('from inside', () => {
     expect((await inside('env')).output).not.toMatch(/^(?:PATH|HOME|NODE_|VITEST)/m);
   });
 
-  test('a server of this machine cannot be reached, nor any other', async ({ skip }) => {
+  test('servers on this machine and elsewhere cannot be reached', async ({ skip }) => {
     skip(!sandbox.protections.no_network, 'not offered by this system');
     const server = createServer((socket) => socket.end());
     const { promise: listening, resolve } = Promise.withResolvers<void>();
@@ -92,7 +92,7 @@ describe.skipIf(!IS_LINUX)('from inside', () => {
     server.close();
   });
 
-  test('no capability is left, and none can be gained', async ({ skip }) => {
+  test('it has no capabilities and cannot gain any', async ({ skip }) => {
     skip(!sandbox.protections.no_capabilities, 'not offered by this system');
     const { output } = await inside('grep -E "^(Cap|NoNewPrivs)" /proc/self/status');
     expect(output.match(/^Cap(?:Prm|Eff|Bnd|Amb):\s+0+$/gm)).toHaveLength(4);
@@ -121,23 +121,26 @@ describe('limits', () => {
   ])('%s end a program', async (_, limits, script) => {
     expect((await inside(script, { limits })).code).not.toBe(0);
   });
-  test('hold without any other part of the sandbox', async () => {
-    const { output } = await inside('ulimit -t; ulimit -n; ulimit -c', { in: limitsAlone() });
+  test('apply without any other layer of the sandbox', async () => {
+    const { output } = await inside('ulimit -t; ulimit -n; ulimit -c', { in: createLimitsOnlySandbox() });
     expect(output.split('\n')).toEqual(['20', '64', '0']);
   });
-  test('that the service itself lacks are not raised, and stop nothing', async () => {
-    const { file, args } = limitsAlone().command({ file: '/bin/sh', args: ['-c', 'ulimit -n'] }, LIMITS);
+  test('that exceed those of the service are ignored', async () => {
+    const { file, args } = createLimitsOnlySandbox().command(
+      { file: '/bin/sh', args: ['-c', 'ulimit -n'] },
+      LIMITS,
+    );
     const tight = promisify(execFile)('/bin/sh', ['-c', 'ulimit -n 32; exec "$@"', 'sh', file, ...args]);
     expect((await tight).stdout.trim()).toBe('32');
   });
 });
 
-describe.skipIf(!IS_LINUX)('a system that offers less', () => {
-  test('is reported part by part', async () => {
+describe.skipIf(!IS_LINUX)('a system with fewer features', () => {
+  test('reports each missing protection', async () => {
     expect(missingProtections(buildSandbox({ hasLimits: false }))).toHaveLength(7);
-    expect(missingProtections(limitsAlone())).not.toContain('limits');
+    expect(missingProtections(createLimitsOnlySandbox())).not.toContain('limits');
   });
-  test('code that another user cannot read is run by the own user without rights, and that is reported', async () => {
+  test('runs code that another user cannot read as the own user without privileges, and reports it', async () => {
     const closed = await mkdtemp(join(tmpdir(), 'mediary-closed-'));
     const script = join(closed, 'script.sh');
     await writeFile(script, 'echo ran');
@@ -146,7 +149,7 @@ describe.skipIf(!IS_LINUX)('a system that offers less', () => {
     expect((await inside(`sh '${script}'`, { in: weaker })).output).toBe('ran');
     expect((await inside(`cat '${data}/secrets.json'`, { in: weaker })).output).toBe('');
   });
-  test.skipIf(!IS_ROOT)('a service of an ordinary user is protected as well', async () => {
+  test.skipIf(!IS_ROOT)('also protects a service that does not run as root', async () => {
     const own = await mkdtemp(join(tmpdir(), 'mediary-sandbox-'));
     await writeFile(join(own, 'secrets.json'), 'a planted secret', { mode: 0o600 });
     for (const path of [own, join(own, 'secrets.json')]) await chown(path, 4321, 4321);
@@ -170,7 +173,7 @@ describe.skipIf(!IS_LINUX)('a system that offers less', () => {
       no_capabilities: true,
       other_user: false,
     });
-    // Where the system grants no user namespaces, these are reported as missing, and a reader of the report knows.
+    // Without user namespaces these protections are reported as missing.
     expect(told).toMatchObject({
       own: 'a planted secret',
       secret: told['hidden_data'] ? 'refused' : 'a planted secret',

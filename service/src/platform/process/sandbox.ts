@@ -1,6 +1,6 @@
-// Builds the command line that starts a program on untrusted bytes: limits, no network, no privileges, no view of the data.
+// Builds the command line of a sandboxed program: resource limits, no network, no privileges, no access to the data folder.
 
-/** What keeps a decoder away from the service. Each holds only where the system offers it. */
+/** Protections of a decoder process. Each depends on the support of the system. */
 export const PROTECTIONS = {
   limits: 'memory, CPU time, file size and open files are limited by the kernel',
   no_new_privileges: 'set-user-ID programs grant nothing',
@@ -14,7 +14,7 @@ export type Protection = keyof typeof PROTECTIONS;
 
 /** `addressBytes` suits native programs; Node reserves far more than it uses and is limited by `dataBytes`. */
 export type ProcessLimits = {
-  /** Of the whole life of the process. */
+  /** For the whole lifetime of the process. */
   readonly cpuSeconds: number;
   readonly fileBytes: number;
   readonly openFiles: number;
@@ -28,22 +28,22 @@ export type Command = { readonly file: string; readonly args: readonly string[] 
 
 export type Sandbox = {
   readonly protections: Readonly<Record<Protection, boolean>>;
-  /** Who decoders are, where they are not the service's own user. */
+  /** The user of decoders; undefined: the user of the service. */
   readonly user: User | undefined;
-  /** Wraps a program; it gets no other environment than the spawn call gives it. */
+  /** Wraps a program. The environment is the one of the spawn call. */
   command(program: Command, limits: ProcessLimits): Command;
 };
 
-/** What of the sandbox this system offers. Paths of tools are absolute. */
+/** The sandbox layers that this system supports. Paths of tools are absolute. */
 export type Layers = {
   readonly hasLimits: boolean;
-  /** The service itself has no capabilities to pass on. */
+  /** True when the service itself has no capabilities. */
   readonly isUnprivileged?: boolean;
   /** Namespaces: `unshare` with its flags. */
   readonly unshare?: readonly string[];
-  /** Hides folders below an empty file system: `mount`, and the folders. Needs a mount namespace. */
+  /** Mounts an empty file system over the folders. Requires a mount namespace. */
   readonly hide?: { readonly mount: string; readonly folders: readonly string[] };
-  /** Rights: `setpriv` with its flags. */
+  /** Privileges: `setpriv` with its flags. */
   readonly setpriv?: readonly string[];
   readonly user?: User;
 };
@@ -51,8 +51,8 @@ export type Layers = {
 export const missingProtections = ({ protections }: Sandbox): Protection[] =>
   (Object.keys(PROTECTIONS) as Protection[]).filter((name) => !protections[name]);
 
-/** Nothing but limits: for systems that offer no more, and for tests that need no more. */
-export const limitsAlone = (): Sandbox => buildSandbox({ hasLimits: true });
+/** A sandbox with resource limits only, for tests and systems without further support. */
+export const createLimitsOnlySandbox = (): Sandbox => buildSandbox({ hasLimits: true });
 
 export function buildSandbox(layers: Layers): Sandbox {
   return {
@@ -88,17 +88,17 @@ function protectionsOf({
     other_user: user !== undefined,
     no_network: unshare.includes('--net'),
     own_processes: unshare.includes('--pid'),
-    // Without the mount the folders' own modes keep another user out.
+    // Without the mount, another user has no access because of the folders' modes.
     hidden_data: hide !== undefined || user !== undefined,
   };
 }
 
 const KIB = 1024;
 const BLOCK = 512;
-/** Between SIGXCPU, which tells the reason, and SIGKILL. */
+/** Between SIGXCPU, which identifies the reason, and SIGKILL. */
 const CPU_GRACE_SECONDS = 5;
 
-/** `ulimit` fails where the service itself is limited more tightly; then that limit holds. The kernel ends the decoder first when memory runs out. */
+/** `ulimit` fails when the service has a lower limit, which then applies. oom_score_adj makes the kernel kill the decoder first. */
 function limitScript(limits: ProcessLimits | undefined): string {
   const lines = limits === undefined ? [] : limitLines(limits).map((line) => `${line} 2>/dev/null`);
   return [...lines, '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null', 'exec "$@"'].join('\n');
@@ -118,8 +118,8 @@ function limitLines({ cpuSeconds, fileBytes, openFiles, addressBytes, dataBytes 
 }
 
 /**
- * Mounts an empty file system over each folder. Open files and the working folder stay usable. The shell stays as the first process
- * of the namespace: a first process ignores signals like SIGXCPU, by which a limit ends a program.
+ * Mounts an empty file system over each folder; open files stay usable. The shell remains PID 1 of the namespace,
+ * because PID 1 ignores signals such as SIGXCPU, which would disable the CPU limit.
  */
 const ENTER = `
 mount=$1

@@ -1,12 +1,12 @@
-// Scratch space ends with its work: by the turn that takes over, or when nobody is left who could need it.
+// Tests that scratch folders are deleted by the next run of the same work, or by the sweep.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isGone, getProcessMark } from './process-mark.ts';
-import { makeScratch, removeScratch, sweepScratch } from './scratch-folder.ts';
+import { hasProcessExited, getProcessMark } from './process-mark.ts';
+import { createScratchFolder, deleteScratchFolder, sweepScratchFolders } from './scratch-folder.ts';
 
 const folders: string[] = [];
 let root: string;
@@ -20,7 +20,7 @@ const LONG_AGO = Date.now() / 1000 - 25 * 3600;
 
 /** Another process, which says its mark and lives until it is killed. */
 async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
-  const script = `const { processMark } = await import(process.argv[1]); console.log(await processMark()); setInterval(() => {}, 1000);`;
+  const script = `const { getProcessMark } = await import(process.argv[1]); console.log(await getProcessMark()); setInterval(() => {}, 1000);`;
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', script, join(import.meta.dirname, 'process-mark.ts')],
@@ -36,60 +36,60 @@ async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
   };
 }
 
-test('a turn takes over the place of earlier turns at the same work, and leaves other work alone', async () => {
-  const first = await makeScratch(root, { work: 'film', turn: '1-1' });
-  const other = await makeScratch(root, { work: 'other', turn: '1-1' });
+test('a run deletes the folders of earlier runs of the same work only', async () => {
+  const first = await createScratchFolder(root, { work: 'film', run: '1-1' });
+  const other = await createScratchFolder(root, { work: 'other', run: '1-1' });
   await mkdir(join(root, '0000000000000000-1-1.film.1-0'));
-  const second = await makeScratch(root, { work: 'film', turn: '1-2' });
+  const second = await createScratchFolder(root, { work: 'film', run: '1-2' });
   expect((await readdir(root)).map((name) => join(root, name)).sort()).toEqual([other, second].sort());
-  await removeScratch(first);
-  await removeScratch(second);
+  await deleteScratchFolder(first);
+  await deleteScratchFolder(second);
   expect(await readdir(root)).toHaveLength(1);
 });
 
 describe('the sweep', () => {
-  test('leaves what is in use', async () => {
-    const mine = await makeScratch(root, { work: 'film', turn: '1-1' });
-    await sweepScratch(root);
+  test('does not delete folders in use', async () => {
+    const mine = await createScratchFolder(root, { work: 'film', run: '1-1' });
+    await sweepScratchFolders(root);
     expect(await readdir(root)).toEqual([mine.slice(root.length + 1)]);
   });
 
   test.runIf(process.platform === 'linux')(
-    'removes what a process left that is gone, not what a living one holds',
+    'deletes the folders of an exited process, not those of a running one',
     async () => {
       const [dead, living] = [await stranger(), await stranger()];
       for (const { mark } of [dead, living]) await mkdir(join(root, `${mark}.film.1-1`));
-      await sweepScratch(root);
+      await sweepScratchFolders(root);
       expect(await readdir(root)).toHaveLength(2);
       await dead.kill();
-      await sweepScratch(root);
+      await sweepScratchFolders(root);
       expect(await readdir(root)).toEqual([`${living.mark}.film.1-1`]);
     },
   );
 
-  test('removes what processes of other machines left untouched for a day', async () => {
+  test('deletes folders of other machines that have not changed for a day', async () => {
     const [left, used] = ['unknown.left.1-1', '0000000000000000-1-1.used.1-1'];
     for (const name of [left, used]) {
       await mkdir(join(root, name, 'work'), { recursive: true });
       await utimes(join(root, name), LONG_AGO, LONG_AGO);
     }
     await utimes(join(root, left, 'work'), LONG_AGO, LONG_AGO);
-    await sweepScratch(root);
+    await sweepScratchFolders(root);
     expect(await readdir(root)).toEqual([used]);
   });
 
-  test('makes the folder where there is none', async () => {
-    await sweepScratch(join(root, 'new'));
+  test('creates the root folder if it is missing', async () => {
+    await sweepScratchFolders(join(root, 'new'));
     expect(await readdir(join(root, 'new'))).toEqual([]);
   });
 });
 
 test.runIf(process.platform === 'linux')(
-  'a number that another process has by now does not hide that its owner is gone',
+  'a reused process id does not count as the original process',
   async () => {
     const mark = await getProcessMark();
-    expect(await isGone(mark)).toBe(false);
-    expect(await isGone(mark.replace(/\d+$/, '1'))).toBe(true);
-    expect(await isGone(mark.replace(/^.{16}/, '0'.repeat(16)))).toBe(false);
+    expect(await hasProcessExited(mark)).toBe(false);
+    expect(await hasProcessExited(mark.replace(/\d+$/, '1'))).toBe(true);
+    expect(await hasProcessExited(mark.replace(/^.{16}/, '0'.repeat(16)))).toBe(false);
   },
 );

@@ -1,39 +1,40 @@
-// Scratch space for pieces of work: folders that carry the mark of their process, so that those of dead ones can be told and removed.
+// Scratch folders for jobs, named with the mark of their process, so that abandoned ones can be deleted.
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone, getProcessMark } from './process-mark.ts';
+import { hasProcessExited, getProcessMark } from './process-mark.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `<mark>.<work>.<turn>`: words of ours without dots. */
-type Turn = { readonly work: string; readonly turn: string };
+/** Folder names are `<mark>.<work>.<run>`; both parts contain no dots. */
+type ScratchName = { readonly work: string; readonly run: string };
 
-/** Makes an empty folder for a turn at some work. What earlier turns left goes: whoever works in it still, works for nothing. */
-export async function makeScratch(root: string, { work, turn }: Turn): Promise<string> {
+/** Creates an empty folder for a run and deletes those of earlier runs, whose results are no longer accepted. */
+export async function createScratchFolder(root: string, { work, run }: ScratchName): Promise<string> {
   for (const name of await readdir(root)) {
-    if (name.split('.')[1] === work) await removeScratch(join(root, name));
+    if (name.split('.')[1] === work) await deleteScratchFolder(join(root, name));
   }
-  const folder = join(root, `${await getProcessMark()}.${work}.${turn}`);
+  const folder = join(root, `${await getProcessMark()}.${work}.${run}`);
   await mkdir(folder, { mode: 0o700 });
   return folder;
 }
 
-export const removeScratch = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+export const deleteScratchFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
 
-/** Removes what processes left that are gone, or that cannot be asked and have done nothing for a day. */
-export async function sweepScratch(root: string): Promise<void> {
+/** Deletes folders of exited processes, and folders without a change for a day whose process state is unknown. */
+export async function sweepScratchFolders(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   for (const name of await readdir(root)) {
     const folder = join(root, name);
-    if ((await isGone(name.slice(0, name.indexOf('.')))) || (await isOld(folder)))
-      await removeScratch(folder);
+    if ((await hasProcessExited(name.slice(0, name.indexOf('.')))) || (await isOld(folder)))
+      await deleteScratchFolder(folder);
   }
 }
 
-/** By the folders in it, whose time is that of the last file made there. */
+/** Compares the modification times of the folder and its direct entries. */
 async function isOld(folder: string): Promise<boolean> {
   const paths = [folder, ...(await readdir(folder).catch(() => [])).map((name) => join(folder, name))];
-  // What is removed while we look is not ours to judge.
+  // An entry that is deleted meanwhile belongs to a running process.
   const times = await Promise.all(
     paths.map((path) =>
       stat(path).then(

@@ -1,4 +1,4 @@
-// Calls cdnhost's own interface: one library, opened by the library's key.
+// Client of the cdnhost API for one library, authenticated by the library's key.
 import type { Secret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import {
@@ -26,14 +26,14 @@ export type CdnhostAccess = {
   readonly libraryId: string;
   readonly apiKey: Secret;
   readonly hostname: string | undefined;
-  /** Where the delivery host demands tokens. */
+  /** True when the delivery host requires tokens. */
   readonly tokenKey: Secret | undefined;
-  /** What else an operator should know, in words. */
+  /** Further notes for operators. */
   readonly gaps: readonly string[];
   readonly limits: ClientLimits | undefined;
 };
 
-/** Answers a body's members. */
+/** Returns the members of a JSON body. */
 type Videos = (question: HostedRequest) => Promise<JsonObject>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
@@ -135,7 +135,7 @@ function listedVideo(video: JsonObject, places: CdnhostPlaces): ListedVideo {
   };
 }
 
-/** `{ success, message, statusCode }`, and nothing finer. */
+/** Error format `{ success, message, statusCode }`; there are no error codes. */
 function codeOf(body: unknown): string | undefined {
   const code = toJsonObject(body)?.['statusCode'];
   return Number.isSafeInteger(code) ? `status ${code}` : undefined;

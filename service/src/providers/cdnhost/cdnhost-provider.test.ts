@@ -1,4 +1,4 @@
-// cdnhost is a provider like every other, and its interface one like every other hosted provider's.
+// Tests cdnhost with the provider contract and the contract of hosted APIs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
 import { toSecret } from '../../auth/secret.ts';
@@ -130,7 +130,7 @@ describe('the interface of cdnhost', () => {
     ]);
   });
 
-  test('takes up the video of an earlier try without a request', async () => {
+  test('reuses the video of an earlier attempt without a request', async () => {
     const before = peer.requests.length;
     const { videoId, target } = await api().prepareUpload({ ...WISH, videoId: 'earlier', size: null });
     expect([videoId, target.headers['VideoId'], target.max_bytes, peer.requests.length - before]).toEqual([
@@ -156,7 +156,7 @@ describe('the interface of cdnhost', () => {
     expect(await download({}, { ...plain, CDNHOST_STREAM_HOSTNAME: undefined })).toBeUndefined();
   });
 
-  test('lists page by page to the end, and knows which videos are ours', async () => {
+  test('lists all pages and identifies the videos of this service', async () => {
     const all = Array.from({ length: 250 }, (_, index) => ({
       ...VIDEO,
       guid: `video-${index}`,

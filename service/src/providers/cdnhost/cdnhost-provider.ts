@@ -1,4 +1,4 @@
-// The hosted video provider whose wire format is Bunny Stream's.
+// Hosted video provider with the wire format of Bunny Stream.
 import { CdnhostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, toSecret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
@@ -17,7 +17,7 @@ export type CdnhostSettings = CdnhostPlaces & {
   readonly webhookSecrets: readonly Secret[];
   readonly apiUrl: string;
   readonly apiKey: Secret | undefined;
-  /** Set where the delivery host demands tokens, of every video. */
+  /** Set when the delivery host requires tokens for all videos. */
   readonly tokenKey: Secret | undefined;
 };
 

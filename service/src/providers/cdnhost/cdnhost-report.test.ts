@@ -1,4 +1,4 @@
-// What a webhook of cdnhost means: its numbers, its library, its addresses (contract A6, B5, B6).
+// Tests how cdnhost webhooks are parsed: status numbers, library and playback URLs (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
 import { readCdnhost } from './cdnhost-report.ts';
 

@@ -1,4 +1,4 @@
-// Reads what cdnhost says of a video: its numbers as our events, its playback addresses from the library's host (contract A6, B5, B6).
+// Parses cdnhost webhooks: status numbers become events, playback URLs use the library's host (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
@@ -19,7 +19,7 @@ export const FAILED = {
 
 type Told = Pick<StreamReport, 'event' | 'complete' | 'failure'>;
 
-/** `Status` of a webhook; the numbers that are not here are nothing to act on. */
+/** `Status` of a webhook. Other numbers require no action. */
 const TOLD: Readonly<Record<number, Told>> = {
   3: { event: 'succeeded', complete: true },
   4: { event: 'succeeded', complete: false },
@@ -45,7 +45,7 @@ export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): ParsedWebh
   return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
 }
 
-/** Rounding makes an integer of 3.0000000000000001: the digits themselves have to be there, behind their name. */
+/** JSON.parse rounds 3.0000000000000001 to an integer, so the digits must also appear in the raw body. */
 function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>>): boolean {
   const text = Buffer.from(body).toString('latin1');
   const isWritten = (name: string, value: unknown) =>
@@ -66,7 +66,7 @@ export function playbackOf(
   };
 }
 
-/** Where the delivery host has a video's files. */
+/** Base URL of a video's files on the delivery host. */
 export const folderOf = (guid: string): string => `/${encodeURIComponent(guid)}/`;
 
 const UNCONFIGURED: Warning = {

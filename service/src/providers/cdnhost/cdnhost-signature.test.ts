@@ -11,7 +11,7 @@ const OTHER = signCdnhost(Buffer.from('another body'), key);
 
 type Sent = Readonly<Record<string, string | readonly string[]>>;
 
-/** Short names: `ours` and `theirs` are the two header families. */
+/** `ours` and `theirs` are the two header families. */
 function check(sent: Sent, body = Buffer.from(BODY), keys = [key]): boolean {
   const full = (name: string) =>
     name.replace(/^ours/, 'x-cdnhost-signature').replace(/^theirs/, 'x-bunnystream-signature');
@@ -104,7 +104,7 @@ describe('the signature of cdnhost', () => {
     ).toEqual([true, true, false, false]);
   });
 
-  test('is refused after any of 10 000 random edits of more than the case of a digit', () => {
+  test('is rejected after any of 10 000 random edits of more than the case of a digit', () => {
     const accepted = (seed: number) =>
       [...randomEdits(GOOD, { count: 1_000, seed })].filter(
         (ours) => ours.toLowerCase() !== GOOD && check({ ours }),

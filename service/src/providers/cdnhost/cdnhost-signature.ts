@@ -1,8 +1,8 @@
-// Proves that a webhook came from cdnhost: HMAC-SHA256 of the raw body under the library's read-only key (A5, B6).
+// Verifies cdnhost webhooks: HMAC-SHA256 of the raw body with the library's read-only key (contract A5, B6).
 import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../auth/signature.ts';
 
-/** Our neutral name, and the one that the compatible product sends. */
+/** Our neutral header name, and the name that the compatible product sends. */
 const FAMILIES = ['x-cdnhost-signature', 'x-bunnystream-signature'];
 
 export function checkCdnhostSignature(
@@ -20,10 +20,10 @@ export function checkCdnhostSignature(
   );
 }
 
-/** Every value has to be right: a good one never rescues a bad one. */
+/** Every header value must be valid; one valid value does not make up for an invalid one. */
 const verifies = (given: readonly string[], expected: Buffer): boolean =>
   given.every((value) => equalHex(value, expected));
 
-/** The value of the signature header. */
+/** Formats the value of the signature header. */
 export const signCdnhost = (body: Uint8Array, secret: Secret): string =>
   hmacSha256(secret.key, body).toString('hex');

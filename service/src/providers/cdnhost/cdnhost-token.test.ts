@@ -1,4 +1,4 @@
-// What cdnhost's delivery host and its upload door are shown: vectors computed by hand from the product's formulas.
+// Tests the tokens for delivery and upload with vectors computed from the product's formulas.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
@@ -16,7 +16,7 @@ describe('the token of a folder', () => {
     expect(folderToken(wish)).toBe('HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk');
   });
 
-  test('stands before the folder, so that what a playlist names is opened by it too', () => {
+  test('precedes the folder in the path, so that relative URLs in playlists keep it', () => {
     expect(signedFolder(wish)).toBe(
       `/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`,
     );
@@ -43,7 +43,7 @@ test('an upload is signed by a hash of library, key, time and video', () => {
 describe('the title of a video', () => {
   const assetId = '0198c0de-0000-7000-8000-000000000001';
 
-  test('names its asset, whatever the file is called', () => {
+  test('contains its asset id for any file name', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -1,4 +1,4 @@
-// What cdnhost's interface says of a video: its own numbers, which mean something else than a webhook's (contract B6).
+// Tests how videos of the cdnhost API are parsed; its status numbers differ from those of webhooks (contract B6).
 import { describe, expect, test } from 'vitest';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';
@@ -44,7 +44,7 @@ describe('a video', () => {
     },
   );
 
-  test('under way tells how far it is, and which heights play', () => {
+  test('in progress reports its percentage and its playable heights', () => {
     expect(reportOf({ status: 3, encodeProgress: 41, availableResolutions: '240p,360p' })).toEqual({
       source: 'inspect',
       provider: 'cdnhost',
@@ -110,7 +110,7 @@ describe('a failure', () => {
     ).toMatchObject({ event: 'failed', failure: { code, retryable: false }, providerCode });
   });
 
-  test('of another kind keeps the words it came with', () => {
+  test('with an unknown code keeps its message', () => {
     expect(failed({ issueCode: 10, message: ' Some\nthing\0 ' })).toMatchObject({
       failure: { code: 'encode_failed', message: 'Some thing', retryable: true },
       providerCode: 'JitFailed',
@@ -143,7 +143,7 @@ describe('a failure', () => {
     }
   });
 
-  test('of the upload is told as such', () => {
+  test('of the upload is identified', () => {
     expect(reportOf({ status: 6 })).toMatchObject({ failure: { code: 'upload_failed', retryable: true } });
   });
 });

@@ -1,4 +1,4 @@
-// Reads a video as cdnhost's interface shows it; its numbers for a state are not those of a webhook (contract B6).
+// Parses videos of the cdnhost API; its status numbers differ from those of webhooks (contract B6).
 import type { Failure } from '../../assets/asset.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
 import type { Rendition } from '../../assets/renditions.ts';
@@ -16,7 +16,7 @@ import { type CdnhostPlaces, FAILED, playbackOf } from './cdnhost-report.ts';
 
 type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
-/** Created, uploaded, processing, transcoding, finished, error, upload failed, and the two of encoding on demand: segmenting, playlists made. */
+/** Created, uploaded, processing, transcoding, finished, error, upload failed; for on-demand encoding also segmenting and playlists created. */
 const STATES: readonly State[] = [
   'waiting',
   'started',
@@ -32,7 +32,7 @@ const STATES: readonly State[] = [
 export function inspectionOf(video: JsonObject, guid: string, places: CdnhostPlaces): Inspection {
   const { status } = video;
   if (!Number.isSafeInteger(status)) throw unreadableResponse('status');
-  // A number that is not known yet: the bytes are there, and more cannot be said.
+  // An unknown status: the bytes exist, and nothing else is known.
   const state = STATES[status as number] ?? 'started';
   if (state === 'waiting') return { state };
   const told = { source: 'inspect', provider: 'cdnhost' } as const;
@@ -64,7 +64,7 @@ function reportOf(
   return { event: 'started', renditions, ...(progress !== undefined && { progress }) };
 }
 
-/** `240p,360p` */
+/** For example `240p,360p`. */
 export const heightsOf = ({ availableResolutions: told }: JsonObject): readonly number[] =>
   typeof told === 'string'
     ? told
@@ -75,10 +75,10 @@ export const heightsOf = ({ availableResolutions: told }: JsonObject): readonly 
 
 const MOST_RENDITIONS = 20;
 
-/** MP4 files are made of these heights, and of another one where it is alone. */
+/** MP4 files exist for these heights, or for the only rendition. */
 const MP4_HEIGHTS = [1080, 720, 360, 240];
 
-/** The best file that is there of a video; undefined where there is none. */
+/** The best available MP4 file of a video; undefined if there is none. */
 export function fileOf(video: JsonObject): string | undefined {
   if (video['hasOriginal'] === true) return 'original';
   const heights = heightsOf(video);
@@ -87,7 +87,7 @@ export function fileOf(video: JsonObject): string | undefined {
   return video['hasMP4Fallback'] === true && height !== undefined ? `play_${height}p.mp4` : undefined;
 }
 
-/** The product's own list; what is no reason for a failure has no words of ours. */
+/** Issue codes of the product. Codes that are no failure reason have no message. */
 const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
   ['Undefined'],
   ['StreamLengthsDifference'],
@@ -125,7 +125,7 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
   ['JitFailed'],
 ];
 
-/** Of several messages the first that has words of ours, else the last. */
+/** The first message with a known code, otherwise the last message. */
 function failureOf({
   transcodingMessages: told,
 }: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {

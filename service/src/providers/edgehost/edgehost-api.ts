@@ -1,4 +1,4 @@
-// Calls edgehost's own interface: one account, opened by a token.
+// Client of the edgehost API for one account, authenticated by a token.
 import type { Secret } from '../../auth/secret.ts';
 import { isPlaybackUrl } from '../../assets/playback-manifest.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
@@ -34,7 +34,7 @@ export type EdgehostAccess = {
   readonly apiToken: Secret;
   readonly customerHost: string | undefined;
   readonly signingKey: SigningKey | undefined;
-  /** What else an operator should know, in words. */
+  /** Further notes for operators. */
   readonly gaps: readonly string[];
   readonly limits: ClientLimits | undefined;
   /** Seconds since 1970. */
@@ -97,7 +97,7 @@ const videosIn = ({ body }: HostedResponse): readonly JsonObject[] =>
 
 type Opening = EdgehostAccess & { readonly ask: Ask; readonly url: string };
 
-/** An address works once, so that each try makes a video of its own. */
+/** An upload URL works once, so each attempt creates a new video. */
 async function openForm({ ask, ...access }: Opening, wish: UploadOrder): Promise<PreparedUpload> {
   const wanted = wantedOf(access, wish);
   const { uid, uploadURL: url } = resultOf(
@@ -150,7 +150,7 @@ async function registerWebhook(ask: Ask, notificationUrl: string) {
 
 type DownloadWish = Parameters<HostedApi['download']>[0];
 
-/** A token opens a video that needs none, too. */
+/** A token is also accepted for a video that requires none. */
 function downloadUrl(
   { signingKey, now }: EdgehostAccess,
   { videoId, filename, expires }: DownloadWish,
@@ -167,7 +167,7 @@ function downloadUrl(
   return name === '' ? signed : `${signed}${signed.includes('?') ? '&' : '?'}filename=${name}`;
 }
 
-/** Each page ends before the time of the one before; what it repeats of that time is known. */
+/** Each page ends before the time of the previous one; repeated videos are skipped. */
 async function* listed(ask: Ask, customerHost: string | undefined): AsyncGenerator<ListedVideo> {
   let before = '';
   let known: ReadonlySet<unknown> = new Set();

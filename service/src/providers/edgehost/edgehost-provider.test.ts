@@ -1,4 +1,4 @@
-// edgehost is a provider like every other, and its interface one like every other hosted provider's.
+// Tests edgehost with the provider contract and the contract of hosted APIs.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
@@ -119,7 +119,7 @@ describe('the interface of edgehost', () => {
     },
   });
 
-  test('opens a form for what is small, made for its asset and protected where it is private', async () => {
+  test('creates a form upload for a small file, with asset id and protection', async () => {
     peer.answerWith(result(FORM));
     expect(await apiWith({}).prepareUpload({ ...WISH, videoId: 'earlier', expires: NOW + 3600 })).toEqual({
       videoId: UID,
@@ -149,7 +149,7 @@ describe('the interface of edgehost', () => {
     expect(lastBody()).toMatchObject({ requireSignedURLs: false });
   });
 
-  test('opens a tus upload for what is large', async () => {
+  test('creates a tus upload for a large file', async () => {
     peer.answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
     expect(
       await apiWith({}).prepareUpload({ ...WISH, filename: 'ü.mp4', size: 300_000_000, expires: NOW + 3600 }),
@@ -199,7 +199,7 @@ describe('the interface of edgehost', () => {
     expect(apiWith({ EDGEHOST_SIGNING_KEY_PEM: undefined }).protect).toBeUndefined();
   });
 
-  test("hands out a download that is made, under the asset's name", async () => {
+  test("returns an existing download with the asset's file name", async () => {
     const download = (told: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
       peer.answerWith(result(told));
       return apiWith(more).download({

@@ -1,4 +1,4 @@
-// The edge video provider whose wire format is Cloudflare Stream's.
+// Hosted video provider with the wire format of Cloudflare Stream.
 import type { KeyObject } from 'node:crypto';
 import { EdgehostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, toSecret } from '../../auth/secret.ts';
@@ -16,7 +16,7 @@ import { signingKeyIn, tokenEnd, videoToken } from './edgehost-token.ts';
 
 export type EdgehostSettings = {
   readonly webhookSecrets: readonly Secret[];
-  /** Seconds that a signature's time may be off; 0 = any time. */
+  /** Maximum age of a signature in seconds; 0: unlimited. */
   readonly toleranceSeconds: number;
   readonly customerHost: string | undefined;
   readonly apiUrl: string;
@@ -47,7 +47,7 @@ function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
   return key;
 }
 
-/** What tests set and the service leaves alone; `now` in seconds since 1970. */
+/** Overrides for tests. `now` is in seconds since 1970. */
 export type EdgehostExtras = { readonly limits?: ClientLimits; readonly now?: () => number };
 
 export function openEdgehost(

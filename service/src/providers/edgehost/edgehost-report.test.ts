@@ -1,4 +1,4 @@
-// What a webhook of edgehost means: its state, its addresses, its two spellings of a failure (contract A6, B5, B6).
+// Tests how edgehost webhooks are parsed: state, playback URLs and both spellings of errors (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
 
@@ -121,7 +121,7 @@ describe('a webhook of edgehost', () => {
     }
   });
 
-  test('is the last word unless more renditions are coming', () => {
+  test('is final unless more renditions follow', () => {
     const complete = (pctComplete: unknown) => withStatus({ state: 'ready', pctComplete });
     for (const percent of [
       '100.000000',
@@ -141,7 +141,7 @@ describe('a webhook of edgehost', () => {
       expect(complete(percent)).toMatchObject({ report: { complete: false } });
   });
 
-  test('tells size and length where they are known', () => {
+  test('contains size and duration, if known', () => {
     expect(read(video({ input: { width: 1920, height: 1080 }, duration: 12.5 }))).toMatchObject({
       report: { picture: { width: 1920, height: 1080, durationMs: 12_500 } },
     });
@@ -182,7 +182,7 @@ describe('a failure of edgehost', () => {
     expect(failure({ errorReasonCode: '', errReasonCode: told })).toMatchObject({ code, retryable });
   });
 
-  test('of another kind keeps the words it came with', () => {
+  test('with an unknown code keeps its message', () => {
     expect(failure({ errorReasonCode: 'ERR_NEW', errorReasonText: ' Some\nthing\0 ' })).toEqual({
       code: 'encode_failed',
       message: 'Some thing',

@@ -1,4 +1,4 @@
-// Reads a webhook of edgehost: the video object itself is the message, and only its end counts (contract A6, B6).
+// Parses edgehost webhooks, which contain the video object; only final states are reported (contract A6, B6).
 import { parseJson } from '../../platform/strict-json.ts';
 import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../verify-webhook.ts';
 import type { ParsedWebhook } from '../provider.ts';

@@ -32,7 +32,7 @@ function check(
   });
 }
 
-/** Well signed over the very text that is sent as the time. */
+/** A valid signature over the exact text of the time. */
 const signedAt = (time: string) =>
   `time=${time},sig1=${createHmac('sha256', SECRET).update(`${time}.${BODY}`).digest('hex')}`;
 
@@ -101,7 +101,7 @@ describe('the signature of edgehost', () => {
     expect(check(`time=${NOW},sig1=${GOOD}`, { body })).toBe(false);
   });
 
-  test('may be made with the current secret or with the previous one', () => {
+  test('may use the current or the previous secret', () => {
     const asked = [[next, key], [key], [next], []].map((secrets) =>
       check(`time=${NOW},sig1=${GOOD}`, { secrets }),
     );
@@ -138,7 +138,7 @@ describe('the time of the signature', () => {
     expect(ages.map((age) => check(signedAt(String(NOW + age))))).toEqual([true, true, true, false, false]);
   });
 
-  test('is held against whole seconds, as it was written', () => {
+  test('is compared in whole seconds as written', () => {
     expect([300, 301].map((age) => check(signedAt(String(NOW)), { now: NOW + age + 0.9 }))).toEqual([
       true,
       false,

@@ -1,17 +1,17 @@
-// Proves that a webhook came from edgehost, and lately: HMAC-SHA256 of time and raw body (A5, B6).
+// Verifies edgehost webhooks: HMAC-SHA256 of time and raw body, with a limited age (contract A5, B6).
 import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../auth/signature.ts';
 
 export type EdgehostRule = {
   readonly secrets: readonly Secret[];
   readonly nowSeconds: number;
-  /** Either side of now; 0 = any time. */
+  /** Maximum difference from the current time in both directions; 0: unlimited. */
   readonly toleranceSeconds: number;
 };
 
 const HEADER = 'webhook-signature';
 const TIME = /^[0-9]{1,12}$/;
-/** Proxies add blanks around commas. A second line that a proxy joins to the first is refused for its second `time`. */
+/** Proxies add blanks around commas. Two joined headers are rejected because of the second `time`. */
 const COMMA = /[ \t]*,[ \t]*/;
 
 export function checkEdgehostSignature(headers: HeaderValues, body: Uint8Array, rule: EdgehostRule): boolean {
@@ -26,7 +26,7 @@ export function checkEdgehostSignature(headers: HeaderValues, body: Uint8Array, 
   });
 }
 
-/** The value of the signature header. */
+/** Formats the value of the signature header. */
 export const signEdgehost = (body: Uint8Array, secret: Secret, timeSeconds: number): string =>
   `time=${timeSeconds},sig1=${digest(String(timeSeconds), body, secret).toString('hex')}`;
 
@@ -45,6 +45,6 @@ const isRecent = (time: string, { nowSeconds, toleranceSeconds }: EdgehostRule):
   TIME.test(time) &&
   (toleranceSeconds === 0 || Math.abs(Math.floor(nowSeconds) - Number(time)) <= toleranceSeconds);
 
-/** Over the time's text as it was received: a number made of it may read differently. */
+/** Signs the received text of the time, because a parsed number may have another spelling. */
 const digest = (time: string, body: Uint8Array, secret: Secret): Buffer =>
   hmacSha256(secret.key, time, '.', body);

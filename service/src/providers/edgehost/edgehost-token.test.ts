@@ -1,4 +1,4 @@
-// The token in the place of a video's id: a JWT that the product's own way of checking accepts, for a day at most.
+// Tests the playback token: a JWT that the product's verification accepts, valid for at most one day.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { replacedIn } from '../signed-urls.ts';
@@ -36,13 +36,13 @@ describe('a token', () => {
     expect([60, 80_000, 86_400, 1e7].map(lifeOf)).toEqual([60, 80_000, 86_100, 86_100]);
   });
 
-  test('opens a download where it is asked to', () => {
+  test('permits downloads when requested', () => {
     expect(
       opened(videoToken(signer, { videoId: UID, expires: NOW, now: NOW, downloadable: true }))[1],
     ).toMatchObject({ downloadable: true });
   });
 
-  test("takes the place of the video's id in each address that has it", () => {
+  test("replaces the video's id in each URL that contains it", () => {
     const urls = {
       hls: `https://c.example/${UID}/manifest/video.m3u8?clientBandwidthHint=3`,
       dash: `https://other.example/video.mpd#${UID}`,

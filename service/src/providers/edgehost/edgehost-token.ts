@@ -1,9 +1,9 @@
-// The token that takes a video's place in the addresses of edgehost where they have to be signed: a JWT by RS256.
+// Signs playback tokens of edgehost: a JWT with RS256 that replaces the video id in URLs.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 
 export type SigningKey = { readonly id: string; readonly key: KeyObject };
 
-/** An RSA key from the text of its PEM, line ends written as `\n` or not, or from the base64 of it, as the product hands it out; undefined for anything else. */
+/** Parses an RSA key from PEM text, with real or escaped line ends, or from Base64 of the PEM. Undefined for anything else. */
 export function signingKeyIn(text: string): KeyObject | undefined {
   const pem = text.includes('-----BEGIN')
     ? text.replaceAll('\\n', '\n')
@@ -12,18 +12,18 @@ export function signingKeyIn(text: string): KeyObject | undefined {
     const key = createPrivateKey(pem);
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // Whoever reads the settings names the one that is wrong.
+    // The settings reader reports the invalid setting.
     return undefined;
   }
 }
 
-/** A token may be valid for a day; the product's clock may run behind ours. */
+/** A token is valid for at most one day. The margin allows for a slow clock of the product. */
 const LONGEST_S = 86_400 - 300;
 
 export const tokenEnd = (expires: number, now: number): number =>
   Math.floor(Math.min(expires, now + LONGEST_S));
 
-/** `expires` and `now`: seconds since 1970. */
+/** `expires` and `now` are in seconds since 1970. */
 export type TokenWish = {
   readonly videoId: string;
   readonly expires: number;

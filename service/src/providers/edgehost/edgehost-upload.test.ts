@@ -1,4 +1,4 @@
-// Which of edgehost's doors a file takes, for how long it is open, and what is said there.
+// Tests which upload method of edgehost is chosen, its expiry and its metadata.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { downloadName, expiryOf, isForm, maxBytesOf, tusHeaders } from './edgehost-upload.ts';
@@ -25,13 +25,13 @@ test.each([
   expect(maxBytesOf({ size, maxBytes })).toBe(most);
 });
 
-test('the door is open as long as wished, and as the product has it', () => {
+test('the upload URL expires as requested, within the limits of the product', () => {
   const secondsOf = (seconds: number) =>
     Date.parse(expiryOf({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
   expect([3600, 86_400, 0, -5].map(secondsOf)).toEqual([3600, 21_540, 150, 150]);
 });
 
-test('what is told of a tus upload is text in base64, in one line, whatever the file is called', () => {
+test('the metadata of a tus upload is single-line Base64 for any file name', () => {
   const wanted = {
     assetId: 'a',
     mimeType: 'video/mp4',

@@ -1,24 +1,24 @@
-// Which of edgehost's two doors a file takes, and what is said there of the video that it will be.
+// Chooses between the two upload methods of edgehost, and builds their parameters.
 import type { UploadOrder } from '../provider.ts';
 
-/** The product takes a form of up to 200 MB, and above that tus alone, which needs the size. */
+/** edgehost accepts forms up to 200 MB. Larger files require tus, which requires the size. */
 const MAX_FORM_BYTES = 200_000_000;
 const MAX_DURATION_S = 36_000;
-/** An address for uploads lives between two minutes and six hours. */
+/** Upload URLs are valid for two minutes to six hours. */
 const SHORTEST_S = 150;
 const LONGEST_S = 6 * 3600 - 60;
 
-/** By which a listing finds our videos. */
+/** Identifies the videos of this service in listings. */
 export const CREATOR = 'mediary';
 
 export const isForm = ({ size }: Pick<UploadOrder, 'size'>): boolean =>
   size === null || size <= MAX_FORM_BYTES;
 
-/** At most what was announced, and what the door takes. */
+/** The announced size, limited by the maximum of the method. */
 export const maxBytesOf = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBytes'>): number =>
   size ?? Math.min(maxBytes, MAX_FORM_BYTES);
 
-/** `now`: seconds since 1970. */
+/** `now` is in seconds since 1970. */
 export const expiryOf = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
   new Date(Math.floor(Math.min(Math.max(expires, now + SHORTEST_S), now + LONGEST_S)) * 1000).toISOString();
 
@@ -61,7 +61,7 @@ export function tusHeaders({
   };
 }
 
-/** The name of a download: the product takes these characters alone, and adds the extension. */
+/** File name of a download: edgehost accepts only these characters and adds the extension. */
 export const downloadName = (filename: string): string =>
   filename
     .replace(/\.[^.]*$/, '')

@@ -1,4 +1,4 @@
-// What edgehost's interface says of a video; what its webhooks say of an end is read by the same rule (contract B6).
+// Tests how videos of the edgehost API are parsed; webhooks use the same rules (contract B6).
 import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
 import { inspectionOf } from './edgehost-video.ts';
@@ -39,7 +39,7 @@ describe('a video', () => {
     expect('report' in told && told.report.progress).toBe(progress);
   });
 
-  test('that plays and goes on encoding is not complete', () => {
+  test('that is playable but still encoding is not complete', () => {
     expect(look({ state: 'ready', pctComplete: '39.0' })).toMatchObject({
       report: { source: 'inspect', event: 'succeeded', complete: false },
     });
@@ -51,7 +51,7 @@ describe('a video', () => {
     });
   });
 
-  test("that failed says why, in the product's word and in ours", () => {
+  test("that failed has the product's code and our message", () => {
     expect(look({ state: 'error', errorReasonCode: 'ERR_DURATION_TOO_SHORT' })).toMatchObject({
       report: { event: 'failed', failure: { code: 'too_short' }, providerCode: 'ERR_DURATION_TOO_SHORT' },
     });

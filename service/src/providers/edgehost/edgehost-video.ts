@@ -1,4 +1,4 @@
-// Reads a video as edgehost tells of it, in a webhook and in its interface alike (contract A6, B5, B6).
+// Parses edgehost videos from webhooks and from the API (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
 import { hasRefusedUrl, type ReportedUrls, parseReportedUrl } from '../../assets/playback-manifest.ts';
@@ -15,14 +15,14 @@ import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
 
-/** `customerHost`: what serves this account's videos. */
+/** `customerHost`: the host that delivers the account's videos. */
 export type VideoSource = {
   readonly source: 'webhook' | 'inspect';
   readonly uid: string;
   readonly customerHost: string | undefined;
 };
 
-/** The end that an encoding came to; undefined where it came to none yet. */
+/** The result of a finished encoding; undefined while it is running. */
 export function endOf(
   video: JsonObject,
   status: JsonObject,
@@ -55,7 +55,7 @@ export function inspectionOf(video: JsonObject, from: VideoSource): Inspection {
   return { state: 'known', report: endOf(video, status, from) ?? started };
 }
 
-/** Lower renditions may play while higher ones are still being made. `pctComplete` is text. */
+/** Lower renditions may be playable before the higher ones are finished. `pctComplete` is text. */
 const isComplete = ({ pctComplete: told }: JsonObject): boolean =>
   typeof told !== 'string' || !(Number.parseFloat(told) < 100);
 
@@ -82,7 +82,7 @@ const pictureOf = (video: JsonObject) => ({
   ...parseDuration(video['duration']),
 });
 
-/** The product's own codes in our words; the documentation spells the keys in two ways. */
+/** Maps error codes of the product to ours; its documentation spells the keys in two ways. */
 function failureOf(status: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
   const words = toPlainText(status['errorReasonText'] || status['errReasonText']);

@@ -1,4 +1,4 @@
-// The onprem door is a provider's like every other; what our own encoder signs is told apart from what a stranger does.
+// Tests the onprem provider, and that reports of our own encoder are distinguished from those of third-party encoders.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';
@@ -43,7 +43,7 @@ describe('onprem', () => {
     ],
   });
 
-  test('takes the reports of our own encoder, whether a stranger has a secret or not', () => {
+  test('accepts the reports of our own encoder, with and without a third-party secret', () => {
     const ours = signedBy(OWN)(report('processing', { attempt: 1, try: 1 }));
     for (const provider of [configured, opened({})])
       expect(provider.open(ours)).toMatchObject({ isOurs: true });

@@ -1,4 +1,4 @@
-// The on-prem encoder, ours or the operator's: both come in by the same door, told apart by the secret that signed.
+// Provider for on-prem encoders. The signing secret distinguishes our own encoder from the operator's.
 import { OnpremReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, toSecret } from '../../auth/secret.ts';
 import { parseEncoderReport } from '../../encoding/encoder-report.ts';

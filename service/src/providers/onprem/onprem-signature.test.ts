@@ -87,7 +87,7 @@ describe('the signature of onprem', () => {
     expect(check({ signature: signOnprem(body, key) }, body)).toBe(true);
   });
 
-  test('may be made with the current secret or with the previous one', () => {
+  test('may use the current or the previous secret', () => {
     const next = toSecret('onprem-next-secret');
     expect(
       [[next, key], [key], [next], []].map((keys) => check({ signature: GOOD }, Buffer.from(BODY), keys)),

@@ -1,9 +1,9 @@
-// Proves that a webhook came from an on-prem encoder: SHA-256 of the raw body with the secret appended (A5, B6).
+// Verifies onprem webhooks: SHA-256 of the raw body with the secret appended (contract A5, B6).
 import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, sha256Concat } from '../../auth/signature.ts';
 
 const NAMED = ['x-onprem-signature', 'x-webhook-signature'];
-/** Read only where neither named header is there: other software uses this name for other things. */
+/** Used only when neither named header is present, because other software uses this name for other purposes. */
 const FALLBACK = 'x-signature';
 
 export function checkOnpremSignature(
@@ -16,10 +16,10 @@ export function checkOnpremSignature(
   return given.length > 0 && secrets.some((secret) => verifies(given, sha256Concat(body, secret)));
 }
 
-/** Every value has to be right: a good one never rescues a bad one. */
+/** Every header value must be valid; one valid value does not make up for an invalid one. */
 const verifies = (given: readonly string[], expected: Buffer): boolean =>
   given.every((value) => equalHex(value, expected));
 
-/** The value of the signature header. */
+/** Formats the value of the signature header. */
 export const signOnprem = (body: Uint8Array, secret: Secret): string =>
   sha256Concat(body, secret).toString('hex');

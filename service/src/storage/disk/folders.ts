@@ -1,16 +1,15 @@
-// Files and folders below the store's root, where other processes may remove or make a folder at any moment.
+// File system helpers that tolerate concurrent creation and removal of folders by other processes.
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Whether a system call failed for one of these reasons. */
+/** True when a system call failed with one of these codes. */
 export const failedWith = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Makes a folder with what is missing above it; answers the folders that hold a new entry because of that, to be synced.
- * Where another process makes or removes one at the same moment it may end early, so whoever needs the folder tries again:
- * the recursive mkdir of Node fails there, with more than one code.
+ * Creates a folder and its missing parents; returns the folders with a new entry, which the caller must sync. Callers must
+ * retry, because a concurrent removal can end it early. Node's recursive mkdir fails in this case with several codes.
  */
 export async function makeFolder(folder: string): Promise<string[]> {
   try {
@@ -24,18 +23,18 @@ export async function makeFolder(folder: string): Promise<string[]> {
   }
 }
 
-/** Makes a folder's entries survive a power cut. */
+/** Makes the entries of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, 'r');
     await handle.sync();
   } catch (error) {
-    // A folder that is gone was emptied after the entry was made: there is nothing left to keep.
+    // Another process deleted the entry and the empty folder meanwhile.
     if (!failedWith(error, 'ENOENT')) throw error;
   }
 }
 
-/** Paths of all files at any depth; what is removed meanwhile may be among them or not. */
+/** Lists all files recursively; may include files that are deleted meanwhile. */
 export async function* filesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await entriesOf(folder)) {
     const path = join(folder, entry.name);
@@ -44,7 +43,7 @@ export async function* filesBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Removes all files at any depth and the folders that this empties; answers how many files there were. */
+/** Deletes all files recursively and the emptied folders; returns the number of files. */
 export async function removeBelow(folder: string): Promise<number> {
   let removed = 0;
   for (const entry of await entriesOf(folder)) {
@@ -56,7 +55,7 @@ export async function removeBelow(folder: string): Promise<number> {
   return removed;
 }
 
-/** Whether there was such a file. */
+/** Returns false when the file did not exist. */
 export async function removeFile(path: string): Promise<boolean> {
   try {
     await unlink(path);
@@ -67,7 +66,7 @@ export async function removeFile(path: string): Promise<boolean> {
   }
 }
 
-/** Whether the folder is gone now. */
+/** Returns true when the folder no longer exists. */
 export async function removeIfEmpty(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);

@@ -1,24 +1,24 @@
-// The way of new bytes to their name: a temporary file, hashed while it is written, durable before it can be seen.
+// Writes new objects: to a temporary file with a hash, then durably to the final name.
 import { createHash } from 'node:crypto';
 import { type FileHandle, link, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 
-/** Small chunks are written together: so many bytes (twice as many cost more per byte on ext4), or as many chunks as one writev takes. */
+/** Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024 chunks. */
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
 
-/** The free space is checked again after so many bytes, so that a large object does not use up the reserve. */
+/** The free space is checked at this interval, so that a large object cannot use up the reserve. */
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
 export type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
-/** How often a folder may be missing when an object gets its name; again only if it is removed at that very moment. */
-const TRIES = 100;
+/** Attempts to link an object. An attempt fails only when another process removes the folder at the same time. */
+const MAX_LINK_ATTEMPTS = 100;
 
-/** Writes all of the source to a new file and syncs it. The source comes first: until it is pulled from, nobody hears it fail. */
+/** Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed before. */
 export async function receive(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -50,12 +50,12 @@ export async function receive(
 const bytesIn = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
-/** At least one batch, so that an empty object is a file too. */
+/** Yields at least one batch, so that an empty object also creates a file. */
 async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   let allBytes = 0;
-  for await (const chunk of unbroken(bytes)) {
+  for await (const chunk of wrapSourceErrors(bytes)) {
     allBytes += chunk.byteLength;
     if (allBytes > maxBytes) throw new ObjectRefused('too_long');
     batchBytes += chunk.byteLength;
@@ -68,8 +68,8 @@ async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): A
   yield batch;
 }
 
-/** Only what the source itself throws passes here, so a failing disk is never taken for a failing source. */
-async function* unbroken(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Distinguishes errors of the source from errors of the disk. */
+async function* wrapSourceErrors(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
   } catch (cause) {
@@ -77,34 +77,34 @@ async function* unbroken(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** A disk that fills up first takes a part and says so only in the count; the next write fails. */
+/** A full disk first accepts a part and reports it only by the count; the next write fails. */
 export async function writeFully(
   file: Pick<FileHandle, 'writev'>,
   chunks: readonly Uint8Array[],
 ): Promise<void> {
-  let rest = withoutFirst(0, chunks);
-  while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(rest);
-    rest = withoutFirst(bytesWritten, rest);
+  let remaining = skipBytes(0, chunks);
+  while (remaining.length > 0) {
+    const { bytesWritten } = await file.writev(remaining);
+    remaining = skipBytes(bytesWritten, remaining);
   }
 }
 
-function withoutFirst(count: number, chunks: readonly Uint8Array[]): Uint8Array[] {
-  const rest: Uint8Array[] = [];
+function skipBytes(count: number, chunks: readonly Uint8Array[]): Uint8Array[] {
+  const remaining: Uint8Array[] = [];
   let skip = count;
   for (const chunk of chunks) {
-    if (skip < chunk.byteLength) rest.push(chunk.subarray(skip));
+    if (skip < chunk.byteLength) remaining.push(chunk.subarray(skip));
     skip = Math.max(0, skip - chunk.byteLength);
   }
-  return rest;
+  return remaining;
 }
 
-/** Gives a synced file its second, public name, unless that is taken, and makes the name durable. */
+/** Links a synced file to its final path, unless the path exists, and makes the link durable. */
 export async function publish(temporary: string, path: string): Promise<void> {
   const changed = new Set([dirname(path)]);
-  for (let tries = 1; !(await linked(temporary, path)); tries += 1) {
-    if (tries === TRIES)
-      throw new Error('the folder of a new object cannot be made, or its temporary file is gone');
+  for (let attempt = 1; !(await tryLink(temporary, path)); attempt += 1) {
+    if (attempt === MAX_LINK_ATTEMPTS)
+      throw new Error('the folder of a new object cannot be created, or its temporary file was deleted');
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);
   }
   try {
@@ -115,8 +115,8 @@ export async function publish(temporary: string, path: string): Promise<void> {
   }
 }
 
-/** False where the folder is missing. `link` alone never replaces what is there: of many at once, one wins. */
-async function linked(temporary: string, path: string): Promise<boolean> {
+/** Returns false when the folder is missing. Unlike `rename`, `link` never replaces an existing file. */
+async function tryLink(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
     return true;

@@ -1,4 +1,4 @@
-// Temporary files of dead processes are swept, and no other: several processes may share the folder.
+// Tests that only the temporary files of exited processes are deleted.
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ afterAll(() => rm(scratch, { recursive: true, force: true }));
 const newRoot = () => join(scratch, randomUUID());
 const incomingOf = (root: string) => readdir(join(root, 'incoming'));
 
-describe('leftovers', () => {
+describe('incomplete uploads', () => {
   const STUCK_WRITER = `
     const { openDiskObjectStore } = await import(process.argv[1]);
     const store = await openDiskObjectStore(process.argv[2]);
@@ -47,7 +47,7 @@ describe('leftovers', () => {
   };
 
   test.runIf(process.platform === 'linux')(
-    'of a killed process are swept at the next start, those of a live one are left alone',
+    'of a killed process are deleted at the next start, those of a running one are not',
     async () => {
       const root = newRoot();
       const [dead, live] = [await startWriter(root), await startWriter(root)];
@@ -60,7 +60,7 @@ describe('leftovers', () => {
     },
   );
 
-  test('of a put that runs in this very process are left alone', async () => {
+  test('of a put in the same process are not deleted', async () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     async function* slow() {
@@ -71,7 +71,7 @@ describe('leftovers', () => {
     expect(await store.put(originalOf(randomUUID()), slow(), 3 * MIB)).toMatchObject({ sizeBytes: 2 * MIB });
   });
 
-  test('of machines that cannot be asked are swept after a day', async () => {
+  test('of other machines are deleted after a day', async () => {
     const root = newRoot();
     const incoming = join(root, 'incoming');
     await mkdir(incoming, { recursive: true });

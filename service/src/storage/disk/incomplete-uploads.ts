@@ -1,18 +1,19 @@
-// Temporary files carry the mark of their process, so that those of dead ones can be swept while live ones share the folder.
+// Temporary files of uploads, named with the mark of their process, so that abandoned ones can be deleted.
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone, getProcessMark } from '../../platform/process/process-mark.ts';
+import { hasProcessExited, getProcessMark } from '../../platform/process/process-mark.ts';
 import { failedWith, removeFile } from './folders.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Sweeps what dead processes left in the folder; answers a maker of new paths in it. */
+/** Deletes the files of exited processes; returns a function that creates new paths. */
 export async function openTemporaryFolder(folder: string): Promise<() => string> {
   const mark = await getProcessMark();
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    if ((await isGone(name.slice(0, name.indexOf('_')))) || (await isOld(path))) await removeFile(path);
+    if ((await hasProcessExited(name.slice(0, name.indexOf('_')))) || (await isOld(path)))
+      await removeFile(path);
   }
   return () => join(folder, `${mark}_${randomUUID()}`);
 }
