@@ -51,8 +51,7 @@ export const rows = (
     values,
   );
 
-/** What happened to an asset, in order. */
-/** Without progress: how many of its events there are depends on the machine. */
+/** What happened to an asset, in order. Without progress: how many of its events there are depends on the machine. */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
   (
     await rows(
