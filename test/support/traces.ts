@@ -51,11 +51,15 @@ export const rows = (
     values,
   );
 
-/** What happened to an asset, in order. */
+/** What happened to an asset, in order. Without progress: how many of its events there are depends on the machine. */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
-  (await rows(dataDir, 'select type from events where asset_id = $1 order by id', [assetId])).map(
-    ({ type }) => String(type),
-  );
+  (
+    await rows(
+      dataDir,
+      "select type from events where asset_id = $1 and type <> 'asset.progress' order by revision, id",
+      [assetId],
+    )
+  ).map(({ type }) => String(type));
 
 /** Jobs that still have something to do, or do it. */
 export const openJobs = async (dataDir: string): Promise<string[]> =>
