@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
-import { complete, IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
+import { IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { openSocket, type RawAnswer, readAnswer } from '../support/raw-socket.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -97,10 +97,11 @@ test('chunks without an announced length are taken too', async () => {
   });
 });
 
-test('nothing at all is an upload of no bytes, which complete refuses', async () => {
+test('an empty upload is refused, and the upload stays open', async () => {
   const started = await open();
-  expect(expectSuccess(await put(urlOf(started), Buffer.alloc(0)))).toMatchObject({ size_bytes: 0 });
-  expectRefusal(await complete(service, 'ann', started.asset_id), 400);
+  const refused = expectRefusal(await put(urlOf(started), Buffer.alloc(0)), 400);
+  expect(refused.details).toEqual({ reason: 'empty_upload' });
+  expectSuccess(await put(urlOf(started)));
 });
 
 describe('the ticket', () => {
