@@ -22,7 +22,12 @@ import { createUpkeep } from './upkeep/feature.ts';
 import { createUploads } from './uploads/feature.ts';
 import { createUsage } from './usage/feature.ts';
 
-export type App = { readonly server: HttpServer; readonly handlers: JobHandlers<JobPayloads> };
+export type App = {
+  readonly server: HttpServer;
+  readonly handlers: JobHandlers<JobPayloads>;
+  /** Resolves when the uploads that were being received have ended and released their leases. */
+  readonly uploadsSettled: () => Promise<void>;
+};
 
 export async function buildApp(adapters: Adapters, settings: AppSettings): Promise<App> {
   const context = { ...adapters, ...settings };
@@ -33,8 +38,12 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
     webhookOperations: features.providers.operations.webhookOperations,
     limiters,
   });
-  const { providers, encoding, images, upkeep } = features;
-  return { server, handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...upkeep.jobs } };
+  const { providers, encoding, images, upkeep, uploads } = features;
+  return {
+    server,
+    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...upkeep.jobs },
+    uploadsSettled: uploads.operations.uploadsSettled,
+  };
 }
 
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {

@@ -13,6 +13,7 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
+import { waitAtMost } from './platform/concurrency/wait-at-most.ts';
 import { sweepScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { assertWritableFolder } from './platform/writable-folder.ts';
@@ -139,13 +140,14 @@ export async function startService(
   const parts = extras.between?.(opened) ?? opened;
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
-    const { server, handlers } = await buildApp(parts, {
+    const app = await buildApp(parts, {
       config,
       publicBaseUrl,
       log,
       now: extras.now ?? (() => new Date()),
       checkEveryMs: extras.checkEveryMs,
     });
+    const { server, handlers } = app;
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
     if (config.role !== 'api') await work(parts, handlers);
@@ -153,7 +155,7 @@ export async function startService(
       address,
       parts,
       server,
-      stop: () => stop(server, parts),
+      stop: () => stop(app, parts),
       abort: () => abort(server, parts),
     };
   } catch (error) {
@@ -180,11 +182,15 @@ async function work({ jobs, scratchRoot }: Adapters, handlers: App['handlers']):
 
 /** Longer than any answer takes; whoever still sends or takes bytes then may do so for hours. */
 const PATIENCE_MS = 5000;
+/** For uploads that were cut off to release their leases. */
+const RELEASE_MS = 2000;
 
 /** No new requests, those in flight end in time or are cut off; then jobs are handed back and the parts closed. */
-async function stop(server: HttpServer, parts: Adapters): Promise<void> {
+async function stop({ server, uploadsSettled }: App, parts: Adapters): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
   await server.close().finally(() => clearTimeout(impatience));
+  // An upload that was cut off releases its lease, so that it can begin again after the next start.
+  await waitAtMost(RELEASE_MS, uploadsSettled());
   await parts.close();
 }
 

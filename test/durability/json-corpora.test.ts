@@ -23,7 +23,7 @@ type Entry = { readonly headers: Record<string, string>; readonly whenRead: read
 /** How a body that is read is answered, where not with 400 and one of its fields: so that nothing changes, edits and removals are of a version that never was. */
 const DOORS = {
   'POST /media/upload-url': { headers: ann, whenRead: [] },
-  'POST /media/{id}/complete': { headers: ann, whenRead: [409] },
+  'POST /media/{id}/complete': { headers: ann, whenRead: [] },
   'POST /media/{id}/retry': { headers: ann, whenRead: [409] },
   'POST /media/{id}/restore': { headers: ann, whenRead: [200] },
   'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
@@ -62,6 +62,7 @@ function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
   }
   if (!whenRead.includes(answer.status)) {
     const { details } = expectRefusal(answer, 400);
+    if (details?.['reason'] === 'not_uploaded' || details?.['reason'] === 'unknown_member') return 'read';
     expect(details).toHaveProperty('field');
     return details?.['field'] === 'body' ? 'refused' : 'read';
   }
@@ -127,15 +128,26 @@ describe.skipIf(!TEST_DATA).each(Object.keys(DOORS) as Door[])('%s', (door) => {
 
 test.skipIf(!TEST_DATA)('PATCH accepts known members only', async () => {
   const [before] = await listOf();
+  let refused = 0;
   const expected = { title: before?.['title'], version: before?.['version'] as number };
   for (const { body } of samplesOf('json-parsing').filter((sample) => mayBe(sample).join() === 'read')) {
+    const answer = await send('PATCH /media/{id}', body, ann);
+    const said = body.length > 0 ? (JSON.parse(Buffer.from(body).toString()) as { title?: string }) : {};
+    const unknown = Object.keys(said).filter((name) => name !== 'title');
+    if (unknown.length > 0) {
+      expect(expectRefusal(answer, 400).details).toMatchObject({
+        reason: 'unknown_member',
+        field: unknown[0],
+      });
+      refused++;
+      continue;
+    }
     const {
       status,
       body: { data },
-    } = await send('PATCH /media/{id}', body, ann);
-    const said = body.length > 0 ? (JSON.parse(Buffer.from(body).toString()) as { title?: string }) : {};
+    } = answer;
     Object.assign(expected, { version: expected.version + 1, ...('title' in said && { title: said.title }) });
     expect([status, data]).toEqual([200, { ...before, ...expected, updated_at: data['updated_at'] }]);
   }
-  expect(expected.version).toBeGreaterThan(10);
+  expect(refused).toBeGreaterThan(5);
 });

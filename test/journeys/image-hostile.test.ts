@@ -1,4 +1,5 @@
 // Hostile images: each fails with a reason, and the service keeps its memory bounded.
+import { statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import sharp from 'sharp';
@@ -103,7 +104,8 @@ describe.runIf(TEST_DATA)('collected files', () => {
       const entries = await readdir(join(TEST_DATA ?? '', set), { recursive: true, withFileTypes: true });
       const paths = entries
         .filter((entry) => entry.isFile() && !/^(?:MANIFEST|LICENSE)/.test(entry.name))
-        .map((entry) => join(entry.parentPath, entry.name));
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => statSync(path).size > 0);
       const ends: Record<string, number> = {};
       const waiting = paths.values();
       const lane = async () => {

@@ -6,6 +6,7 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { bind } from '../platform/bind.ts';
+import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import * as byteOperations from './byte-uploads.ts';
@@ -41,13 +42,16 @@ export function createUploads(needs: Needs) {
     { ...needs, ...lifecycle, ...usage, maxUploadBytes, uploadTtlSeconds },
     byteOperations,
   );
+  const inFlight = createInFlight();
+  const receiveUpload: typeof transfers.receiveUpload = (transfer) =>
+    inFlight.track(transfers.receiveUpload(transfer));
   const { createUpload } = uploads;
   const { completeUpload } = completion;
   return {
-    operations: {},
+    operations: { uploadsSettled: inFlight.settled },
     routes: [
       ...uploadRoutes({ createUpload, completeUpload, retryUpload: retryUnderQuota }, guards, publicBaseUrl),
-      ...transferRoutes(transfers, publicBaseUrl),
+      ...transferRoutes({ receiveUpload }, publicBaseUrl),
     ],
     jobs: {},
   };

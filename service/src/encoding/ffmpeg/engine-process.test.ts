@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
-import { ffmpegPath, makeClip } from '../../../../test/support/clips.ts';
+import { ffmpegPath } from '../../../../test/support/clips.ts';
 import { buildSandbox } from '../../platform/process/sandbox.ts';
 import { type EngineRun, runFfmpeg } from './engine-process.ts';
 
@@ -122,16 +122,10 @@ describe('limits of the kernel', () => {
     expect(Number(lines.at(-1))).toBeLessThanOrEqual(20 * availableParallelism());
   });
   test('an engine that requests too much memory ends with out_of_memory without getting it', async () => {
-    const source = await makeClip({
-      seconds: 1,
-      width: 3840,
-      height: 2160,
-      audio: false,
-      more: ['-refs', '16'],
-    });
-    const limit = 400 * 1024 ** 2;
-    const args = ['-nostdin', '-hide_banner', '-threads', '2', '-i', `file:${source}`, '-f', 'null', '-'];
-    const limits = { wallMs: 60_000, memoryBytes: limit };
+    // One frame of this size takes 384 MiB.
+    const input = ['-f', 'lavfi', '-i', 'color=size=640x360:rate=1', '-vf', 'scale=16384:16384'];
+    const args = ['-nostdin', '-hide_banner', ...input, '-frames:v', '1', '-f', 'null', '-'];
+    const limits = { wallMs: 60_000, memoryBytes: 400 * 1024 ** 2 };
     const end = await runFfmpeg({ path: ffmpegPath(), args, signal: never(), limits });
     expect(end.ended).toBe('out_of_memory');
     expect(end.log).toMatch(/Cannot allocate memory|malloc of size/);

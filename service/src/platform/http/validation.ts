@@ -13,11 +13,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return (given: unknown): ValidationResult => {
     const value = prepare(given);
     if (validator.Check(value)) return { value };
-    // `boolean` repeats, for each unknown member, what `additionalProperties` says of all.
-    const fault = validator.Errors(limitMembers(value, schema)).find(({ keyword }) => keyword !== 'boolean');
-    return {
-      error: fault ? toServiceError(fault as SchemaError, schema) : badRequest('The request is invalid'),
-    };
+    const unknown = findUnknownMembers(value, schema);
+    if (unknown.length > 0) return { error: unknownMembers(unknown, schema) };
+    const [error] = validator.Errors(limitMembers(value, schema));
+    return { error: error ? toServiceError(error as SchemaError) : badRequest('The request is invalid') };
   };
 };
 
@@ -53,11 +52,7 @@ type SchemaError = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-function toServiceError(
-  { keyword, instancePath, message, params }: SchemaError,
-  schema: TSchema,
-): ServiceError {
-  if (keyword === 'additionalProperties') return unknownMember(params, schema);
+function toServiceError({ keyword, instancePath, message, params }: SchemaError): ServiceError {
   const parent = instancePath.slice(1).replaceAll('/', '.');
   const missing =
     keyword === 'required' ? (params['requiredProperties'] as string[] | undefined)?.[0] : undefined;
@@ -66,14 +61,30 @@ function toServiceError(
   return badRequest(`${field} ${problem}`, { field, rule: keyword, ...limitOf(params) });
 }
 
+/** Only schemas without additional properties have unknown members. */
+function findUnknownMembers(value: unknown, schema: TSchema): readonly string[] {
+  if (!('additionalProperties' in schema) || schema.additionalProperties !== false) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const known = new Set(allowedMembers(schema));
+  return Object.keys(value).filter((name) => !known.has(name));
+}
+
+const allowedMembers = (schema: TSchema): readonly string[] =>
+  'properties' in schema ? Object.keys(schema.properties as object) : [];
+
+/** Of the unknown members, so many are named. */
+const MAX_NAMES = 10;
+/** Characters of a name that are shown. */
+const MAX_NAME = 100;
+
 /** A misspelt member would look like a change that was made. */
-function unknownMember({ additionalProperties }: SchemaError['params'], schema: TSchema): ServiceError {
-  const unknown = additionalProperties as readonly string[];
-  const allowed = 'properties' in schema ? Object.keys(schema.properties as object) : [];
-  const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+function unknownMembers(unknown: readonly string[], schema: TSchema): ServiceError {
+  const allowed = allowedMembers(schema);
+  const shown = unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME));
+  const names = shown.map((name) => JSON.stringify(name)).join(', ');
   return badRequest(
     `Unknown member${unknown.length > 1 ? 's' : ''} in the body: ${names}. Allowed: ${allowed.join(', ')}.`,
-    { field: unknown[0], reason: 'unknown_member', allowed },
+    { field: shown[0], reason: 'unknown_member', allowed },
   );
 }
 
