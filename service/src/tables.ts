@@ -240,7 +240,7 @@ export const TABLES = {
   rate_limits: rateLimitRow,
 } as const;
 
-function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
+export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
   return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
 }
 

@@ -1,7 +1,7 @@
 // The part of an asset that reports and completions change, and how an attempt begins.
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { streamStateColumns } from '../tables.ts';
+import { pick, streamStateColumns } from '../tables.ts';
 import { firstReconcileAt } from './reconcile-schedule.ts';
 
 export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
@@ -38,49 +38,6 @@ export function withReconcileTime(asset: Asset, next: StreamState, now: Date): S
 export const toCheckData = ({ reconcile_at }: StreamState): EventData =>
   reconcile_at ? { next_check_at: reconcile_at.toISOString() } : {};
 
-export function stateOf(asset: Asset): StreamState {
-  const {
-    stream_status,
-    attempt,
-    progress,
-    renditions,
-    warnings,
-    failure,
-    refused,
-    playback,
-    playable_at,
-    completed_at,
-  } = asset;
-  const {
-    width,
-    height,
-    duration_ms,
-    placeholder,
-    encode_try,
-    encoded_try,
-    uploaded_at,
-    settled,
-    reconcile_at,
-  } = asset;
-  return {
-    stream_status,
-    attempt,
-    progress,
-    renditions,
-    warnings,
-    failure,
-    refused,
-    playback,
-    playable_at,
-    completed_at,
-    width,
-    height,
-    duration_ms,
-    placeholder,
-    encode_try,
-    encoded_try,
-    uploaded_at,
-    settled,
-    reconcile_at,
-  };
-}
+const STATE_COLUMNS = Object.keys(streamStateColumns) as (keyof StreamState)[];
+
+export const stateOf = (asset: Asset): StreamState => pick(asset, STATE_COLUMNS);

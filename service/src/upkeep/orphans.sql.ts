@@ -1,41 +1,27 @@
 // What the database knows of stored objects: which assets may have which.
 import type { Queries } from '../platform/postgres/database.ts';
-import { sql } from '../platform/postgres/sql.ts';
-import { assetRow } from '../tables.ts';
+import { columns, sql } from '../platform/postgres/sql.ts';
+import { assetRow, pick } from '../tables.ts';
 import type { ObjectOwner } from './orphan.ts';
 
-const {
-  id,
-  refused,
-  uploaded_at,
-  original_upload,
-  upload_writer,
-  upload_writer_until,
-  deleted_at,
-  purge_at,
-  stream_status,
-  attempt,
-  encode_try,
-  playback,
-} = assetRow;
-const holderRow = {
-  id,
-  refused,
-  uploaded_at,
-  original_upload,
-  upload_writer,
-  upload_writer_until,
-  deleted_at,
-  purge_at,
-  stream_status,
-  attempt,
-  encode_try,
-  playback,
-} as const;
+const objectOwnerColumns = pick(assetRow, [
+  'id',
+  'refused',
+  'uploaded_at',
+  'original_upload',
+  'upload_writer',
+  'upload_writer_until',
+  'deleted_at',
+  'purge_at',
+  'stream_status',
+  'attempt',
+  'encode_try',
+  'playback',
+]);
 
 export const holders = async (db: Queries, ids: readonly string[]) =>
-  (await db.all(sql('holders', holderRow)`
-    select id, refused, uploaded_at, original_upload, upload_writer, upload_writer_until, deleted_at, purge_at, stream_status, attempt, encode_try, playback
+  (await db.all(sql('holders', objectOwnerColumns)`
+    select ${columns(objectOwnerColumns)}
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Assets whose original is recorded, a page of them in the order of their ids. */
