@@ -10,7 +10,7 @@ import { urlOf } from '../test/support/postgres.ts';
 import { type Server, startServer } from './processes.ts';
 
 export const ONPREM_SECRET = 'bench-onprem-secret-0123456789abcdef-bench';
-const SECRETS = {
+export const SECRETS = {
   ACCESS_TOKEN_SECRET: 'bench-access-token-secret-0123456789abcdef',
   SERVICE_API_KEY: 'bench-service-key-0123456789abcdef-bench',
   OPERATOR_KEY: 'bench-operator-key-0123456789abcdef-bench',
