@@ -1,4 +1,4 @@
-// A video as its row says it, for tests of rules that take one.
+// Assets for tests of rules.
 import { assetRow } from '../tables.ts';
 import type { Asset } from '../assets/asset.ts';
 import { decideReport } from './decide.ts';
@@ -7,7 +7,7 @@ import type { StreamReport } from './stream-report.ts';
 const CREATED = new Date('2026-01-01T10:00:00.000Z');
 export const NOW = new Date('2026-01-01T10:05:00.000Z');
 
-/** What is not named here is null at the start. */
+/** All other columns are null at the start. */
 const PENDING = {
   ...(Object.fromEntries(Object.keys(assetRow).map((column) => [column, null])) as unknown as Asset),
   id: '01900000-0000-7000-8000-000000000001',
@@ -35,10 +35,10 @@ const PENDING = {
   updated_at: CREATED,
 } satisfies Asset;
 
-/** An onprem video that waits for its bytes; `more` goes over that. */
-export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, ...more });
+/** An onprem video that waits for its upload. */
+export const createVideo = (overrides: Partial<Asset> = {}): Asset => ({ ...PENDING, ...overrides });
 
-/** The asset as a report leaves it. */
+/** The asset after a report. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
   ...asset,
   ...decideReport(asset, report, now).change?.set,

@@ -1,6 +1,7 @@
 // Holds the moves against the contract's table, written out once more (B6).
 import { describe, expect, test } from 'vitest';
-import { advance, TRANSITIONS, type StreamEvent, type StreamStatus } from './transitions.ts';
+import type { StreamStatus } from '@mediary/contract/enums';
+import { advance, type StreamEvent, TRANSITIONS } from './transitions.ts';
 
 const EVENTS: readonly StreamEvent[] = ['completed', 'started', 'failed', 'succeeded'];
 
