@@ -37,7 +37,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
   [
-    /^(?:assets\/asset-lookup|library\/asset-edits|lifecycle\/reports|encoding\/jobs\/progress-reporter|storage\/object-response|uploads\/completion|uploads\/retry|providers\/provider-calls|providers\/inspections)$/,
+    /^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports|encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview)|storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile)|uploads\/(?:byte-uploads|completion|retry)|providers\/provider-calls|providers\/inspections)$/,
     'verbs',
   ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],

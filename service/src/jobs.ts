@@ -1,42 +1,43 @@
-// Every job of the service: its name, its payload, and what its queue promises.
+// Every job of the service: name, payload and queue settings.
 import type { Jobs, JobSettingsOf } from './platform/job-queue.ts';
 
 export type JobPayloads = {
-  /** Makes the renditions of one attempt. */
+  /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
-  /** Removes what a deleted or cancelled encode has stored. */
+  /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
-  /** Takes a finished run's report to the onprem door; kept apart so that it can be repeated without encoding again. */
+  /** Sends the report of a finished run to the onprem webhook; a job of its own, so that a retry does not encode again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
-  /** Has a video's thumbnail show the picture that is wanted by now. */
+  /** Renders the thumbnail of a video at `poster_time_ms`. */
   'make-poster': { readonly assetId: string };
+  /** Decodes an image and renders its thumbnail. */
   'process-image': { readonly assetId: string };
-  /** Removes the bytes that an asset may no longer have. */
+  /** Removes all objects of a purged asset, and the orphaned uploads of others. */
   'purge-asset': { readonly assetId: string };
-  /** Tells a hosted provider who may play. */
+  /** Sends the visibility of a video to its hosted provider. */
   'protect-video': { readonly assetId: string };
-  /** Asks what became of what is waited for. */
+  /** Checks every asset whose `reconcile_at` has passed. */
   reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
-  'remove-stray-videos': Record<never, never>;
-  /** Ends uploads whose time is over. */
+  'remove-orphaned-videos': Record<never, never>;
+  /** Fails uploads that were not completed in time. */
   'expire-uploads': Record<never, never>;
-  /** Removes for good what has been in the trash for long enough. */
+  /** Purges assets that were in the trash for TRASH_DAYS. */
   'empty-trash': Record<never, never>;
-  /** Forgets Idempotency-Keys after a day. */
-  'forget-keys': Record<never, never>;
-  /** Makes the months' partitions that are coming, drops those whose time is over. */
-  'make-partitions': Record<never, never>;
+  /** Deletes expired idempotency keys and full rate limit buckets. */
+  'delete-expired-keys': Record<never, never>;
+  /** Creates the partitions of the coming months and drops expired ones. */
+  'maintain-partitions': Record<never, never>;
 };
 
 export type ServiceJobs = Jobs<JobPayloads>;
 
-/** A job that is to be started. */
-export type StartJob = {
+/** A job to send, in the transaction that needs it. */
+export type JobRequest = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
 }[keyof JobPayloads];
 
-/** `encodeConcurrency`: videos that one process encodes at once. */
+/** `encodeConcurrency`: how many videos one process encodes at once. */
 export const jobSettings = ({
   encodeConcurrency,
 }: {
@@ -60,7 +61,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   },
   'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
-  // Outlasts a report that is on its way.
+  // As many retries as deliver-report, whose report it waits for.
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   'process-image': {
     concurrency: 2,
@@ -73,7 +74,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
   reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
-  'remove-stray-videos': {
+  'remove-orphaned-videos': {
     concurrency: 1,
     expireIn: 10 * 60,
     retries: 2,
@@ -82,6 +83,12 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   },
   'expire-uploads': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '*/5 * * * *' },
   'empty-trash': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '23 * * * *' },
-  'forget-keys': { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '41 * * * *' },
-  'make-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 * * * *' },
+  'delete-expired-keys': {
+    concurrency: 1,
+    expireIn: 10 * 60,
+    retries: 2,
+    retryDelay: 10,
+    cron: '41 * * * *',
+  },
+  'maintain-partitions': { concurrency: 1, expireIn: 60, retries: 10, retryDelay: 60, cron: '7 * * * *' },
 };

@@ -1,4 +1,4 @@
-// Every table's row as data; a test holds this page against the migrated database.
+// The columns of every table as data; a test compares them with the migrated database.
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -12,17 +12,17 @@ export const assetRow = {
   title: 'text?',
   tags: 'text[]',
   metadata: 'jsonb?',
-  /** What upload-url announced; null where nothing was. */
+  /** Announced by upload-url; null if not announced. */
   announced_size_bytes: 'int8?',
   announced_sha256: 'text?',
-  /** What the store holds. */
+  /** Of the stored bytes. */
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
   uploaded_at: 'timestamptz?',
-  /** The upload whose object is the original; null where the object has the name of earlier releases. */
+  /** The upload whose object is the original; null if the object has the fixed name of earlier releases. */
   original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
-  /** Who writes the original now, and until when nobody else may. */
+  /** The upload lease: its writer, and when it expires. */
   upload_writer: 'uuid?',
   upload_writer_until: 'timestamptz?',
   provider: 'text?',
@@ -33,11 +33,11 @@ export const assetRow = {
   renditions: 'jsonb',
   warnings: 'jsonb',
   failure: 'jsonb?',
-  /** The service itself refused the asset: no report changes that within the attempt. */
+  /** The service failed the attempt itself: reports cannot change it. */
   refused: 'bool',
-  /** What plays: our renditions or somebody's URLs (playback-manifest.ts). */
+  /** Our renditions, or reported URLs (playback-manifest.ts). */
   playback: 'jsonb?',
-  /** Part of every playback token: raised, it ends those that are out. */
+  /** Part of every playback token: a higher version invalidates issued tokens. */
   playback_version: 'int4',
   playable_at: 'timestamptz?',
   completed_at: 'timestamptz?',
@@ -45,9 +45,9 @@ export const assetRow = {
   height: 'int4?',
   duration_ms: 'int8?',
   placeholder: 'text?',
-  /** Which picture the thumbnail is to show; null: chosen by the service. */
+  /** Time of the frame that the thumbnail shows; null: chosen by the service. */
   poster_time_ms: 'int8?',
-  /** Runs of the encoder in this attempt that were begun, and the latest that left whole files. */
+  /** Number of encode runs started in this attempt, and the last one that stored all files. */
   encode_try: 'int4',
   encoded_try: 'int4',
   version: 'int4',
@@ -55,15 +55,15 @@ export const assetRow = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   deleted_at: 'timestamptz?',
-  /** Until when a removed asset can be restored; null for one that is gone for good. */
+  /** When an asset leaves the trash for good; null if it is not in the trash. */
   purge_at: 'timestamptz?',
-  /** The provider itself was asked and said its last word on this attempt. */
+  /** The provider's API reported the final state of this attempt. */
   settled: 'bool',
-  /** When the sweep looks at what is waited for; null where nothing is. */
+  /** When the reconcile job checks the asset next; null if the service waits for nothing. */
   reconcile_at: 'timestamptz?',
 } as const;
 
-/** What upload-url decides of a new asset; all else starts at the table's defaults. */
+/** The columns of a new asset; the others have defaults. */
 export const newAssetColumns = pick(assetRow, [
   'id',
   'owner_user_id',
@@ -84,7 +84,7 @@ export const newAssetColumns = pick(assetRow, [
   'created_at',
 ]);
 
-/** What callers are shown: lists read nothing else. */
+/** The columns that callers can see. Lists read only these. */
 export const shownColumns = pick(assetRow, [
   'id',
   'owner_user_id',
@@ -120,7 +120,7 @@ export const shownColumns = pick(assetRow, [
   'deleted_at',
 ]);
 
-/** What players need: manifests, segments and images read nothing else. */
+/** The columns that serve manifests, segments and images. */
 export const playedColumns = pick(assetRow, [
   'id',
   'kind',
@@ -137,7 +137,7 @@ export const playedColumns = pick(assetRow, [
   'purge_at',
 ]);
 
-/** What reports, completions and the reconcile job may change. */
+/** The columns that reports, completions and the reconcile job change. */
 export const streamStateColumns = pick(assetRow, [
   'stream_status',
   'attempt',
@@ -160,10 +160,10 @@ export const streamStateColumns = pick(assetRow, [
   'reconcile_at',
 ]);
 
-/** What a change may set: all but what an asset keeps from its creation, and `revision`, which the writer raises. */
+/** The columns that a change may set. The writer itself raises `revision`; the others are fixed at creation. */
 export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
 
-/** One thing that happened to an asset, written with the change itself (B8). */
+/** An event of an asset, stored in the transaction of the change (B8). */
 export const eventRow = {
   id: 'uuid',
   asset_id: 'uuid',
@@ -175,7 +175,7 @@ export const eventRow = {
   revision: 'int4?',
 } as const;
 
-/** One verified webhook delivery, as it came (B6). */
+/** A verified webhook delivery with its raw body (B6). */
 export const deliveryRow = {
   id: 'uuid',
   provider: 'text',
@@ -188,11 +188,11 @@ export const deliveryRow = {
   received_at: 'timestamptz',
   /** Signed by our own encoder. */
   is_ours: 'bool',
-  /** From its arrival until it was kept. */
+  /** From the arrival of the request until it is recorded. */
   latency_ms: 'int4',
 } as const;
 
-/** The worker that encodes an asset now. */
+/** The worker of the latest encode run of an asset. */
 export const encodeRunRow = {
   asset_id: 'uuid',
   attempt: 'int4',
@@ -201,15 +201,15 @@ export const encodeRunRow = {
   started_at: 'timestamptz',
 } as const;
 
-/** A secret that the service made for itself. */
+/** A secret that the service generated. */
 export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
-/** The first answer to a request with an Idempotency-Key (B4). */
+/** The first response to a request with an Idempotency-Key (B4). */
 export const idempotencyRow = {
   caller: 'text',
   key: 'text',
   fingerprint: 'text',
-  /** Of what the request makes, chosen before it is made. */
+  /** The id for the resource that the request creates. */
   made_id: 'uuid',
   answer: 'jsonb?',
   busy_by: 'uuid?',
@@ -217,7 +217,7 @@ export const idempotencyRow = {
   created_at: 'timestamptz',
 } as const;
 
-/** What an owner under a quota uses; triggers keep it. */
+/** The usage of an owner with a quota; triggers update it. */
 export const ownerUsageRow = {
   owner_user_id: 'text',
   assets: 'int8',

@@ -11,7 +11,7 @@ import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
 import { findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receiveUpload, type TransferNeeds } from '../../service/src/uploads/byte-uploads.ts';
+import { receiveUpload, type ByteUploadNeeds } from '../../service/src/uploads/byte-uploads.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -91,7 +91,7 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
-  const needs: TransferNeeds = {
+  const needs: ByteUploadNeeds = {
     assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
     requireDatabaseSpace,
@@ -101,7 +101,7 @@ async function firstWriter(
     uploadTtlSeconds: 3600,
     now,
     underQuota: (_owner, work) => work(),
-    byteQuota: async () => undefined,
+    findByteQuota: async () => undefined,
     limitOwner: async () => {},
   };
   const transfer = {

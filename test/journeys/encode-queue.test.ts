@@ -146,7 +146,7 @@ describe('an operator', () => {
       (engines) => engines.length > 0,
     );
     expect((await cancel(id)).status).toBe(200);
-    expect(await lastSentence(id)).toBe('An operator cancelled the encoding, in attempt 2.');
+    expect(await lastSentence(id)).toBe('An operator cancelled the encoding (attempt 2).');
   });
 
   test('cancels a waiting encode, which never starts', async () => {

@@ -111,7 +111,7 @@ describe.each(HOSTED)('%s', (provider) => {
     for (const other of HOSTED.filter((name) => name !== provider))
       hosts.sims[other].setFault({ on: 'api', do: 'status', status: 500 });
     const { jobs, db } = hosts.service.parts;
-    await db.transaction((tx) => jobs.send(tx, 'remove-stray-videos', {}));
+    await db.transaction((tx) => jobs.send(tx, 'remove-orphaned-videos', {}));
     await eventually(
       async () => hosts.sims[provider].videos().length,
       (count) => count === 1,

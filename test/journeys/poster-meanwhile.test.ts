@@ -116,7 +116,7 @@ test.each([
       stream_status: 'processing',
       poster_time_ms: wish,
     });
-    expect(await service.parts.jobs.isUnderWay('make-poster', { assetId: id })).toBe(true);
+    expect(await service.parts.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(true);
     reporting.open();
     await settled(service, 'ann', id);
     await postersDone(service, id);

@@ -242,5 +242,5 @@ test("a stranger's thumbnail stays his", async () => {
     poster_time_ms: 500,
     playback: { thumbnail: 'https://cdn.example/a.jpg' },
   });
-  expect(await service.parts.jobs.isUnderWay('make-poster', { assetId: id })).toBe(false);
+  expect(await service.parts.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(false);
 });

@@ -173,7 +173,7 @@ describe('a bucket', () => {
       expect(served).toBeGreaterThanOrEqual(4);
       expect(served).toBeLessThan(12);
       expectSuccess(await eventually(ask, ({ status }) => status === 200));
-      await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'forget-keys', {}));
+      await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'delete-expired-keys', {}));
       await eventually(
         () => rows(service.dataDir, 'select key from rate_limits'),
         ({ length }) => length <= 1,

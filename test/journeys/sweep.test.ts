@@ -53,8 +53,8 @@ async function pass(minutes: number, job: 'reconcile' | 'expire-uploads' = 'reco
   const { jobs } = service.parts;
   await startAfter(minutes, job);
   await eventually(
-    () => jobs.isUnderWay(job, {}),
-    (isUnderWay) => !isUnderWay,
+    () => jobs.hasOpenJob(job, {}),
+    (isOpen) => !isOpen,
   );
 }
 
@@ -108,7 +108,7 @@ describe('work of our own whose job vanished', () => {
       (await timelineOf(service, id)).find(({ details }) => details['reason'] === 'job_lost'),
     ).toMatchObject({
       source: 'reconcile',
-      sentence: expect.stringMatching(/lost.*started again.*Looked at next at 20/),
+      sentence: expect.stringMatching(/lost.*started it again.*Next check at 20/),
     });
   });
 
@@ -120,8 +120,8 @@ describe('work of our own whose job vanished', () => {
         ([row]) => row?.['encoded_try'] === 1,
       );
       await eventually(
-        () => service.parts.jobs.isUnderWay('encode-asset', { assetId: begun }),
-        (isUnderWay) => !isUnderWay,
+        () => service.parts.jobs.hasOpenJob('encode-asset', { assetId: begun }),
+        (isOpen) => !isOpen,
       );
       return begun;
     });

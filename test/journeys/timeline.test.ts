@@ -1,4 +1,4 @@
-// The whole life of an asset, told to its owner: what happened, who said it, how long after what came before, in plain language (contract B2, B8).
+// Tests the timeline of an asset: events, sources, latencies and sentences (contract B2, B8).
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -85,8 +85,8 @@ afterAll(() => service?.stop());
 /** How many reports of progress a short film causes depends on the machine. */
 const withoutProgress = (items: readonly Entry[]) => items.filter(({ type }) => type !== 'asset.progress');
 
-describe('the life of a film', () => {
-  test('is told in order: what happened, by whom, in which attempt, and how long after what came before', async () => {
+describe('the timeline of a video', () => {
+  test('lists events in order, with source, attempt and latency', async () => {
     const { items, next_cursor } = await read(film);
     const minute = 60_000;
     expect(next_cursor).toBeNull();
@@ -109,46 +109,43 @@ describe('the life of a film', () => {
     expect(milestones.map(({ at }) => at)).toEqual([0, 1, 2, 3, 3, 3, 4, 5, 6, 7, 7].map(minutesAfterStart));
   });
 
-  test('reads like sentences', async () => {
+  test('has a sentence for each event', async () => {
     const { items } = await read(film);
     expect(withoutProgress(items).map(({ sentence }) => sentence)).toEqual([
-      'The asset was made.',
-      'All bytes arrived and are stored.',
-      'It was edited: title, tags.',
-      `The caller said that the bytes are there: work on them began. Looked at next at ${minutesAfterStart(3 + 2)}.`,
-      'There is something to play now.',
-      'The provider reported that it is ready.',
-      'It was moved to the trash.',
-      'It was brought back from the trash.',
-      'The provider reported that it failed, in attempt 2: no_sound.',
-      `The caller asked for another try: work on it began again, in attempt 3. Looked at next at ${minutesAfterStart(7 + 2)}.`,
-      'The provider reported that it is ready, in attempt 3.',
+      'The caller created the asset.',
+      'All bytes are stored.',
+      'The caller changed title, tags.',
+      `The caller completed the upload; processing started. Next check at ${minutesAfterStart(3 + 2)}.`,
+      'Playback is available.',
+      'The provider reported that the asset is ready.',
+      'The caller moved the asset to the trash.',
+      'The caller restored the asset from the trash.',
+      'The provider reported a failure (attempt 2): no_sound.',
+      `The caller retried the asset; processing started again (attempt 3). Next check at ${minutesAfterStart(7 + 2)}.`,
+      'The provider reported that the asset is ready (attempt 3).',
     ]);
   });
 
-  test.each([1, 2, 3, 10, 11])(
-    'is the same in pages of %d, what came before the page counted',
-    async (limit) => {
-      const whole = (await read(film)).items;
-      const pages: Entry[][] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
-        pages.push(page.items);
-        cursor = page.next_cursor;
-      }
-      expect(pages.flat()).toEqual(whole);
-      expect(pages).toHaveLength(Math.ceil(whole.length / limit));
-      expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
-    },
-  );
+  test.each([1, 2, 3, 10, 11])('is the same in pages of %d, with latencies across pages', async (limit) => {
+    const whole = (await read(film)).items;
+    const pages: Entry[][] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      pages.push(page.items);
+      cursor = page.next_cursor;
+    }
+    expect(pages.flat()).toEqual(whole);
+    expect(pages).toHaveLength(Math.ceil(whole.length / limit));
+    expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
+  });
 
-  test('ends where it ends: nothing comes after the last entry', async () => {
+  test('has no entry after the last one', async () => {
     const last = (await read(film)).items.at(-1);
     expect(await read(film, `?cursor=${last?.id}`)).toEqual({ items: [], next_cursor: null });
   });
 });
 
-test('entries are in the order of the changes, whatever the clocks of the processes that wrote them', async () => {
+test('entries are in the order of the changes, even if the clocks of processes differ', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   for (const title of ['one', 'two'])
     await call(service, `PATCH /media/${id}`, { headers: as, json: { title } });
@@ -164,7 +161,7 @@ test('entries are in the order of the changes, whatever the clocks of the proces
   expect((await read(id, `?cursor=${items[1]?.id}`)).items).toEqual([items[2]]);
 });
 
-test('what the sweep saw and what an operator did is told as theirs', async () => {
+test('entries name the reconcile job and the operator as their sources', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   await tell(service, 'onprem', { asset_id: id, status: 'processing' });
   await tell(service, 'onprem', { asset_id: id, status: 'failed', failure: { code: 'no_sound' } });
@@ -172,19 +169,19 @@ test('what the sweep saw and what an operator did is told as theirs', async () =
   later(10);
   await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'reconcile', {}));
   const {
-    items: [swept],
+    items: [checked],
   } = await eventually(
     async () => ({ items: (await read(id)).items.filter(({ source }) => source === 'reconcile') }),
     ({ items }) => items.length > 0,
   );
-  expect(swept).toMatchObject({
+  expect(checked).toMatchObject({
     type: 'asset.checked',
     attempt: 2,
     latency_ms: 600_000,
     details: { reason: 'encoder_outside', next_check_at: expect.any(String) },
   });
-  expect(swept?.sentence).toMatch(
-    /^It takes longer than expected; an encoder outside of this service is at work.* Looked at next at 20\S+Z\.$/,
+  expect(checked?.sentence).toMatch(
+    /^Processing takes longer than expected; an external encoder has the video.* Next check at 20\S+Z\.$/,
   );
   await tell(service, 'onprem', { asset_id: id, status: 'ready', attempt: 2 });
   await rows(
@@ -202,11 +199,11 @@ test('what the sweep saw and what an operator did is told as theirs', async () =
   expect((await read(id)).items.at(-1)).toMatchObject({
     type: 'asset.ready',
     source: 'replay',
-    sentence: 'An operator, by replaying a delivery, reported that it is ready, in attempt 2.',
+    sentence: 'A delivery replayed by an operator reported that the asset is ready (attempt 2).',
   });
 });
 
-test('what the service refused itself, and whom a service caller named, is told too', async () => {
+test('entries show rejections by the service, and that a service caller named another owner', async () => {
   const started = await openUpload(service, 'ann');
   await putBytes(started, Buffer.from('no film at all'));
   const named = await call(service, `PATCH /media/${started.asset_id}`, {
@@ -219,14 +216,14 @@ test('what the service refused itself, and whom a service caller named, is told 
   expect(edited).toMatchObject({
     type: 'asset.updated',
     source: 'caller',
-    sentence: 'It was edited: title. A service caller made this change and named another owner.',
+    sentence: 'The caller changed title. The caller used the service key and named another owner.',
     details: { caller: 'service', named_other_owner: true },
   });
   expect(JSON.stringify(await read(started.asset_id))).not.toContain('somebody');
   expect(refused).toMatchObject({
     type: 'asset.failed',
     source: 'service',
-    sentence: 'The service refused it: type_mismatch.',
+    sentence: 'The service rejected the asset: type_mismatch.',
     details: { code: 'type_mismatch' },
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AssetFilter } from '../../service/src/library/asset-filter.ts';
-import { listAssets } from '../../service/src/library/asset-list.sql.ts';
+import { listAssets } from '../../service/src/library/library.sql.ts';
 import { seedAssets } from '../../service/src/commands/seed.ts';
 import type { Queries } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';

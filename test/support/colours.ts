@@ -48,8 +48,8 @@ export const choosePoster = (service: TestService, id: string, poster_time_ms: u
 /** Waits until the service has nothing more to do about posters, and answers the asset. */
 export async function postersDone(service: TestService, id: string): Promise<AssetJson> {
   await eventually(
-    () => service.parts.jobs.isUnderWay('make-poster', { assetId: id }),
-    (isUnderWay) => !isUnderWay,
+    () => service.parts.jobs.hasOpenJob('make-poster', { assetId: id }),
+    (isOpen) => !isOpen,
   );
   return readAsset(service, 'ann', id);
 }

@@ -1,6 +1,6 @@
 // The service beside simulated video hosts, a clock that can be moved, and clients that send bytes straight to a host.
 import { type Simulators, type SimulatorsOptions, startSimulators } from '../../simulators/simulators.ts';
-import type { UploadTarget } from '../../service/src/providers/provider.ts';
+import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import { type AssetJson, type Started, VIDEO } from './media.ts';
 import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
 
@@ -34,8 +34,8 @@ export async function startHosts(
       const { jobs, db } = service.parts;
       await db.transaction((tx) => jobs.send(tx, 'reconcile', {}));
       await eventually(
-        () => jobs.isUnderWay('reconcile', {}),
-        (isUnderWay) => !isUnderWay,
+        () => jobs.hasOpenJob('reconcile', {}),
+        (isOpen) => !isOpen,
       );
     },
     stop: async () => {

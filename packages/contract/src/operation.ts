@@ -26,12 +26,14 @@ export type RateClass = 'none' | 'webhook';
 /** One way in which an operation fails; `when` is a full sentence. */
 export type ErrorCase = { readonly code: ErrorCode; readonly reason?: ErrorReason; readonly when: string };
 
-type Described = {
+/** OpenAPI path template below the origin, `/api/v1/media/{id}`. */
+export type Path = `/${string}`;
+
+type Described<P extends Path> = {
   /** OpenAPI operation id: a verb and a noun, `completeUpload`. */
   readonly id: string;
   readonly method: Method;
-  /** OpenAPI path template below the origin, `/api/v1/media/{id}`. */
-  readonly path: `/${string}`;
+  readonly path: P;
   readonly tag: Tag;
   readonly auth: Auth;
   /** One line, imperative: "Completes an upload". */
@@ -49,7 +51,8 @@ export type JsonOperation<
   Q extends TObject = TObject,
   B extends TObject = TObject,
   D extends TSchema = TSchema,
-> = Described & {
+  P extends Path = Path,
+> = Described<P> & {
   readonly kind: 'json';
   readonly query?: Q;
   readonly body?: B;
@@ -68,7 +71,7 @@ export type JsonOperation<
 export type Bytes = { readonly mediaTypes: readonly string[]; readonly description: string };
 
 /** An operation that streams bytes in or out, or redirects. */
-export type BytesOperation<Q extends TObject = TObject> = Described & {
+export type BytesOperation<Q extends TObject = TObject, P extends Path = Path> = Described<P> & {
   readonly kind: 'bytes';
   readonly query?: Q;
   readonly params?: Readonly<Record<string, string>>;
@@ -88,10 +91,15 @@ export type BytesOperation<Q extends TObject = TObject> = Described & {
 
 export type Operation = JsonOperation | BytesOperation;
 
-export const jsonOperation = <D extends TSchema, Q extends TObject = TObject, B extends TObject = TObject>(
-  operation: Omit<JsonOperation<Q, B, D>, 'kind'>,
-): JsonOperation<Q, B, D> => ({ kind: 'json', ...operation });
+export const jsonOperation = <
+  D extends TSchema,
+  const P extends Path,
+  Q extends TObject = TObject,
+  B extends TObject = TObject,
+>(
+  operation: Omit<JsonOperation<Q, B, D, P>, 'kind'>,
+): JsonOperation<Q, B, D, P> => ({ kind: 'json', ...operation });
 
-export const bytesOperation = <Q extends TObject = TObject>(
-  operation: Omit<BytesOperation<Q>, 'kind'>,
-): BytesOperation<Q> => ({ kind: 'bytes', ...operation });
+export const bytesOperation = <const P extends Path, Q extends TObject = TObject>(
+  operation: Omit<BytesOperation<Q, P>, 'kind'>,
+): BytesOperation<Q, P> => ({ kind: 'bytes', ...operation });

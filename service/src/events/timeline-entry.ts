@@ -1,4 +1,4 @@
-// What happened to an asset, told to its owner: who said it, when, how long after what came before, and a sentence in plain language (contract B2, B8).
+// Renders stored events as timeline entries: source, time, latency and a sentence in plain English (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
 
 export type EventRow = {
@@ -14,7 +14,7 @@ export type TimelineEntry = {
   readonly type: EventType;
   readonly source: EventSource;
   readonly attempt: number | null;
-  /** Since the entry before; null for the first. */
+  /** Since the previous entry; null for the first. */
   readonly latency_ms: number | null;
   readonly sentence: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -24,9 +24,9 @@ type Data = Readonly<Record<string, unknown>>;
 
 /** Oldest first. */
 export const toTimeline = (rows: readonly EventRow[]): TimelineEntry[] =>
-  rows.map((row, index) => entryOf(row, rows[index - 1]));
+  rows.map((row, index) => toEntry(row, rows[index - 1]));
 
-function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | undefined): TimelineEntry {
+function toEntry({ id, type, data, created_at }: EventRow, previous: EventRow | undefined): TimelineEntry {
   const { source = 'caller', attempt = null, ...details } = data as Data;
   return {
     id,
@@ -34,91 +34,92 @@ function entryOf({ id, type, data, created_at }: EventRow, before: EventRow | un
     type: type as EventType,
     source: source as EventSource,
     attempt: attempt as number | null,
-    latency_ms: before ? Math.max(0, created_at.getTime() - before.created_at.getTime()) : null,
-    sentence: sentenceOf(type, data as Data),
-    details: withoutOtherOwner(details),
+    latency_ms: previous ? Math.max(0, created_at.getTime() - previous.created_at.getTime()) : null,
+    sentence: renderSentence(type, data as Data),
+    details: hideNamedOwner(details),
   };
 }
 
-/** Another user's id is not the owner's to know; operators find it in the stored event. */
-const withoutOtherOwner = ({ named_owner: named, ...details }: Data): Data =>
+/** The owner must not see another user's id; the stored event keeps it for operators. */
+const hideNamedOwner = ({ named_owner: named, ...details }: Data): Data =>
   named === undefined ? details : { ...details, named_other_owner: true };
 
-const namedOwner = (data: Data): string =>
-  data['named_owner'] === undefined ? '' : ' A service caller made this change and named another owner.';
-
-const WHO: Readonly<Record<string, string>> = {
+/** Source → subject of the sentence. */
+const SUBJECTS: Readonly<Record<string, string>> = {
   caller: 'The caller',
   webhook: 'The provider',
-  inspect: 'The provider, when it was asked,',
-  replay: 'An operator, by replaying a delivery,',
+  inspect: "The provider's API",
+  replay: 'A delivery replayed by an operator',
   service: 'The service',
-  reconcile: 'The sweep',
+  reconcile: 'The reconcile job',
   operator: 'An operator',
-};
+} satisfies Record<EventSource, string>;
 
-function sentenceOf(type: string, data: Data): string {
-  const who = WHO[String(data['source'] ?? 'caller')] ?? 'Somebody';
-  const words = SENTENCES[type as EventType]?.(who, data) ?? `${who} noted ${type}.`;
-  const providerCode = data['provider_code'];
-  return `${words}${providerCode === undefined ? '' : ` The provider's own code is ${String(providerCode)}.`}${nextLook(data)}${namedOwner(data)}`;
+function renderSentence(type: string, data: Data): string {
+  const subject = SUBJECTS[String(data['source'] ?? 'caller')] ?? 'The service';
+  const sentence = SENTENCES[type as EventType]?.(subject, data) ?? `${subject} recorded ${type}.`;
+  return [sentence, ...additions(data)].join(' ');
 }
 
-const nextLook = ({ next_check_at: at }: Data): string =>
-  typeof at === 'string' ? ` Looked at next at ${at}.` : '';
-
-const again = ({ attempt }: Data): string => (Number(attempt) > 1 ? `, in attempt ${Number(attempt)}` : '');
-
-function began({ source = 'caller', attempt }: Data): string {
-  if (source !== 'caller') return 'reported that work on it began';
-  return Number(attempt) > 1
-    ? 'asked for another try: work on it began again'
-    : 'said that the bytes are there: work on them began';
+function additions({ provider_code: code, next_check_at: at, named_owner: named }: Data): string[] {
+  return [
+    ...(code === undefined ? [] : [`Provider code: ${String(code)}.`]),
+    ...(typeof at === 'string' ? [`Next check at ${at}.`] : []),
+    ...(named === undefined ? [] : ['The caller used the service key and named another owner.']),
+  ];
 }
 
-const RESTORED = 'It was brought back from the trash.';
+const inAttempt = ({ attempt }: Data): string => (Number(attempt) > 1 ? ` (attempt ${Number(attempt)})` : '');
 
-function changed(who: string, { source = 'caller', fields }: Data): string {
-  const names = (fields as string[] | undefined)?.join(', ') || 'nothing changed';
-  return source === 'caller' ? `It was edited: ${names}.` : `${who} changed ${names}.`;
-}
+const RESTORED = 'The caller restored the asset from the trash.';
 
-const SENTENCES: Readonly<Record<EventType, (who: string, data: Data) => string>> = {
-  'asset.created': () => 'The asset was made.',
-  'asset.uploaded': () => 'All bytes arrived and are stored.',
-  'asset.processing': (who, data) => `${who} ${began(data)}${again(data)}.`,
-  'asset.playable': () => 'There is something to play now.',
-  'asset.progress': (_who, data) => `Encoding has reached ${Number(data['progress'] ?? 0)} %.`,
-  'asset.ready': (who, data) => `${who} reported that it is ready${again(data)}.`,
-  'asset.failed': (who, data) =>
-    data['source'] === 'operator'
-      ? `${who} cancelled the encoding${again(data)}.`
-      : `${who} ${data['source'] === 'service' ? 'refused it' : 'reported that it failed'}${again(data)}: ${String(data['code'] ?? 'no reason given')}.`,
-  'asset.updated': (who, data) => {
-    if (data['upload_reopened']) return `The upload was opened again${again(data)}.`;
-    return data['restored'] ? RESTORED : changed(who, data);
+const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
+  'asset.created': (subject) => `${subject} created the asset.`,
+  'asset.uploaded': () => 'All bytes are stored.',
+  'asset.processing': (subject, data) => {
+    if ((data['source'] ?? 'caller') !== 'caller')
+      return `${subject} reported that processing started${inAttempt(data)}.`;
+    return Number(data['attempt']) > 1
+      ? `${subject} retried the asset; processing started again${inAttempt(data)}.`
+      : `${subject} completed the upload; processing started.`;
+  },
+  'asset.playable': () => 'Playback is available.',
+  'asset.progress': (_subject, data) => `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
+  'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
+  'asset.failed': (subject, data) => {
+    if (data['source'] === 'operator') return `${subject} cancelled the encoding${inAttempt(data)}.`;
+    const verb = data['source'] === 'service' ? 'rejected the asset' : 'reported a failure';
+    return `${subject} ${verb}${inAttempt(data)}: ${String(data['code'] ?? 'no reason given')}.`;
+  },
+  'asset.updated': (subject, data) => {
+    if (data['upload_reopened'])
+      return `${subject} retried the asset; a new upload is open${inAttempt(data)}.`;
+    if (data['restored']) return RESTORED;
+    return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
   'asset.restored': () => RESTORED,
-  'asset.deleted': (_who, data) =>
-    data['restorable'] ? 'It was moved to the trash.' : 'It was deleted for good.',
-  'asset.checked': (who, data) =>
-    CHECKED[String(data['reason'])] ?? `${who} met trouble: ${String(data['code'] ?? data['reason'])}.`,
+  'asset.deleted': (subject, data) =>
+    data['restorable']
+      ? `${subject} moved the asset to the trash.`
+      : `${subject} deleted the asset permanently.`,
+  'asset.checked': (subject, data) =>
+    CHECKS[String(data['reason'])] ??
+    `${subject} found a problem: ${String(data['code'] ?? data['reason'])}.`,
 };
 
-/** Why the sweep left an asset as it was, or what it did. */
-const CHECKED: Readonly<Record<string, string>> = {
-  not_due: 'Work on it is under way and may take until then, as fast as its provider was lately.',
-  job_under_way: 'It takes longer than expected; its job waits or runs.',
-  job_lost: 'Its job was lost and has been started again.',
+/** What the reconcile job found, by the reason that it recorded. */
+const CHECKS: Readonly<Record<string, string>> = {
+  not_due: "Processing is in progress; the deadline follows from the provider's recent speed.",
+  job_under_way: 'Processing takes longer than expected; its job is waiting or running.',
+  job_lost: 'The processing job was lost; the reconcile job started it again.',
   encoder_outside:
-    'It takes longer than expected; an encoder outside of this service is at work, and only its reports tell of it.',
-  nothing_waited_for: 'There is nothing more to wait for.',
-  not_configured:
-    'It takes longer than expected, and its provider cannot be asked: its settings are missing.',
-  not_answered: 'It takes longer than expected, and its provider could not be asked.',
-  no_bytes_yet: 'Its provider was asked and has no bytes of it yet.',
-  repaired: 'A report was lost: the provider was asked, and the asset repaired by the sweep.',
-  still_processing: 'Its provider was asked and is still at work.',
-  still_failed: 'Its provider was asked and holds to the failure.',
-  still_ready: 'Its provider was asked and holds to what is ready.',
+    'Processing takes longer than expected; an external encoder has the video, and the service waits for its report.',
+  nothing_waited_for: 'The service waits for nothing more.',
+  not_configured: "Processing takes longer than expected; the provider's API is not configured.",
+  not_answered: "Processing takes longer than expected; the provider's API did not respond.",
+  no_bytes_yet: 'The provider has not received the bytes yet.',
+  repaired: 'A report was lost; the reconcile job asked the provider and updated the asset.',
+  still_processing: 'The provider confirms that it is still processing the video.',
+  still_failed: 'The provider confirms the failure.',
+  still_ready: 'The provider confirms that the video is ready.',
 };

@@ -1,12 +1,12 @@
 // Serves sized variants of images in a format that the viewer accepts (contract B5).
 import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/contract/operations/images';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
-import { bytesRoute, type Route } from '../platform/http/route.ts';
+import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { CROPS, roundSize } from './image-sizes.ts';
 import { imageCaching } from './image-source.ts';
@@ -25,26 +25,34 @@ export const imageRoutes = (images: ImageService): Route[] => [
   bytesRoute(getPrivateImage, { handle: (request, reply) => serveImage(images, { request, reply }) }),
 ];
 
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
+type FixedRequest = BytesRequest<Query, { readonly id: string }>;
+type ImageRequest = BytesRequest<Query, { readonly id: string; readonly token?: string }>;
 
-async function serveFixedPath(images: ImageService, { request, reply }: Exchange): Promise<unknown> {
-  const { token, ...query } = request.query as Query;
+async function serveFixedPath(
+  images: ImageService,
+  { request, reply }: Exchange<FixedRequest>,
+): Promise<unknown> {
+  const { token, ...query } = request.query;
   if (token === undefined) return serveImage(images, { request, reply });
-  const { id } = request.params as { id: string };
+  const { id } = request.params;
   await images.findPlayableAsset(id, token);
   return reply
     .header('cache-control', 'no-store')
     .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
 }
 
-async function serveImage(images: ImageService, { request, reply }: Exchange): Promise<unknown> {
-  const { id, token } = request.params as { id: string; token?: string };
-  const { v: version, ...query } = request.query as Query;
+async function serveImage(
+  images: ImageService,
+  { request, reply }: Exchange<ImageRequest>,
+): Promise<unknown> {
+  const { id, token } = request.params;
+  const { v: version, ...query } = request.query;
   const asset = await images.findPlayableAsset(id, token);
   const rounded = toOfferedSize(query);
   if (rounded) {
     reply.header('cache-control', imageCaching(asset, { version, isSubstitute: false }));
-    return reply.redirect(`image?${toSearch({ ...(request.query as Query), ...rounded })}`, 302);
+    return reply.redirect(`image?${toSearch({ ...request.query, ...rounded })}`, 302);
   }
   const { key, type, name, substituteFor } = await images.findVariant(asset, {
     query,

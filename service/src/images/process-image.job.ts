@@ -1,8 +1,7 @@
 // Job that examines an uploaded image and reports it as ready or failed.
 import type { Asset } from '../assets/asset.ts';
-import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';

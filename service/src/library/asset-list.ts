@@ -1,10 +1,10 @@
-// Lists what an owner has, page by page: the last page costs what the first does (contract B3).
+// Lists assets page by page, with keyset cursors (contract B3).
+import type { ShownAsset } from '../assets/asset.ts';
 import { createCursor, readCursor } from '../auth/list-cursor.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import type { ShownAsset } from '../assets/asset.ts';
-import { toAssetFilter, type ListQuery } from './asset-filter.ts';
-import { countAssets, listAssets } from './asset-list.sql.ts';
+import { type ListQuery, toAssetFilter } from './asset-filter.ts';
+import { countAssets, listAssets } from './library.sql.ts';
 
 export type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
 export type AssetPage = {
@@ -13,7 +13,7 @@ export type AssetPage = {
   readonly total: number | undefined;
 };
 
-/** `owner` undefined: assets of all owners, for operators. */
+/** An undefined owner lists the assets of all owners, for operators. */
 export async function listAssetPage(
   { db, urlSecrets }: ListNeeds,
   owner: string | undefined,

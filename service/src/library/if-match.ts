@@ -1,13 +1,15 @@
-// Holds a caller to the version that it saw (contract B2).
-import { ServiceError } from '../platform/errors.ts';
+// Optimistic locking: rejects a change that is based on an outdated version (contract B2).
 import type { Asset } from '../assets/asset.ts';
+import { ServiceError } from '../platform/errors.ts';
 
-/** `If-Match` names the version, in quotes; `*` any (not the ETag, which changes with every change). */
+/** `If-Match` carries quoted versions, or `*` for any version. It does not carry the ETag, which changes more often. */
 export function assertVersion({ version }: Asset, ifMatch: string | undefined): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes('*') || tags.includes(`"${version}"`)) return;
-  throw new ServiceError('PRECONDITION_FAILED', 'The asset has another version by now', {
-    details: { field: 'If-Match', version },
-  });
+  throw new ServiceError(
+    'PRECONDITION_FAILED',
+    `The asset has version ${version} now. Read it again and send If-Match: "${version}".`,
+    { details: { field: 'If-Match', version } },
+  );
 }

@@ -1,13 +1,15 @@
-// A video as its row says it, for tests of rules that take one.
+// Assets and reports for tests of rules.
 import { assetRow } from '../tables.ts';
 import type { Asset } from '../assets/asset.ts';
 import { decideReport } from './decide.ts';
+import { decideRefusal } from './decide-commands.ts';
 import type { StreamReport } from './stream-report.ts';
 
 const CREATED = new Date('2026-01-01T10:00:00.000Z');
 export const NOW = new Date('2026-01-01T10:05:00.000Z');
+export const LATER = new Date('2026-01-01T10:06:00.000Z');
 
-/** What is not named here is null at the start. */
+/** All other columns are null at the start. */
 const PENDING = {
   ...(Object.fromEntries(Object.keys(assetRow).map((column) => [column, null])) as unknown as Asset),
   id: '01900000-0000-7000-8000-000000000001',
@@ -35,10 +37,10 @@ const PENDING = {
   updated_at: CREATED,
 } satisfies Asset;
 
-/** An onprem video that waits for its bytes; `more` goes over that. */
-export const createVideo = (more: Partial<Asset> = {}): Asset => ({ ...PENDING, ...more });
+/** An onprem video that waits for its upload. */
+export const createVideo = (overrides: Partial<Asset> = {}): Asset => ({ ...PENDING, ...overrides });
 
-/** The asset as a report leaves it. */
+/** The asset after a report. */
 export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asset => ({
   ...asset,
   ...decideReport(asset, report, now).change?.set,
@@ -46,3 +48,30 @@ export const afterReport = (asset: Asset, report: StreamReport, now = NOW): Asse
 
 export const afterReports = (asset: Asset, reports: readonly StreamReport[]): Asset =>
   reports.reduce((seen, report) => afterReport(seen, report), asset);
+
+/** A webhook of the onprem encoder. */
+export const createReport = (
+  event: StreamReport['event'],
+  overrides: Partial<StreamReport> = {},
+): StreamReport => ({ source: 'webhook', provider: 'onprem', event, ...overrides });
+
+export const withUrls = (hls: string, thumbnail?: string): Partial<StreamReport> => ({
+  playback: { kind: 'urls', urls: { hls, ...(thumbnail && { thumbnail }) } },
+});
+
+export const withFailure = (code: string): Partial<StreamReport> => ({
+  failure: { code, message: code, retryable: true },
+});
+
+/** The states of a video in its first attempt. */
+const pending = createVideo();
+export const VIDEOS = {
+  pending,
+  processing: afterReport(pending, createReport('started')),
+  ready: afterReport(pending, createReport('succeeded', withUrls('https://a.example/1.m3u8'))),
+  failed: afterReport(pending, createReport('failed')),
+  refused: {
+    ...pending,
+    ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).set,
+  },
+} satisfies Readonly<Record<string, Asset>>;

@@ -1,4 +1,4 @@
-// What an operator's cancel does to an asset that is being encoded: failed, final for its attempt, open to a retry.
+// Decides what an operator's cancellation does to an asset that is being encoded: pure.
 import type { Asset, Failure } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Change } from './change.ts';
@@ -13,12 +13,12 @@ export const CANCELLED: Failure = {
 export const isCancelled = ({ stream_status, failure }: Asset): boolean =>
   stream_status === 'failed' && failure?.code === CANCELLED.code;
 
-/** Whether our encoder has the video, or will have it. Once its files are stored, only their report is on its way. */
+/** Whether our encoder has work left on the video: once `encoded_try` is set, only the report is missing. */
 const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: Asset): boolean =>
   provider === 'onprem' && stream_status === 'processing' && uploaded_at !== null && encoded_try === 0;
 
-/** Undefined where nothing is being encoded. `settled`: reports of the attempt change nothing any more. */
-export function cancelled(asset: Asset): Change | undefined {
+/** Undefined if the asset is not being encoded. `settled`: later reports of the attempt change nothing. */
+export function decideCancellation(asset: Asset): Change | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
     set: { stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },

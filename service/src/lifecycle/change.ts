@@ -1,22 +1,22 @@
-// What a decision does to an asset: the columns to set, the events that describe it, and the jobs that follow from it.
+// The effect of a decision on an asset: columns, events and jobs.
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
-import type { StartJob } from '../jobs.ts';
+import type { JobRequest } from '../jobs.ts';
 import type { mutableColumns } from '../tables.ts';
-import type { Delivery, Outcome } from './delivery.ts';
+import type { Delivery, Outcome } from './stream-report.ts';
 
 /** A value for each column that changes. */
 export type AssetPatch = Partial<Pick<Asset, keyof typeof mutableColumns>>;
 
-/** Stored together, or not at all. */
+/** Stored in one transaction. */
 export type Change = {
   readonly set: AssetPatch;
   readonly events: readonly NewEvent[];
-  readonly jobs: readonly StartJob[];
+  readonly jobs: readonly JobRequest[];
 };
 
-/** A delivery with its effect on the asset, and the time at which it was recorded. */
+/** A delivery with its effect on the asset; `now` is the time of recording. */
 export type DeliveryRecord = Outcome & {
   readonly delivery: Delivery;
   readonly assetId: string | null;
@@ -26,7 +26,7 @@ export type DeliveryRecord = Outcome & {
 /** A change, and the delivery that caused it. */
 export type Decision = Change & { readonly delivery?: DeliveryRecord | undefined };
 
-/** Pure: the store calls it again with the asset as it is then, when another writer was faster. Undefined changes nothing. */
+/** Pure: the store calls it again with the current asset if another writer was faster. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;
 
 /** The values of `next` that differ from the asset's. */

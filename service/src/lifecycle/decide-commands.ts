@@ -1,34 +1,40 @@
-// Decides what completions, retries, refusals and the reconcile job do to an asset: pure, as decide.ts is.
+// Decides what completions, retries, refusals, checks and posters do to an asset: pure, like decide.ts.
 import type { Asset, Failure } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { withPoster } from '../assets/playback-manifest.ts';
 import { isPosterDue } from '../assets/poster.ts';
-import type { StartJob } from '../jobs.ts';
+import type { JobRequest } from '../jobs.ts';
 import { type Change, patchOf } from './change.ts';
-import { openAttempt, stateOf, type StreamState, toCheckData, withReconcileTime } from './stream-state.ts';
-import { advance, type StreamEvent } from './transitions.ts';
+import {
+  openAttempt,
+  type StreamState,
+  toCheckData,
+  toStreamState,
+  withReconcileTime,
+} from './stream-state.ts';
+import { advance } from './transitions.ts';
 
-/** `job` processes the bytes; undefined where a provider does it by itself. */
+/** `job` processes the bytes; undefined if a provider processes them without one. `actorData` is recorded in the timeline. */
 export type Completion = {
   readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
-  readonly job?: StartJob | undefined;
-  readonly note?: EventData;
+  readonly job?: JobRequest | undefined;
+  readonly actorData?: EventData;
 };
 
-/** The caller says that the bytes are there and the service found them good; undefined where that was said before. */
+/** The stored bytes are valid, so processing starts; undefined if the upload was completed before. */
 export function decideCompletion(
   asset: Asset,
-  { facts, job, note = {} }: Completion,
+  { facts, job, actorData = {} }: Completion,
   now: Date,
 ): Change | undefined {
-  const to = advance(asset.stream_status, 'completed' satisfies StreamEvent);
+  const to = advance(asset.stream_status, 'completed');
   if (!to) return undefined;
-  const next = withReconcileTime(asset, { ...stateOf(asset), ...facts, stream_status: to }, now);
-  const data = { attempt: asset.attempt, source: 'caller', ...toCheckData(next), ...note };
-  return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: job ? [job] : [] };
+  const next = withReconcileTime(asset, { ...toStreamState(asset), ...facts, stream_status: to }, now);
+  const data = { attempt: asset.attempt, source: 'caller', ...toCheckData(next), ...actorData };
+  return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: toList(job) };
 }
 
-/** The service itself refuses the asset: final for its attempt. A job removes the bytes. */
+/** The service fails the attempt for good. A job removes the bytes. */
 export function decideRefusal(asset: Asset, failure: Failure): Change {
   return {
     set: { stream_status: 'failed', failure, refused: true, uploaded_at: null, reconcile_at: null },
@@ -37,43 +43,76 @@ export function decideRefusal(asset: Asset, failure: Failure): Change {
   };
 }
 
-export type Retry = Pick<Completion, 'job' | 'note'>;
+export type Retry = Pick<Completion, 'job' | 'actorData'>;
 
-/** The caller wants another attempt after a failure; undefined where nothing failed. */
-export function decideRetry(asset: Asset, { job, note = {} }: Retry, now: Date): Change | undefined {
+/** Opens an attempt on the stored bytes; undefined if the asset has not failed. */
+export function decideRetry(asset: Asset, { job, actorData = {} }: Retry, now: Date): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const next = withReconcileTime(asset, openAttempt(asset, asset.attempt + 1), now);
-  const data = { attempt: next.attempt, source: 'caller', ...toCheckData(next), ...note };
-  return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: job ? [job] : [] };
+  const data = { attempt: next.attempt, source: 'caller', ...toCheckData(next), ...actorData };
+  return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: toList(job) };
 }
 
-/** `isStartedAgain`: whole files whose report was lost are made once more. */
-export type CheckRecord = {
-  readonly words: EventData;
+export type Reopening = {
+  readonly expiresAt: Date;
+  /** When a hosted provider is asked about the upload; null for uploads to our store. */
   readonly checkAt: Date | null;
-  readonly isStartedAgain?: boolean;
-  readonly job?: StartJob | undefined;
+  /** Whether the announced size and checksum apply to the new bytes too. */
+  readonly keepsAnnouncement: boolean;
+  readonly actorData: EventData;
 };
 
-/** The sweep looked and nothing moved: why, and when it looks again. */
-export function decideCheck(
-  asset: Asset,
-  { words, checkAt, isStartedAgain = false, job }: CheckRecord,
-): Change {
-  const next = { ...stateOf(asset), ...(isStartedAgain && { encoded_try: 0 }), reconcile_at: checkAt };
-  const data = { attempt: asset.attempt, source: 'reconcile', ...words, ...toCheckData(next) };
-  return { set: patchOf(asset, next), events: [newEvent('asset.checked', data)], jobs: job ? [job] : [] };
+/** Opens an attempt with another upload; undefined if the asset has not failed. A job removes the earlier bytes. */
+export function decideReopening(asset: Asset, reopening: Reopening): Change | undefined {
+  if (asset.stream_status !== 'failed') return undefined;
+  const attempt = asset.attempt + 1;
+  const data = { attempt, source: 'caller', upload_reopened: true, ...reopening.actorData };
+  return {
+    set: patchOf(asset, {
+      ...openAttempt(asset, attempt),
+      stream_status: 'pending_upload',
+      uploaded_at: null,
+      size_bytes: null,
+      checksum_sha256: null,
+      upload_expires_at: reopening.expiresAt,
+      provider_video_id: null,
+      reconcile_at: reopening.checkAt,
+      ...(!reopening.keepsAnnouncement && { announced_size_bytes: null, announced_sha256: null }),
+    }),
+    events: [newEvent('asset.updated', data)],
+    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
+  };
 }
 
-/** The picture that `made` was to show is stored; undefined where another is wanted by now, or another run plays. */
-export function decidePoster(asset: Asset, made: Asset): Change | undefined {
+/** `data` says what the check found. `restartsEncoding`: the report of a finished run was lost, so the video is encoded again. */
+export type CheckRecord = {
+  readonly data: EventData;
+  readonly checkAt: Date | null;
+  readonly restartsEncoding?: boolean;
+  readonly job?: JobRequest | undefined;
+};
+
+/** Records a check by the reconcile job, and the time of the next one. */
+export function decideCheck(
+  asset: Asset,
+  { data, checkAt, restartsEncoding = false, job }: CheckRecord,
+): Change {
+  const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_try: 0 }) };
+  const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
+  return { set: patchOf(asset, next), events: [newEvent('asset.checked', recorded)], jobs: toList(job) };
+}
+
+/** Shows the poster that was rendered for `rendered`; undefined if the asset needs another poster now. */
+export function decidePoster(asset: Asset, rendered: Asset): Change | undefined {
   const { playback, poster_time_ms: timeMs } = asset;
-  if (playback?.kind !== 'own' || made.playback?.kind !== 'own' || playback.folder !== made.playback.folder)
-    return undefined;
-  if (timeMs !== made.poster_time_ms || !isPosterDue(asset)) return undefined;
+  if (playback?.kind !== 'own' || rendered.playback?.kind !== 'own') return undefined;
+  if (playback.folder !== rendered.playback.folder) return undefined;
+  if (timeMs !== rendered.poster_time_ms || !isPosterDue(asset)) return undefined;
   return {
     set: { playback: withPoster(playback, timeMs) },
     events: [newEvent('asset.updated', { attempt: asset.attempt, source: 'service', fields: ['playback'] })],
     jobs: [],
   };
 }
+
+const toList = (job: JobRequest | undefined): JobRequest[] => (job ? [job] : []);

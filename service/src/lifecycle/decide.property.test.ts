@@ -1,9 +1,9 @@
-// Every order and every repetition of a set of reports ends in the same state, which a model of a few lines foretells (contract B6).
+// Tests that every order and repetition of reports ends in the state that a simple model predicts (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Ending, foretell } from '../../../test/support/report-model.ts';
 import type { Asset } from '../assets/asset.ts';
-import { afterReport, afterReports, NOW, createVideo } from './asset.fixture.ts';
+import { afterReport, afterReports, createVideo, NOW } from './asset.fixture.ts';
 import { decideReport } from './decide.ts';
 import { decideRefusal } from './decide-commands.ts';
 import { RENDITION_STATES } from '@mediary/contract/enums';
@@ -18,7 +18,7 @@ const refusedVideo: Asset = {
   ...decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).set,
 };
 
-/** Everything that was said, in the words of the model. */
+/** The state that the model predicts. */
 const model = (start: Asset, reports: readonly StreamReport[]): Ending =>
   foretell(
     start,
@@ -75,7 +75,7 @@ const someStart = fc.constantFrom(
 );
 
 describe('any order and repetition of reports', () => {
-  test('ends in the state that the model foretells', () => {
+  test('ends in the state that the model predicts', () => {
     const shuffled = someReports.chain((reports) =>
       fc.record({
         reports: fc.constant(reports),
@@ -93,7 +93,7 @@ describe('any order and repetition of reports', () => {
     );
   });
 
-  test('lets progress and renditions only grow while one attempt runs', () => {
+  test('never lowers progress, renditions or state within an attempt', () => {
     fc.assert(
       fc.property(someStart, someReports, (start, reports) => {
         reports.reduce((before, report) => {
@@ -112,7 +112,7 @@ describe('any order and repetition of reports', () => {
     );
   });
 
-  test('makes a report that comes twice in a row a repeat: the same answer, no change', () => {
+  test('answers an immediate repetition with the same outcome and no change', () => {
     fc.assert(
       fc.property(
         someStart,
@@ -152,7 +152,7 @@ describe('every sequence of up to five reports', () => {
     word('succeeded', attempt),
   ];
 
-  /** Walks the tree of sequences; what led to a node is applied once. */
+  /** Walks the tree of sequences and applies each prefix once. */
   function walk(
     asset: Asset,
     {
@@ -162,16 +162,17 @@ describe('every sequence of up to five reports', () => {
     }: { alphabet: readonly StreamReport[]; said: readonly StreamReport[]; start: Asset },
   ): number {
     const ending = JSON.stringify(endOf(asset));
-    const foretold = JSON.stringify(model(start, said));
-    if (ending !== foretold) throw new Error(`${JSON.stringify(said)} ends in ${ending}, not in ${foretold}`);
+    const predicted = JSON.stringify(model(start, said));
+    if (ending !== predicted)
+      throw new Error(`${JSON.stringify(said)} ends in ${ending}, not in ${predicted}`);
     if (said.length === 5) return 1;
     let seen = 1;
     for (const report of alphabet) {
       const { processed, reason, change } = decideReport(asset, report, NOW);
       const after: Asset = { ...asset, ...change?.set };
-      const isAsAsked =
+      const isReportedState =
         !['older_attempt', 'refused'].includes(reason) && after.stream_status === ASKED[report.event];
-      if (processed !== isAsAsked)
+      if (processed !== isReportedState)
         throw new Error(`${JSON.stringify([...said, report])} is answered processed: ${processed}`);
       seen += walk(after, { alphabet, said: [...said, report], start });
     }
@@ -180,20 +181,20 @@ describe('every sequence of up to five reports', () => {
 
   test.each([
     {
-      which: 'that name their attempt',
+      which: 'with attempt numbers',
       alphabet: [...wordsOf(1), ...wordsOf(2)],
       start: pending,
       count: 37_449,
     },
     {
-      which: 'that name their attempt, of a refused asset',
+      which: 'with attempt numbers, of a refused asset',
       alphabet: [...wordsOf(1), ...wordsOf(2)],
       start: refusedVideo,
       count: 37_449,
     },
-    { which: 'that name none', alphabet: wordsOf(), start: pending, count: 1365 },
+    { which: 'without attempt numbers', alphabet: wordsOf(), start: pending, count: 1365 },
   ])(
-    '$which ends as foretold, and is answered processed exactly where the state is as asked',
+    '$which ends as predicted, and is processed exactly if the state is the reported one',
     ({ alphabet, start, count }) => {
       expect(walk(start, { alphabet, said: [], start })).toBe(count);
     },

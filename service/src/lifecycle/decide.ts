@@ -1,60 +1,56 @@
-// Decides what a report does to an asset: pure, so that every order and repetition of reports can be tried (contract B6).
+// Decides what a report does to an asset: pure, so that tests can try every order and repetition of reports (contract B6).
+import type { DeliveryReason, StreamStatus } from '@mediary/contract/enums';
+import { FAILURE_CODES, WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset, Failure, Warning } from '../assets/asset.ts';
 import { toReadyManifest } from '../assets/playback-manifest.ts';
 import { mergeRenditions } from '../assets/renditions.ts';
 import { type Change, patchOf } from './change.ts';
-import type { Outcome } from './delivery.ts';
 import { eventsOf } from './report-events.ts';
-import type { Reason, StreamReport } from './stream-report.ts';
-import { openAttempt, stateOf, type StreamState, withReconcileTime } from './stream-state.ts';
-import { advance, type StreamStatus } from './transitions.ts';
+import type { Outcome, StreamReport } from './stream-report.ts';
+import { openAttempt, type StreamState, toStreamState, withReconcileTime } from './stream-state.ts';
+import { advance } from './transitions.ts';
 
-/** `change` is absent where the report changes nothing. */
+/** `change` is absent if the report changes nothing. */
 export type ReportDecision = Outcome & { readonly change?: Change };
 
-/** The effect on the asset, and the outcome that the sender is told. */
 export function decideReport(asset: Asset, report: StreamReport, now: Date): ReportDecision {
-  const why = findIgnoreReason(asset, report);
-  if (why) return { processed: false, reason: why };
+  const ignored = findIgnoreReason(asset, report);
+  if (ignored) return { processed: false, reason: ignored };
   if (isSettledFor(asset, report))
     return advance('pending_upload', report.event) === asset.stream_status ? REPEAT : LATE;
-  const base =
-    (report.attempt ?? asset.attempt) > asset.attempt
-      ? openAttempt(asset, report.attempt as number)
-      : stateOf(asset);
-  const isLast = isFinalAnswer(report);
-  const to = advance(isLast ? 'pending_upload' : base.stream_status, report.event);
-  const seen = { ...withProgress(base, report), settled: base.settled || isLast };
+  const base = toBaseState(asset, report);
+  const to = advance(isFinal(report) ? 'pending_upload' : base.stream_status, report.event);
+  const state = { ...withProgress(base, report), settled: base.settled || isFinal(report) };
   const next = withReconcileTime(
     asset,
-    to ? enterStatus(seen, to, { report, now }) : applyLateReport(seen, report),
+    to ? enterStatus(state, to, { report, now }) : applyLateReport(state, report),
     now,
   );
   const set = patchOf(asset, next);
-  const change =
-    Object.keys(set).length === 0
-      ? undefined
-      : { set, events: eventsOf(asset, { next, set, now }, report), jobs: [] };
-  const reason = to ? (change ? 'applied' : 'repeat') : 'late';
-  return { processed: to !== undefined, reason, ...(change && { change }) };
+  if (Object.keys(set).length === 0) return to ? REPEAT : LATE;
+  const change = { set, events: eventsOf(asset, { next, set, now }, report), jobs: [] };
+  return { processed: to !== undefined, reason: to ? 'applied' : 'late', change };
 }
 
 const REPEAT: ReportDecision = { processed: true, reason: 'repeat' };
 const LATE: ReportDecision = { processed: false, reason: 'late' };
 
-/** Learned by asking the provider itself: taken as it is, whatever the table says, and the end of the attempt. */
-const isFinalAnswer = ({ source, event, complete }: StreamReport): boolean =>
+/** A report of a later attempt opens that attempt. */
+const toBaseState = (asset: Asset, { attempt = asset.attempt }: StreamReport): StreamState =>
+  attempt > asset.attempt ? openAttempt(asset, attempt) : toStreamState(asset);
+
+/** The provider's API reports the current state, which overrides the table and settles the attempt. */
+const isFinal = ({ source, event, complete }: StreamReport): boolean =>
   source === 'inspect' && event !== 'started' && complete !== false;
 
-/** After the provider's last word only its next one, or another attempt, changes anything. */
+/** Only a later final report or another attempt changes a settled attempt. */
 const isSettledFor = (asset: Asset, report: StreamReport): boolean =>
-  asset.settled && (report.attempt ?? asset.attempt) === asset.attempt && !isFinalAnswer(report);
+  asset.settled && (report.attempt ?? asset.attempt) === asset.attempt && !isFinal(report);
 
-/** Deliveries that arrive in any order never lie this far apart; one that does would use up the counter (B6). */
+/** Real encoders are never so far ahead. A higher number from a faulty encoder would make later attempts impossible (B6). */
 export const MAX_ATTEMPTS_AHEAD = 100;
 
-/** Why a report does not count for this asset, if it does not. */
-function findIgnoreReason(asset: Asset, report: StreamReport): Reason | undefined {
+function findIgnoreReason(asset: Asset, report: StreamReport): DeliveryReason | undefined {
   if (asset.deleted_at) return 'deleted_asset';
   if (asset.provider !== report.provider) return 'wrong_provider';
   const attempt = report.attempt ?? asset.attempt;
@@ -64,7 +60,7 @@ function findIgnoreReason(asset: Asset, report: StreamReport): Reason | undefine
   return undefined;
 }
 
-/** Progress is the highest seen and renditions only grow, also by reports that come too late to move the state. */
+/** Late reports count too: progress is the highest seen, and renditions only grow. */
 function withProgress(state: StreamState, report: StreamReport): StreamState {
   return {
     ...state,
@@ -75,20 +71,16 @@ function withProgress(state: StreamState, report: StreamReport): StreamState {
 
 type ReportContext = { readonly report: StreamReport; readonly now: Date };
 
-function enterStatus(state: StreamState, to: StreamStatus, told: ReportContext): StreamState {
-  if (to === 'ready') return ready(state, told);
-  if (to === 'failed')
-    return {
-      ...state,
-      stream_status: 'failed',
-      failure: told.report.failure ?? state.failure ?? UNEXPLAINED,
-    };
-  return { ...state, stream_status: to };
+function enterStatus(state: StreamState, to: StreamStatus, context: ReportContext): StreamState {
+  if (to === 'ready') return enterReady(state, context);
+  if (to !== 'failed') return { ...state, stream_status: to };
+  const failure = context.report.failure ?? state.failure ?? UNEXPLAINED;
+  return { ...state, stream_status: 'failed', failure };
 }
 
-function ready(state: StreamState, { report, now }: ReportContext): StreamState {
+function enterReady(state: StreamState, { report, now }: ReportContext): StreamState {
   const playback = toReadyManifest(state.playback, report.playback, state.attempt);
-  const known = isFinalAnswer(report)
+  const warnings = isFinal(report)
     ? state.warnings.filter(({ code }) => code !== INCOMPLETE.code)
     : state.warnings;
   return {
@@ -97,7 +89,7 @@ function ready(state: StreamState, { report, now }: ReportContext): StreamState 
     progress: 100,
     failure: null,
     playback,
-    warnings: withWarnings(known, report.warnings ?? []),
+    warnings: withWarnings(warnings, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
     completed_at: state.completed_at ?? (report.complete === false ? null : now),
     width: report.picture?.width ?? state.width,
@@ -107,7 +99,7 @@ function ready(state: StreamState, { report, now }: ReportContext): StreamState 
   };
 }
 
-/** Only a failure after `ready` leaves a trace: what plays keeps playing. */
+/** A failure after `ready` adds a warning; the video keeps playing. */
 const applyLateReport = (state: StreamState, report: StreamReport): StreamState =>
   report.event === 'failed' && state.stream_status === 'ready'
     ? { ...state, warnings: withWarnings(state.warnings, [INCOMPLETE]) }
@@ -115,15 +107,15 @@ const applyLateReport = (state: StreamState, report: StreamReport): StreamState 
 
 const UNEXPLAINED: Failure = {
   code: 'encode_failed',
-  message: 'The provider could not encode this video',
+  message: FAILURE_CODES.encode_failed,
   retryable: true,
 };
 const INCOMPLETE: Warning = {
   code: 'encoding_incomplete',
-  message: 'The provider reported a failure after the video was ready: some renditions may be missing',
+  message: WARNING_CODES.encoding_incomplete,
 };
 
-const withWarnings = (known: readonly Warning[], more: readonly Warning[]): readonly Warning[] => [
+const withWarnings = (known: readonly Warning[], added: readonly Warning[]): readonly Warning[] => [
   ...known,
-  ...more.filter((warning) => !known.some(({ code }) => code === warning.code)),
+  ...added.filter((warning) => !known.some(({ code }) => code === warning.code)),
 ];

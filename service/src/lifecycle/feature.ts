@@ -1,4 +1,4 @@
-// Lifecycle: finding assets, and the one writer that changes them.
+// Lifecycle: finds assets, and is the one writer that changes them.
 import type { AppContext } from '../app-context.ts';
 import { createAssetLoader } from '../assets/asset-loader.ts';
 import * as lookupOperations from '../assets/asset-lookup.ts';

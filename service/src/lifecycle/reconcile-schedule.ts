@@ -1,55 +1,55 @@
-// When the sweep looks at what is waited for: nothing stays under way without a time at which somebody asks (contract B6).
+// When the reconcile job checks an asset: everything that the service waits for has a time of its next check (contract B6).
 import type { Asset } from '../assets/asset.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** After a move into `processing`: early, because only the sweep knows how fast the provider was lately. */
-const FIRST_LOOK_MS = 2 * MINUTE;
-/** At a hosted provider, whether it has heard of an upload that was opened there. */
-const UPLOAD_LOOK_MS = 15 * MINUTE;
+/** Early: the first check computes the deadline from the provider's recent speed. */
+const FIRST_CHECK_MS = 2 * MINUTE;
+/** Whether a hosted provider has received bytes for an upload. */
+const UPLOAD_CHECK_MS = 15 * MINUTE;
 /** A provider may report an error and then recover. */
-const FAILURE_PAUSE_MS = 30 * MINUTE;
-const ASKED_AFTER_FAILURE_MS = 24 * HOUR;
-const SHORTEST_PAUSE_MS = 5 * MINUTE;
-const LONGEST_PAUSE_MS = 6 * HOUR;
+const FAILURE_CHECK_MS = 30 * MINUTE;
+const FAILURE_CHECKS_END_MS = 24 * HOUR;
+const MIN_INTERVAL_MS = 5 * MINUTE;
+const MAX_INTERVAL_MS = 6 * HOUR;
 
-type Waiting = Pick<Asset, 'stream_status' | 'provider' | 'provider_video_id' | 'refused' | 'warnings'>;
+type CheckedAsset = Pick<Asset, 'stream_status' | 'provider' | 'provider_video_id' | 'refused' | 'warnings'>;
 
-/** After a move: when to look first; null where nothing is waited for. */
-export function firstReconcileAt(asset: Waiting, now: Date): Date | null {
-  if (asset.stream_status === 'processing') return addMs(now, FIRST_LOOK_MS);
+/** The first check after a change of state; null if the service waits for nothing. */
+export function firstReconcileAt(asset: CheckedAsset, now: Date): Date | null {
+  if (asset.stream_status === 'processing') return addMs(now, FIRST_CHECK_MS);
   if (asset.provider_video_id === null || asset.refused) return null;
-  if (asset.stream_status === 'failed') return addMs(now, FAILURE_PAUSE_MS);
+  if (asset.stream_status === 'failed') return addMs(now, FAILURE_CHECK_MS);
   return asset.warnings.some(({ code }) => code === 'encoding_incomplete') ? now : null;
 }
 
-export const firstUploadCheckAt = (opened: Date): Date => addMs(opened, UPLOAD_LOOK_MS);
+export const firstUploadCheckAt = (opened: Date): Date => addMs(opened, UPLOAD_CHECK_MS);
 
-/** What is known of a file before it is encoded. */
-type Known = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
+/** The properties of a file that are known before it is encoded. */
+type SourceSize = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_bytes'>;
 
-/** Slower than any encoder worth waiting for. */
+/** Slower than every encoder in practice, so that a deadline never cuts off a running one. */
 const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
 
-/** How long an encoding may take; `filmPerSecond`: seconds of film that its provider made in a second lately, which of short films or after a standstill is next to none. */
+/** How long an encoding may take. `filmPerSecond`: seconds of film that the provider recently encoded per second; measurements below the slowest speed are ignored. */
 export function expectedMs(
-  { duration_ms, size_bytes, announced_size_bytes }: Known,
+  { duration_ms, size_bytes, announced_size_bytes }: SourceSize,
   filmPerSecond = 0,
 ): number {
   const bySize = ((size_bytes ?? announced_size_bytes ?? 0) / SLOWEST.bytesPerSecond) * 1000;
   const byDuration = (duration_ms ?? 0) / Math.max(filmPerSecond, SLOWEST.filmPerSecond);
-  return Math.round(SHORTEST_PAUSE_MS + Math.max(bySize, byDuration));
+  return Math.round(MIN_INTERVAL_MS + Math.max(bySize, byDuration));
 }
 
-/** The pause before the next look: the longer something takes already, the longer. */
+/** The interval is half of the time waited so far, within limits. */
 export const nextReconcileAt = (since: Date, now: Date): Date =>
-  addMs(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+  addMs(now, Math.min(Math.max((now.getTime() - since.getTime()) / 2, MIN_INTERVAL_MS), MAX_INTERVAL_MS));
 
-/** After a failure the provider is asked for a day; null: no more. */
+/** The next check of a failed asset; null a day after the failure. */
 export const nextReconcileAfterFailure = (failedAt: Date, now: Date): Date | null =>
-  now.getTime() - failedAt.getTime() < ASKED_AFTER_FAILURE_MS
-    ? addMs(nextReconcileAt(failedAt, now), FAILURE_PAUSE_MS - SHORTEST_PAUSE_MS)
+  now.getTime() - failedAt.getTime() < FAILURE_CHECKS_END_MS
+    ? addMs(nextReconcileAt(failedAt, now), FAILURE_CHECK_MS - MIN_INTERVAL_MS)
     : null;
 
-export const addMs = (moment: Date, ms: number): Date => new Date(moment.getTime() + ms);
+export const addMs = (time: Date, ms: number): Date => new Date(time.getTime() + ms);

@@ -1,12 +1,12 @@
-// The events that a report causes: every change that callers see has one, and progress is throttled (contract B8).
+// The events of a report: every change that callers can see has an event, and progress is throttled (contract B8).
 import { isDeepStrictEqual } from 'node:util';
+import type { EventType, StreamStatus } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
-import { type EventType, type NewEvent, newEvent } from '../assets/asset-event.ts';
+import { type NewEvent, newEvent } from '../assets/asset-event.ts';
 import { shownColumns } from '../tables.ts';
 import type { AssetPatch } from './change.ts';
 import type { StreamReport } from './stream-report.ts';
 import { type StreamState, toCheckData } from './stream-state.ts';
-import type { StreamStatus } from './transitions.ts';
 
 const STATUS_EVENTS: Partial<Record<StreamStatus, EventType>> = {
   processing: 'asset.processing',
@@ -21,8 +21,8 @@ export function eventsOf(
   { next, set, now }: ReportedChange,
   { source, providerCode }: StreamReport,
 ): NewEvent[] {
-  const moved = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
-  const status = moved ? STATUS_EVENTS[next.stream_status] : undefined;
+  const isNewStatus = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
+  const status = isNewStatus ? STATUS_EVENTS[next.stream_status] : undefined;
   const code = next.failure?.code;
   const data = {
     attempt: next.attempt,
@@ -31,15 +31,15 @@ export function eventsOf(
     ...(providerCode !== undefined && { provider_code: providerCode }),
     ...toCheckData(next),
   };
-  const playable = !before.playable_at && next.playable_at;
+  const isPlayable = !before.playable_at && next.playable_at;
   const events = [
-    ...(playable ? [newEvent('asset.playable', data)] : []),
+    ...(isPlayable ? [newEvent('asset.playable', data)] : []),
     ...(status ? [newEvent(status, data)] : []),
   ];
   return events.length > 0 ? events : detailEvents(before, { next, set, now }, source);
 }
 
-/** Of a report that moves nothing but changes what callers see. */
+/** The event of a report that changes visible columns but not the status. */
 function detailEvents(
   before: Asset,
   { next, set, now }: ReportedChange,
@@ -54,15 +54,15 @@ function detailEvents(
     : [];
 }
 
-/** Percent between two events of reports that come faster than one a second. */
+/** Progress events are at least one second or five percent apart, so that subscribers are not flooded. */
+const PROGRESS_INTERVAL_MS = 1000;
 const PROGRESS_STEP = 5;
-const PROGRESS_PAUSE_MS = 1000;
 
-/** A rendition that changes its state always counts; else a second has passed since the last change, or a step of progress is reached. */
+/** A rendition that changes its state is always reported. */
 const isProgressDue = (before: Asset, next: StreamState, now: Date): boolean =>
   !isDeepStrictEqual(statesOf(before), statesOf(next)) ||
   Math.floor(before.progress / PROGRESS_STEP) !== Math.floor(next.progress / PROGRESS_STEP) ||
-  now.getTime() - before.updated_at.getTime() >= PROGRESS_PAUSE_MS;
+  now.getTime() - before.updated_at.getTime() >= PROGRESS_INTERVAL_MS;
 
 const statesOf = ({ renditions }: Pick<Asset, 'renditions'>) =>
   renditions.map(({ height, state }) => ({ height, state }));

@@ -1,4 +1,4 @@
-// The statements that write assets, events and deliveries, as many at once as there are.
+// Batched statements that write assets, events and deliveries.
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
@@ -7,7 +7,7 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow, deliveryRow, mutableColumns, newAssetColumns, shownColumns } from '../tables.ts';
 import type { AssetPatch, Decision, DeliveryRecord } from './change.ts';
 
-/** `seen` is the row that the decision was made on. */
+/** `seen` is the asset that the decision is based on. */
 export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
 
 const ASSET = columns(assetRow);
@@ -17,8 +17,8 @@ const PATCH = definitions(mutableColumns);
 const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
 /**
- * Stores asset, events and delivery of each write in one statement. Returns in the order of the writes; undefined where the asset has another revision by now.
- * Rows are locked in the order of their ids, so that two statements never wait for each other; of two writes to one asset one is stored.
+ * Stores the asset, events and delivery of each write. Returns results in the order of the writes; undefined if the asset has another revision.
+ * Locks rows in the order of their ids to prevent deadlocks. Of two writes to one asset it stores one.
  */
 export async function updateAssets(
   db: Queries,
@@ -28,11 +28,11 @@ export async function updateAssets(
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb, now timestamptz)),
-    held as materialized (
+    locked as materialized (
       select id, revision from assets where id = any(array(select id from pending)) order by id for no key update),
     updated as (
       update assets set ${PATCHES}, revision = assets.revision + 1
-        from pending join held on held.id = pending.id and held.revision = pending.seen,
+        from pending join locked on locked.id = pending.id and locked.revision = pending.seen,
              lateral jsonb_to_record(pending.set) as patch (${PATCH})
        where assets.id = pending.id and assets.revision = pending.seen
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
@@ -42,7 +42,7 @@ export async function updateAssets(
         from updated join pending using (place), jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
     delivered as (
       insert into deliveries (${DELIVERY})
-      select came.* from updated join pending using (place), jsonb_to_record(pending.delivery) as came (${DELIVERED}) where pending.delivery is not null
+      select delivery.* from updated join pending using (place), jsonb_to_record(pending.delivery) as delivery (${DELIVERED}) where pending.delivery is not null
       on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
     select place, revision, jsonb_array_length(events) > 0 and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`);
@@ -63,7 +63,7 @@ const recordOf = (write: PendingWrite, place: number) => ({
   now: write.now,
 });
 
-/** `updated_at` moves with what callers are shown, and with every event. */
+/** Sets `updated_at` if the write changes a visible column or has an event. */
 const withUpdateTime = ({ decision: { set, events }, now }: PendingWrite): AssetPatch =>
   events.length > 0 || Object.keys(set).some((name) => name in shownColumns)
     ? { ...set, updated_at: now }
@@ -73,7 +73,7 @@ const NEW = columns(newAssetColumns);
 
 export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
 
-/** Inserts assets and their first events in one statement, in the order asked for; undefined where an asset of this id exists. Violates `assets_provider_video` where a video is another asset's. */
+/** Inserts assets with their first events. Returns results in the order of the inserts; undefined if the id exists. Violates `assets_provider_video` if another asset is linked to the video. */
 export async function insertAssets(
   db: Queries,
   inserts: readonly PendingInsert[],
@@ -98,19 +98,19 @@ export async function insertAssets(
   return inserts.map(({ asset }) => byId.get(asset.id));
 }
 
-/** Records deliveries that changed nothing; one that was parked gets its new outcome. */
+/** Records deliveries that change no asset; a delivery that was parked gets its new outcome. */
 export async function recordDeliveries(
   db: Queries,
   deliveries: readonly DeliveryRecord[],
 ): Promise<undefined[]> {
   await db.all(sql('record deliveries')`
     insert into deliveries (${DELIVERY})
-    select came.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as came (${DELIVERED})
+    select delivery.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as delivery (${DELIVERED})
     on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
   return deliveries.map(() => undefined);
 }
 
-/** In JSON, bytes travel as PostgreSQL writes them. */
+/** JSON carries bytes in PostgreSQL's hex format. */
 const rowOf = ({ delivery, assetId, processed, reason, now }: DeliveryRecord) => ({
   id: delivery.id,
   provider: delivery.provider,

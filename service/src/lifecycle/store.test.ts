@@ -1,4 +1,4 @@
-// The store against a real database: no change is lost, columns change alone, and state, event, job and notification share one commit.
+// Tests with a real database that no change is lost, and that state, event, job and notification commit together.
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
@@ -20,9 +20,9 @@ let server: TestPostgres;
 let connection: Connection;
 let db: Database;
 let limited: Database;
-/** Owners of the jobs that were sent; `refuse` makes sending fail. */
+/** Owners of the jobs that were sent; `failSending` makes sending fail. */
 const sent: string[] = [];
-let refuse = false;
+let failSending = false;
 
 beforeAll(async () => {
   server = await startTestPostgres();
@@ -38,17 +38,17 @@ afterAll(async () => {
 });
 afterEach(() => {
   sent.length = 0;
-  refuse = false;
+  failSending = false;
 });
 
-/** What another process would have: its own batches and its own order of writers. */
+/** A store of another process, with its own batches and mutex. */
 const openStore = (database = db): AssetStore =>
   createAssetStore({
     db: database,
     loader: createAssetLoader(database),
     jobs: {
       sendFor: async (_tx: unknown, owner: string) => {
-        if (refuse) throw new Error('the queue refuses');
+        if (failSending) throw new Error('the queue is down');
         sent.push(owner);
       },
     } as unknown as ServiceJobs,
@@ -89,7 +89,7 @@ const eventsOf = (id: string) =>
   rowsOf(connection, 'select type, revision from events where asset_id = $1 order by revision', [id]);
 
 describe('a change', () => {
-  test('sets the columns that it names and leaves all others', async () => {
+  test('sets the named columns only', async () => {
     const store = openStore();
     const before = await store.createAsset(newAsset(), {});
     const updated = await store.update(before, () =>
@@ -113,14 +113,14 @@ describe('a change', () => {
     expect(await stored(before.id)).toEqual(expected);
   });
 
-  test('of columns that callers do not see keeps updated_at', async () => {
+  test('of invisible columns keeps updated_at', async () => {
     const store = openStore();
     const { id } = await store.createAsset(newAsset(), {});
     await store.update({ assetId: id }, () => change({ reconcile_at: NOW }));
     expect(await stored(id)).toMatchObject({ reconcile_at: NOW, updated_at: CREATED, revision: 2 });
   });
 
-  test('of nothing writes nothing', async () => {
+  test('without columns writes nothing', async () => {
     const store = openStore();
     const asset = await store.createAsset(newAsset(), {});
     expect((await store.update(asset, () => change({})))?.asset).toEqual(asset);
@@ -128,12 +128,12 @@ describe('a change', () => {
     expect((await stored(asset.id)).revision).toBe(1);
   });
 
-  test('of an asset that does not exist is not decided', async () => {
+  test('of an asset that does not exist returns undefined', async () => {
     expect(await openStore().update({ assetId: uuidV7() }, () => change({ title: 'x' }))).toBeUndefined();
   });
 });
 
-test('no change is lost, whoever writes at the same time', async () => {
+test('no change of concurrent writers is lost', async () => {
   const stores = [openStore(), openStore(), openStore()];
   const asset = await (stores[0] as AssetStore).createAsset(newAsset(), {});
   const raise = (seen: Asset) =>
@@ -149,14 +149,14 @@ test('no change is lost, whoever writes at the same time', async () => {
 test('a job that cannot be sent leaves neither state nor event', async () => {
   const store = openStore();
   const asset = await store.createAsset(newAsset(), {});
-  refuse = true;
+  failSending = true;
   const deletion = change({ deleted_at: NOW }, { events: [newEvent('asset.deleted')], jobs: [job] });
-  await expect(store.update(asset, () => deletion)).rejects.toThrow('the queue refuses');
+  await expect(store.update(asset, () => deletion)).rejects.toThrow('the queue is down');
   expect(await stored(asset.id)).toEqual(asset);
   expect(await eventsOf(asset.id)).toEqual([{ type: 'asset.created', revision: 1 }]);
 });
 
-test('an owner over a quota fails alone, not with the others of its batch', async () => {
+test('an owner over its quota fails without failing the others of its batch', async () => {
   for (const owner of ['full', 'free']) await rowsOf(connection, 'select track_owner_usage($1)', [owner]);
   const store = openStore(limited);
   await store.createAsset(newAsset({ owner_user_id: 'full' }), {});
@@ -170,7 +170,7 @@ test('an owner over a quota fails alone, not with the others of its batch', asyn
   ]);
 });
 
-test('every write with an event notifies listeners of its asset, and no other write does', async () => {
+test('only writes with an event notify listeners', async () => {
   const listener = new pg.Client(connection);
   await listener.connect();
   const heard: (string | undefined)[] = [];
@@ -180,13 +180,13 @@ test('every write with an event notifies listeners of its asset, and no other wr
   const [quiet, loud] = [await store.createAsset(newAsset(), {}), await store.createAsset(newAsset(), {})];
   await store.update(quiet, () => change({ reconcile_at: NOW }));
   await store.update(loud, () => change({ title: 'x' }, { events: [newEvent('asset.updated')] }));
-  // The answer comes after the notifications of all earlier commits.
+  // The response arrives after the notifications of all earlier commits.
   await listener.query('select 1');
   await listener.end();
   expect(heard).toEqual([quiet.id, loud.id, loud.id]);
 });
 
-test('a writer whose lease was released cannot finish with what it read before', async () => {
+test('a writer cannot record its upload after its lease was released', async () => {
   const store = openStore();
   const created = await store.createAsset(newAsset(), {});
   const { id } = created;

@@ -1,4 +1,4 @@
-// The one writer of assets and events: read, decide, compare-and-set on the revision; a lost race reads and decides again.
+// The one writer of assets and events: it reads, decides and compares-and-sets the revision; after a lost race it starts again.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import type { AssetLoader } from '../assets/asset-loader.ts';
@@ -9,7 +9,14 @@ import { conflict, unavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
-import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
+import {
+  claimEncode,
+  claimUpload,
+  type EncodeClaim,
+  endExpiredLeases,
+  releaseUpload,
+  renewUpload,
+} from './leases.sql.ts';
 import {
   insertAssets,
   type PendingInsert,
@@ -17,7 +24,6 @@ import {
   recordDeliveries,
   updateAssets,
 } from './store.sql.ts';
-import { claimUpload, endExpiredLeases, releaseUpload, renewUpload } from './upload-lease.sql.ts';
 
 export type StoreNeeds = {
   readonly db: Database;
@@ -27,13 +33,13 @@ export type StoreNeeds = {
   readonly now: () => Date;
 };
 
-/** The asset as it is after the decision, and the decision. */
+/** `asset` is the asset after the decision. */
 export type Update<D> = { readonly asset: Asset; readonly decision: D };
 
 export type AssetStore = {
-  /** Throws CONFLICT where the provider's video is another asset's. An asset that an earlier try of the request created is returned as it is. */
+  /** Throws CONFLICT if another asset is linked to the same video. Returns the existing asset if an earlier request created it. */
   createAsset(asset: NewAsset, data: EventData): Promise<Asset>;
-  /** `ref`: an id, a provider's video, or an asset that was just read, which saves the first read. Undefined: no such asset. */
+  /** `ref`: an id, a provider's video, or an asset that was just read, which saves a read. Undefined if the asset does not exist. */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
     decide: Decide<D>,
@@ -42,30 +48,30 @@ export type AssetStore = {
   recordDelivery(delivery: DeliveryRecord): Promise<undefined>;
   claimUpload(asset: Pick<Asset, 'id' | 'attempt'>, writer: string): Promise<Asset | undefined>;
   renewUpload(assetId: string, writer: string): Promise<unknown>;
-  /** Whether the writer held the lease until now: it has not finished, and cannot finish any more. */
+  /** True if the writer held the lease: its upload is not recorded and cannot be recorded any more. */
   releaseUpload(assetId: string, writer: string): Promise<boolean>;
   endExpiredLeases(assetIds: readonly string[]): Promise<unknown>;
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
 };
 
-/** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
+/** Two statements at once keep the database busy while this process reads a result; small batches fail fast. */
 const LIMITS = { concurrency: 2, maxItems: 100 };
-/** Each job is a statement of its own, so a batch with jobs holds its rows for longer. */
+/** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
-/** Of the bytes of deliveries, which travel as text of twice their size. */
-const HEAVIEST = 4 * 1024 * 1024;
-/** More writers than this at one asset at one moment are a fault, not a race. */
+/** Limit of the delivery bodies of a batch, which are sent as hex text of twice their size. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** More concurrent writers of one asset are a fault, not a race. */
 const MAX_RACES = 50;
 
 export function createAssetStore(needs: StoreNeeds): AssetStore {
   const { db } = needs;
   const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
-  const writing: Writing = { ...needs, ...createWriters(needs) };
+  const writers: Writers = { ...needs, ...createWriters(needs) };
   return {
     createAsset: (asset, data) =>
       createAsset(needs, insert, { asset, event: newEvent('asset.created', data) }),
-    update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writing, ref, decide)),
-    recordDelivery: writing.recordDelivery,
+    update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writers, ref, decide)),
+    recordDelivery: writers.recordDelivery,
     claimUpload: (asset, writer) => claimUpload(db, asset, writer),
     renewUpload: (id, writer) => renewUpload(db, id, writer),
     releaseUpload: async (id, writer) => (await releaseUpload(db, id, writer)) !== undefined,
@@ -75,39 +81,39 @@ export function createAssetStore(needs: StoreNeeds): AssetStore {
 }
 
 type Write = (write: PendingWrite) => Promise<Asset | undefined>;
-type Writing = StoreNeeds & {
+type Writers = StoreNeeds & {
   readonly write: Write;
   readonly recordDelivery: (delivery: DeliveryRecord) => Promise<undefined>;
 };
 
-function createWriters({ db, jobs }: StoreNeeds): Pick<Writing, 'write' | 'recordDelivery'> {
+function createWriters({ db, jobs }: StoreNeeds): Pick<Writers, 'write' | 'recordDelivery'> {
   const writeState = createBatcher(
     (writes: readonly PendingWrite[]) => updateAssets(db, writes),
-    weighed(LIMITS, ({ decision }) => decision.delivery),
+    withByteLimit(LIMITS, ({ decision }) => decision.delivery),
   );
   const writeWithJobs = createBatcher(
     (writes: readonly PendingWrite[]) => updateWithJobs({ db, jobs }, writes),
-    weighed(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
+    withByteLimit(LIMITS_WITH_JOBS, ({ decision }) => decision.delivery),
   );
   return {
     write: (write) => (write.decision.jobs.length > 0 ? writeWithJobs(write) : writeState(write)),
     recordDelivery: createBatcher(
       (deliveries: readonly DeliveryRecord[]) => recordDeliveries(db, deliveries),
-      weighed(LIMITS, (delivery) => delivery),
+      withByteLimit(LIMITS, (delivery) => delivery),
     ),
   };
 }
 
-const weighed = <Item>(
+const withByteLimit = <Item>(
   limits: BatchLimits<Item>,
   deliveryOf: (item: Item) => DeliveryRecord | undefined,
 ): BatchLimits<Item> => ({
   ...limits,
   weightOf: (item) => deliveryOf(item)?.delivery.body.length ?? 0,
-  maxWeight: HEAVIEST,
+  maxWeight: MAX_BATCH_BYTES,
 });
 
-/** Jobs are sent in the order of their owners: the fair queue locks an owner until the commit, and two batches must not wait for each other. */
+/** Sends jobs in the order of their owners: the fair queue locks an owner until the commit, and a common order prevents deadlocks. */
 function updateWithJobs(
   { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],
@@ -136,26 +142,26 @@ const keyOf = (ref: AssetRef | Asset): string => {
 };
 
 async function update<D extends Decision | undefined>(
-  writing: Writing,
+  writers: Writers,
   ref: AssetRef | Asset,
   decide: Decide<D>,
 ): Promise<Update<D> | undefined> {
-  const { loader, now } = writing;
+  const { loader, now } = writers;
   const read = () => loader.findReported(isAsset(ref) ? { assetId: ref.id } : ref);
   let seen = isAsset(ref) ? ref : await read();
   for (let race = 0; race < MAX_RACES; race++) {
     if (!seen) return undefined;
     const decision = decide(seen, now());
-    const asset: Asset | undefined = decision ? await write(writing, { seen, decision, now: now() }) : seen;
+    const asset: Asset | undefined = decision ? await write(writers, { seen, decision, now: now() }) : seen;
     if (asset) return { asset, decision };
     seen = await read();
   }
-  throw unavailable(`The asset was changed ${MAX_RACES} times by others during one request. Try again.`);
+  throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);
 }
 
-/** Returns the asset after the write; undefined where another writer was faster. */
+/** Returns the asset after the write; undefined if another writer was faster. */
 async function write(
-  { write: store, recordDelivery }: Writing,
+  { write: store, recordDelivery }: Writers,
   pending: PendingWrite,
 ): Promise<Asset | undefined> {
   const { seen, decision } = pending;

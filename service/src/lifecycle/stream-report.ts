@@ -1,25 +1,26 @@
-// What a provider says of a video, whatever its own words were: a webhook, an answer to a question, or a replay of either.
+// A provider's report on a video, and the webhook delivery that carried it.
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Failure, ProviderName, Warning } from '../assets/asset.ts';
 import type { ReportedPlayback } from '../assets/playback-manifest.ts';
 import type { Rendition } from '../assets/renditions.ts';
 
+/** `inspect`: a response of the provider's API. `service`: the service processed the asset itself. */
 export type ReportSource = 'webhook' | 'replay' | 'inspect' | 'service';
 
-/** Null for images, which the service makes ready by itself. */
 export type StreamReport = {
   readonly source: ReportSource;
+  /** Null for images, which the service processes itself. */
   readonly provider: ProviderName | null;
   readonly event: 'started' | 'failed' | 'succeeded';
-  /** Absent: the current one. */
+  /** Absent: the current attempt. */
   readonly attempt?: number;
   readonly progress?: number;
   readonly renditions?: readonly Rendition[];
   readonly playback?: ReportedPlayback;
-  /** Whether a `ready` is the last word, or more rungs are coming; absent: it is. */
+  /** False when further renditions follow `succeeded`; absent: true. */
   readonly complete?: boolean;
   readonly failure?: Failure;
-  /** The provider's own code for what went wrong, for the timeline. */
+  /** The provider's own error code, for the timeline. */
   readonly providerCode?: string;
   readonly warnings?: readonly Warning[];
   readonly picture?: {
@@ -30,5 +31,17 @@ export type StreamReport = {
   };
 };
 
-/** Why a delivery had its effect, or none (B6). */
-export type Reason = DeliveryReason;
+/** A verified webhook request: the raw bytes, and the headers without secrets. */
+export type Delivery = {
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly providerVideoId: string | null;
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly receivedAt: Date;
+  /** Signed by our own encoder: the body refers to renditions in our store. */
+  readonly isOurs: boolean;
+};
+
+/** The effect of a report on its asset (contract B6). */
+export type Outcome = { readonly processed: boolean; readonly reason: DeliveryReason };

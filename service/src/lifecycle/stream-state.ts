@@ -1,4 +1,4 @@
-// The part of an asset that reports and completions change, and how an attempt begins.
+// The columns of an asset that reports and commands change, and how an attempt starts.
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { pick, streamStateColumns } from '../tables.ts';
@@ -6,10 +6,10 @@ import { firstReconcileAt } from './reconcile-schedule.ts';
 
 export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
 
-/** A new attempt: what was playable keeps playing until the new one is ready. */
+/** The state at the start of an attempt. The previous playback stays until the new attempt is ready. */
 export function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
-    ...stateOf(asset),
+    ...toStreamState(asset),
     attempt,
     stream_status: 'processing',
     progress: 0,
@@ -24,20 +24,20 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
   };
 }
 
-/** A move, or a trace of trouble, sets anew when the sweep looks. */
+/** Sets the time of the next check if the status, attempt, warnings or `settled` change. */
 export function withReconcileTime(asset: Asset, next: StreamState, now: Date): StreamState {
-  const isMoved =
+  const isChanged =
     asset.stream_status !== next.stream_status ||
     asset.attempt !== next.attempt ||
-    asset.warnings.length !== next.warnings.length;
-  return isMoved || asset.settled !== next.settled
-    ? { ...next, reconcile_at: firstReconcileAt({ ...asset, ...next }, now) }
-    : next;
+    asset.warnings.length !== next.warnings.length ||
+    asset.settled !== next.settled;
+  return isChanged ? { ...next, reconcile_at: firstReconcileAt({ ...asset, ...next }, now) } : next;
 }
 
-export const toCheckData = ({ reconcile_at }: StreamState): EventData =>
+/** For the timeline: when the reconcile job checks the asset next. */
+export const toCheckData = ({ reconcile_at }: Pick<StreamState, 'reconcile_at'>): EventData =>
   reconcile_at ? { next_check_at: reconcile_at.toISOString() } : {};
 
 const STATE_COLUMNS = Object.keys(streamStateColumns) as (keyof StreamState)[];
 
-export const stateOf = (asset: Asset): StreamState => pick(asset, STATE_COLUMNS);
+export const toStreamState = (asset: Asset): StreamState => pick(asset, STATE_COLUMNS);

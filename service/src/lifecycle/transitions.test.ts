@@ -1,10 +1,11 @@
-// Holds the moves against the contract's table, written out once more (B6).
+// Compares the transitions with the table of the contract (B6).
 import { describe, expect, test } from 'vitest';
-import { advance, TRANSITIONS, type StreamEvent, type StreamStatus } from './transitions.ts';
+import type { StreamStatus } from '@mediary/contract/enums';
+import { advance, type StreamEvent, TRANSITIONS } from './transitions.ts';
 
 const EVENTS: readonly StreamEvent[] = ['completed', 'started', 'failed', 'succeeded'];
 
-/** The contract's table; "–" where an event is too late to move anything. */
+/** The contract's table; "–" means that the event is too late. */
 const CONTRACT = `
   from           | completed  | encoding started | failed | succeeded
   pending_upload | processing | processing       | failed | ready
@@ -20,12 +21,12 @@ const cells = rows.flatMap(([from, ...targets]) =>
   targets.map((to, column) => ({ from: from as StreamStatus, event: EVENTS[column] as StreamEvent, to })),
 );
 
-describe('the moves of a video', () => {
+describe('the transitions of a video', () => {
   test.each(cells)('$from, then $event: $to', ({ from, event, to }) => {
     expect(advance(from, event)).toBe(to === '–' ? undefined : to);
   });
 
-  test('are those of the contract and no others', () => {
+  test('are exactly those of the contract', () => {
     expect(cells).toHaveLength(16);
     expect(Object.keys(TRANSITIONS).sort()).toEqual(rows.map(([from]) => from).sort());
     for (const row of Object.values(TRANSITIONS)) expect(Object.keys(row).sort()).toEqual([...EVENTS].sort());
@@ -38,7 +39,7 @@ describe('the moves of a video', () => {
       expect(rank(advance(from, event) ?? from)).toBeGreaterThanOrEqual(rank(from));
   });
 
-  test('end the same for every order of two events', () => {
+  test('lead to the same state for every order of two events', () => {
     const after = (from: StreamStatus, ...events: StreamEvent[]) =>
       events.reduce<StreamStatus>((status, event) => advance(status, event) ?? status, from);
     for (const { from } of cells) {

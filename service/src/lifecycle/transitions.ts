@@ -1,12 +1,10 @@
-// What may happen to a video within one attempt, as a value: the highest state wins, whatever the order of the reports (contract B6).
+// The table of states within one attempt: the most advanced state wins, in any order of reports (contract B6).
 import type { StreamStatus } from '@mediary/contract/enums';
 
-export type { StreamStatus };
-
-/** `completed`: the caller says that the bytes are there. The others are what a provider reports. */
+/** `completed`: the caller completed the upload. The others are reported by providers. */
 export type StreamEvent = 'completed' | 'started' | 'failed' | 'succeeded';
 
-/** The state that an event leads to; undefined where it comes too late to move anything. */
+/** The state after an event; undefined if the event is too late to change it. */
 export const TRANSITIONS = {
   pending_upload: { completed: 'processing', started: 'processing', failed: 'failed', succeeded: 'ready' },
   processing: { completed: undefined, started: 'processing', failed: 'failed', succeeded: 'ready' },

@@ -1,9 +1,9 @@
-// Whether the service can do its work now: database, store, queue (contract B9).
+// Checks whether the service can work: database, object store and job queue (contract B9).
 import { unavailable } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
-import { probeDatabase } from './health.sql.ts';
+import { probeDatabase } from './operations.sql.ts';
 
 export type HealthNeeds = {
   readonly db: Database;
@@ -12,12 +12,10 @@ export type HealthNeeds = {
 };
 export type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
 
-const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';
-
-/** Throws UNAVAILABLE with the part that is missing. */
+/** Throws UNAVAILABLE and names the failed component. */
 export async function checkReadiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {
-  const answer = await probeDatabase(db);
-  if (!answer?.queue) throw unavailable('The job queue is not there');
+  const probe = await probeDatabase(db);
+  if (!probe?.queue) throw unavailable('The tables of the job queue are missing');
   await requireDatabaseSpace();
   await store.check().catch((error: unknown) => {
     throw isFull(error)
@@ -26,3 +24,5 @@ export async function checkReadiness({ db, store, requireDatabaseSpace }: Health
   });
   return { database: 'ok', store: 'ok', queue: 'ok' };
 }
+
+const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';

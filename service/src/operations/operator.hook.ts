@@ -1,4 +1,4 @@
-// The guard of `/admin`: the operator's own key, and no other (contract B9).
+// The guard of `/admin`: only the operator key opens it (contract B9).
 import type { FastifyRequest } from 'fastify';
 import type { Secret } from '../auth/secret.ts';
 import { isServiceKey } from '../auth/service-key.ts';
@@ -6,7 +6,7 @@ import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { guarded, type Input } from '../platform/http/route.ts';
 
-/** For routes that are open to everybody and tell operators more. */
+/** For routes without authentication that show more to operators. */
 export const isOperator = (headers: Input['headers'], operatorKeys: readonly Secret[]): boolean => {
   const key = headers['x-operator-key'];
   return typeof key === 'string' && isServiceKey(key, operatorKeys);

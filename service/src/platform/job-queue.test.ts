@@ -1,6 +1,6 @@
 // Tests that jobs commit with their state and are not lost when a process stops.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { type JobQueue, type JobRun, type JobSettings, openJobs } from './job-queue.ts';
 import { type Connection, type Database, openDatabase } from './postgres/database.ts';
 
@@ -124,6 +124,19 @@ test('a backlog is processed without pauses between jobs', async () => {
   // Polling every two seconds would take far longer.
   await expect.poll(() => ran.length, LONG).toBe(words.length);
   expect(ran).toEqual(words);
+});
+
+test('the schedule of a job that no longer exists is removed', async () => {
+  const schedules = () => rowsOf(connection, 'select name from pgboss.schedule order by name');
+  const earlier = await openJobs<Runs & { old: object }>({
+    connection,
+    settings: { note: SETTINGS, old: { ...SETTINGS, cron: '0 0 1 1 *' } },
+    onError: () => undefined,
+  });
+  await earlier.stop();
+  expect(await schedules()).toEqual([{ name: 'old' }]);
+  await open({ cron: '0 0 1 1 *' });
+  expect(await schedules()).toEqual([{ name: 'note' }]);
 });
 
 test('a missing handler is rejected', async () => {

@@ -43,7 +43,7 @@ export type Jobs<P extends Payloads> = {
   /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
   listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
   /** True when a job whose payload contains these members waits or runs. */
-  isUnderWay<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
+  hasOpenJob<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
@@ -90,10 +90,11 @@ export async function openJobs<P extends Payloads>({
   });
   await boss.start();
   for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
+  await removeOldSchedules(boss, settings);
   const fairOrder = await openFairOrder(boss.getDb());
   return {
     listOpen: (name) => listOpenJobs(boss.getDb(), name),
-    isUnderWay: async (name, payload) =>
+    hasOpenJob: async (name, payload) =>
       (await boss.findJobs(name, { data: payload })).some(({ state }) => OPEN_STATES.includes(state)),
     send: async (tx, name, payload) => {
       if (settings[name].fair)
@@ -134,6 +135,11 @@ async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promi
   await boss.createQueue(name, options);
   await boss.updateQueue(name, options);
   if (job.cron) await boss.schedule(name, job.cron, {});
+}
+
+/** An earlier release may have scheduled jobs that no longer exist and that no worker would run. */
+async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void> {
+  for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
 }
 
 type Worker = {

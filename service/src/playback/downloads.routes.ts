@@ -20,10 +20,7 @@ export const downloadRoutes = (
   ownAsset(getDownloadUrl, ({ asset }) => downloads.createDownloadUrl(asset)),
   bytesRoute(downloadOriginal, {
     handle: async (request, reply) => {
-      const asset = await downloads.findDownload(
-        (request.params as { id: string }).id,
-        (request.query as { ticket?: string }).ticket ?? '',
-      );
+      const asset = await downloads.findDownload(request.params.id, request.query.ticket ?? '');
       const known = {
         'content-type': asset.mime_type,
         'content-disposition': attachment(asset.filename),

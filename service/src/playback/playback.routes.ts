@@ -1,12 +1,12 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import { bytesRoute, type Route } from '../platform/http/route.ts';
+import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
@@ -30,7 +30,7 @@ export const playbackRoutes = (
   ),
   // One pattern for the files that manifests name, with and without a token.
   bytesRoute(getSegment, {
-    path: '/api/v1/playback/:id/*',
+    path: '/api/v1/playback/{id}/*',
     handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
   }),
 ];
@@ -38,11 +38,13 @@ export const playbackRoutes = (
 const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
 
-async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promise<unknown> {
-  const { id } = exchange.request.params as { id: string };
-  const { token } = exchange.request.query as { token?: string };
+type FixedRequest = BytesRequest<{ readonly token?: string }, { readonly id: string }>;
+
+async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: string): Promise<unknown> {
+  const { id } = exchange.request.params;
+  const { token } = exchange.request.query;
   if (token === undefined)
     return serve(needs, exchange, {
       asset: await needs.playback.findPlayableAsset(id, undefined),
@@ -54,8 +56,10 @@ async function serveFixed(needs: Needs, exchange: Exchange, file: string): Promi
     .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
 }
 
-async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
-  const { id, '*': rest } = exchange.request.params as { id: string; '*': string };
+type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
+
+async function serveBelow(needs: Needs, exchange: Exchange<FileRequest>): Promise<unknown> {
+  const { id, '*': rest } = exchange.request.params;
   const [, token, path] = /^~([^/]*)\/(.*)$/.exec(rest) ?? [];
   return serve(needs, exchange, {
     asset: await needs.playback.findPlayableAsset(id, token),
@@ -65,7 +69,7 @@ async function serveBelow(needs: Needs, exchange: Exchange): Promise<unknown> {
 
 async function serve(
   { playback, objects }: Needs,
-  { request, reply }: Exchange,
+  { request, reply }: Exchange<BytesRequest>,
   { asset, path }: { asset: PlayedAsset; path: string },
 ): Promise<unknown> {
   const served = findServedFile(asset, path, () => playback.findHostedUrls(asset));

@@ -2,7 +2,7 @@
 import { webhookOperation } from '@mediary/contract/operations/webhooks';
 import type { AppContext } from '../app-context.ts';
 import type { Asset } from '../assets/asset.ts';
-import type { StartJob } from '../jobs.ts';
+import type { JobRequest } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -50,7 +50,7 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
 /** The job that processes an uploaded asset. */
 const startJob =
   (providers: ProviderMap) =>
-  (asset: Asset): StartJob | undefined =>
+  (asset: Asset): JobRequest | undefined =>
     asset.provider
       ? getProvider(providers, asset.provider).startJob(asset)
       : { name: 'process-image', payload: { assetId: asset.id } };

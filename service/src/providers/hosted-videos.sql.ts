@@ -1,6 +1,6 @@
 // SQL queries for the links between assets and provider videos, and for parked deliveries.
 import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery } from '../lifecycle/delivery.ts';
+import type { Delivery } from '../lifecycle/stream-report.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
 import { deliveryRow } from '../tables.ts';

@@ -1,10 +1,9 @@
 // Operations on provider videos: create, link, inspect, sign and remove (contract B4–B6).
 import type { Asset, PlayedAsset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import type { Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
 import { conflict, notFound, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import {

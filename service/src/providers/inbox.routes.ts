@@ -3,7 +3,7 @@ import type { DeliveryReason } from '@mediary/contract/enums';
 import { getDelivery, listDeliveries, replayDeliveries } from '@mediary/contract/operations/operators';
 import type { DeliverySummary, Delivery as DeliveryView } from '@mediary/contract/schemas/operators';
 import type { Static } from 'typebox';
-import type { guarded } from '../platform/http/route.ts';
+import type { AsOperator } from '../platform/http/route.ts';
 import type { Delivery, InboxQuery, ListedDelivery, Paging, Replayed, Replaying } from './inbox.ts';
 
 type Inbox = {
@@ -11,19 +11,17 @@ type Inbox = {
   read(id: string): Promise<Delivery>;
   replay(replaying: Replaying): Promise<{ items: Replayed[]; next: string | null }>;
 };
-type AsOperator = ReturnType<typeof guarded<undefined, object>>;
 
 export const inboxRoutes = (inbox: Inbox, asOperator: AsOperator) => [
   asOperator(listDeliveries, async ({ query: { limit, cursor, ...filter } }) => {
-    const { items, next } = await inbox.list(filter as InboxQuery, { limit, cursor });
+    const { items, next } = await inbox.list(filter, { limit, cursor });
     return { items: items.map(viewOf), next_cursor: next };
   }),
-  asOperator(getDelivery, async ({ params }) => wholeOf(await inbox.read(params['id'] ?? ''))),
+  asOperator(getDelivery, async ({ params }) => wholeOf(await inbox.read(params.id))),
   asOperator(
     replayDeliveries,
     async ({ body: { id, dry_run: isDryRun = true, limit = 200, cursor, ...filter } }) => {
-      const query = filter as InboxQuery;
-      const { items, next } = await inbox.replay({ id, query, isDryRun, limit, cursor });
+      const { items, next } = await inbox.replay({ id, query: filter, isDryRun, limit, cursor });
       return { dry_run: isDryRun, items, next_cursor: next };
     },
   ),

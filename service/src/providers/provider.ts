@@ -1,13 +1,14 @@
 // Port of video providers: our own encoder, an operator's encoder, or a hosted product.
+import type { DeliveryReason } from '@mediary/contract/enums';
 import type { ProviderFailureCode } from '@mediary/contract/failures';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
-import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
-import type { StartJob } from '../jobs.ts';
+import type { JobRequest } from '../jobs.ts';
 
-export type { ProviderFailureCode, UploadTarget };
+export type { ProviderFailureCode };
 
 /** A webhook request before any parsing or decompression. */
 export type WebhookRequest = {
@@ -19,7 +20,7 @@ export type WebhookRequest = {
 /** A report on a video, or a body that requires no action. `isOurs`: signed by our own encoder. */
 export type ParsedWebhook =
   | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOurs?: boolean }
-  | { readonly reason: Extract<Reason, 'not_actionable' | 'wrong_library'> };
+  | { readonly reason: Extract<DeliveryReason, 'not_actionable' | 'wrong_library'> };
 
 /** Message of the 401. */
 export type RejectedWebhook = {
@@ -36,7 +37,7 @@ export type Provider = {
   /** Parses a body that was verified earlier, with the information who signed it. */
   read(body: Uint8Array, signer: { readonly isOurs: boolean }): ParsedWebhook;
   /** The job to start after the upload; undefined when the provider starts by itself. */
-  startJob(asset: Asset): StartJob | undefined;
+  startJob(asset: Asset): JobRequest | undefined;
   /** The API of a hosted product; undefined when it has none or is not configured. */
   readonly api: HostedApi | undefined;
   /** Playback URLs that are valid until `expires`, or as long as the product allows; undefined when they need no signature. */

@@ -2,7 +2,7 @@
 import type { BytesOperation } from '@mediary/contract/operation';
 import type { FastifyRequest } from 'fastify';
 import type { ProviderName } from '../assets/asset.ts';
-import type { Outcome } from '../lifecycle/delivery.ts';
+import type { Outcome } from '../lifecycle/stream-report.ts';
 import { success } from '../platform/http/envelope.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { type BytesRoute, bytesRoute } from '../platform/http/route.ts';

@@ -1,9 +1,9 @@
 // Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded (contract B6).
+import type { DeliveryReason } from '@mediary/contract/enums';
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../assets/asset.ts';
-import type { Delivery, Outcome } from '../lifecycle/delivery.ts';
 import type { Cause } from '../lifecycle/reports.ts';
-import type { Reason, StreamReport } from '../lifecycle/stream-report.ts';
+import type { Delivery, Outcome, StreamReport } from '../lifecycle/stream-report.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import {
@@ -17,7 +17,7 @@ import {
 export type WebhookNeeds = {
   readonly providers: Providers;
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly recordDelivery: (delivery: Delivery, reason: Reason) => Promise<Outcome>;
+  readonly recordDelivery: (delivery: Delivery, reason: DeliveryReason) => Promise<Outcome>;
   readonly now: () => Date;
 };
 

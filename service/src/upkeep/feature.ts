@@ -1,4 +1,5 @@
-// Upkeep: what runs by the clock, and the comparison of the object store with the database.
+// Upkeep: scheduled jobs, purging, and the comparison of the object store with the database.
+import { findOrphans } from '@mediary/contract/operations/operators';
 import type { AppContext } from '../app-context.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
@@ -6,11 +7,9 @@ import type { AsOperator } from '../platform/http/route.ts';
 import { deleteExpiredKeys } from '../platform/idempotency.ts';
 import { deleteFullBuckets } from '../platform/rate-limiter.ts';
 import type { Providers } from '../providers/feature.ts';
-import * as expiryOperations from './expiry.ts';
+import * as cleanupOperations from './cleanup.ts';
 import * as orphanOperations from './orphans.ts';
-import { orphanRoutes } from './orphans.routes.ts';
-import * as strayOperations from './orphaned-videos.ts';
-import * as partitionOperations from './partitions.ts';
+import * as videoOperations from './orphaned-videos.ts';
 import { purgeAssetJob } from './purge-asset.job.ts';
 import * as reconcileOperations from './reconcile.ts';
 
@@ -21,36 +20,31 @@ type Needs = AppContext & {
   readonly asOperator: AsOperator;
 };
 
-export function createUpkeep(needs: Needs) {
-  const { db, store, config, lifecycle, hosted, emptyTrash, asOperator } = needs;
-  const shared = { ...needs, ...lifecycle, ...hosted };
-  const { reconcile } = bind(shared, reconcileOperations);
-  const { removeOrphanedVideos } = bind(shared, strayOperations);
-  const { expireUploads } = bind(shared, expiryOperations);
-  const { webhookRetentionDays } = config;
-  const partitions = bind({ ...needs, webhookRetentionDays }, partitionOperations);
+export function createUpkeep(context: Needs) {
+  const { db, store, config, lifecycle, hosted, emptyTrash, asOperator } = context;
+  const needs = { ...context, ...lifecycle, ...hosted, webhookRetentionDays: config.webhookRetentionDays };
+  const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
+  const { endExpiredLeases } = lifecycle.assetStore;
+  const orphans = bind({ ...needs, endExpiredLeases }, orphanOperations);
   return {
     operations: {},
-    routes: orphanRoutes(
-      bind({ ...needs, endExpiredLeases: lifecycle.assetStore.endExpiredLeases }, orphanOperations),
-      asOperator,
-    ),
+    routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
     jobs: {
       'purge-asset': purgeAssetJob({ ...lifecycle, store, removeVideo: hosted.removeVideo }),
-      reconcile: run(reconcile),
-      'remove-stray-videos': run(removeOrphanedVideos),
+      reconcile: run(bind(needs, reconcileOperations).reconcile),
+      'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
       'expire-uploads': run(expireUploads),
       'empty-trash': run(emptyTrash),
-      'forget-keys': run(
+      'delete-expired-keys': run(
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
       ),
-      'make-partitions': run(partitions.makePartitions, partitions.dropDeliveries),
+      'maintain-partitions': run(createPartitions, dropDeliveries),
     },
   };
 }
 
-/** A job without a payload: its steps, one after the other. */
+/** A job without a payload that runs its steps in order. */
 const run =
   (...steps: readonly (() => Promise<unknown>)[]) =>
   async (): Promise<void> => {

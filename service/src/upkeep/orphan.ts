@@ -1,7 +1,7 @@
-// Which stored objects nobody points to: a rule over what the database knows of their asset (design §6).
+// Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
 
-/** The part of an asset that says which objects it may have. */
+/** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
   Asset,
   | 'id'
@@ -18,20 +18,20 @@ export type ObjectOwner = Pick<
   | 'playback'
 >;
 
-/** A key's parts, `<kind>/<asset id>/…`; `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
-export type StoredName = { readonly kind: string; readonly assetId: string; readonly folder: string };
+/** The parts of a key, `<kind>/<asset id>/…`. `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
+export type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
-export function nameOf(key: string): StoredName {
+export function parseKey(key: string): ParsedKey {
   const [kind = '', assetId = '', folder = ''] = key.split('/');
   return { kind, assetId, folder };
 }
 
-/** `holder` is undefined if there is no such asset. What a running upload or encoding writes now is no orphan. */
-export function isOrphan(name: StoredName, holder: ObjectOwner | undefined): boolean {
-  if (!holder || isPurged(holder)) return true;
-  const { kind, folder } = name;
-  if (kind === 'originals') return isOrphanedUpload(name, holder);
-  if (kind === 'renditions') return folder !== publishedFolder(holder) && folder !== runningFolder(holder);
+/** `owner` is undefined if the asset does not exist. Objects that a running upload or encode writes are not orphans. */
+export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolean {
+  if (!owner || isPurged(owner)) return true;
+  const { kind, folder } = key;
+  if (kind === 'originals') return isOrphanedUpload(key, owner);
+  if (kind === 'renditions') return folder !== publishedFolder(owner) && folder !== runningFolder(owner);
   return kind !== 'variants';
 }
 
@@ -42,28 +42,28 @@ export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';
 
-type Uploaded = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
+type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
 
 /**
- * An upload that the row does not point to, and whose writer holds no lease, can never become the original:
- * a writer gets its lease once, before it stores anything, and finishes only while it holds it.
+ * An upload that is neither the original nor being written. It can never become the original:
+ * a writer gets its lease once, before it stores anything, and records the upload only while it holds the lease.
  */
-export function isOrphanedUpload({ folder }: StoredName, holder: Uploaded): boolean {
-  const { refused, uploaded_at, original_upload, upload_writer } = holder;
+export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
+  const { refused, uploaded_at, original_upload, upload_writer } = owner;
   const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);
-  // A process of an earlier release writes there, while a fleet is updated.
+  // During a rolling update, a process of an earlier release writes under the earlier name.
   const isBeingWritten = upload_writer !== null && (folder === upload_writer || folder === EARLIER_NAME);
   return !isOriginal && !isBeingWritten;
 }
 
-/** The holder once its upload's lease has expired. */
-export const withoutExpiredLease = (holder: ObjectOwner, now: Date): ObjectOwner =>
-  holder.upload_writer_until !== null && holder.upload_writer_until <= now
-    ? { ...holder, upload_writer: null, upload_writer_until: null }
-    : holder;
+/** The owner without an expired upload lease. */
+export const withoutExpiredLease = (owner: ObjectOwner, now: Date): ObjectOwner =>
+  owner.upload_writer_until !== null && owner.upload_writer_until <= now
+    ? { ...owner, upload_writer: null, upload_writer_until: null }
+    : owner;
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;
-/** Also of a run that is over and whose report is still on its way. */
+/** Includes a finished run whose report has not arrived yet. */
 const runningFolder = ({ stream_status, attempt, encode_try }: ObjectOwner) =>
   stream_status === 'processing' ? `${attempt}-${encode_try}` : undefined;

@@ -1,31 +1,24 @@
-// Holds store and database against each other: objects that nobody points to, and assets whose bytes are missing.
+// Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
+import type { OrphanReport } from '@mediary/contract/schemas/operators';
+import type { AssetStore } from '../lifecycle/store.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { isOrphan, nameOf, withoutExpiredLease } from './orphan.ts';
-import { holders, recordedOriginals } from './orphans.sql.ts';
+import { isOrphan, parseKey, withoutExpiredLease } from './orphan.ts';
+import { findObjectOwners, listRecordedOriginals } from './upkeep.sql.ts';
 
 export type OrphanNeeds = {
   readonly db: Database;
   readonly store: ObjectStore;
-  /** A writer whose lease was ended cannot finish, so its object may be removed. */
-  readonly endExpiredLeases: (assetIds: readonly string[]) => Promise<unknown>;
+  readonly endExpiredLeases: AssetStore['endExpiredLeases'];
   readonly now: () => Date;
 };
 
-/** `objects` and `assets` list the first of each; the counts are of all. */
-export type OrphanReport = {
-  readonly object_count: number;
-  readonly objects: readonly string[];
-  readonly removed: boolean;
-  readonly asset_count: number;
-  readonly assets: readonly string[];
-};
-
 const BATCH = 500;
-const LISTED = 1000;
+/** The report lists the first keys and ids only, so that the response stays small; its counts are complete. */
+const MAX_LISTED = 1000;
 
-/** A dry run unless `remove`. */
+/** A dry run unless `remove` is true. */
 export async function findOrphans(
   needs: OrphanNeeds,
   { remove }: { remove: boolean },
@@ -33,43 +26,42 @@ export async function findOrphans(
   const orphans: ObjectKey[] = [];
   for (const root of storeRoots()) {
     for await (const batch of inBatches(needs.store.list(root)))
-      orphans.push(...(await orphansAmong(needs, batch, { remove })));
+      orphans.push(...(await findOrphansAmong(needs, batch, { remove })));
   }
   if (remove) for (const key of orphans) await needs.store.remove(key);
-  const bare = await assetsWithoutBytes(needs);
+  const incomplete = await findAssetsWithoutBytes(needs);
   return {
     object_count: orphans.length,
-    objects: orphans.slice(0, LISTED),
+    objects: orphans.slice(0, MAX_LISTED),
     removed: remove,
-    asset_count: bare.length,
-    assets: bare.slice(0, LISTED),
+    asset_count: incomplete.length,
+    assets: incomplete.slice(0, MAX_LISTED),
   };
 }
 
-/** The rows are read after the keys were listed, and what they say of an orphan never changes: it may be removed at any time later. */
-async function orphansAmong(
+/** Reads the rows after the keys were listed. An orphan never becomes referenced again, so it can be removed at any later time. */
+async function findOrphansAmong(
   { db, endExpiredLeases, now }: OrphanNeeds,
   keys: readonly ObjectKey[],
   { remove }: { remove: boolean },
 ): Promise<ObjectKey[]> {
-  const names = keys.map((key) => ({ key, name: nameOf(key) }));
-  const ids = [...new Set(names.map(({ name }) => name.assetId))];
+  const parsed = keys.map((key) => ({ key, parts: parseKey(key) }));
+  const ids = [...new Set(parsed.map(({ parts }) => parts.assetId))];
+  // A writer whose lease was ended cannot record its upload, so its object may be removed.
   if (remove) await endExpiredLeases(ids);
-  const rows = await holders(db, ids);
-  const known = new Map(
-    rows.map((holder) => [holder.id, remove ? holder : withoutExpiredLease(holder, now())]),
-  );
-  return names.filter(({ name }) => isOrphan(name, known.get(name.assetId))).map(({ key }) => key);
+  const rows = await findObjectOwners(db, ids);
+  const owners = new Map(rows.map((owner) => [owner.id, remove ? owner : withoutExpiredLease(owner, now())]));
+  return parsed.filter(({ parts }) => isOrphan(parts, owners.get(parts.assetId))).map(({ key }) => key);
 }
 
-async function assetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
-  const bare: string[] = [];
+async function findAssetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
+  const found: string[] = [];
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
-    const originals = await recordedOriginals(db, after, BATCH);
+    const originals = await listRecordedOriginals(db, after, BATCH);
     for (const original of originals)
-      if ((await store.size(originalKey(original))) === undefined) bare.push(original.id);
-    if (originals.length < BATCH) return bare;
+      if ((await store.size(originalKey(original))) === undefined) found.push(original.id);
+    if (originals.length < BATCH) return found;
     after = originals.at(-1)?.id ?? after;
   }
 }

@@ -1,4 +1,4 @@
-// The purge job removes what an asset may no longer have, and nothing that it may still need.
+// Tests which objects the purge job removes, and which it keeps.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +23,8 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('bytes');
 }
 
-/** Which of an original, another upload and a rendition are left after the job. */
-async function leftOf(
+/** Which of original, other upload and rendition remain after the job. */
+async function runPurge(
   change: Partial<Asset>,
 ): Promise<{ original: boolean; other: boolean; rendition: boolean; removedVideo: boolean }> {
   const id = randomUUID();
@@ -42,11 +42,11 @@ async function leftOf(
   };
   const purge = purgeAssetJob({ findAssetById: async () => asset, store, removeVideo });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
-  const isLeft = async (key: ObjectKey) => (await store.size(key)) !== undefined;
+  const remains = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
-    original: await isLeft(keys.original),
-    other: await isLeft(keys.other),
-    rendition: await isLeft(keys.rendition),
+    original: await remains(keys.original),
+    other: await remains(keys.other),
+    rendition: await remains(keys.rendition),
     removedVideo,
   };
 }
@@ -54,7 +54,7 @@ async function leftOf(
 test.each([
   ['a live asset loses the uploads that are not its original', {}, 'original rendition'],
   [
-    'an asset in the trash keeps what a restore needs',
+    'an asset in the trash keeps its original and renditions',
     { deleted_at: NOW, purge_at: NOW },
     'original rendition',
   ],
@@ -66,10 +66,10 @@ test.each([
   ['a refused asset loses its original', { refused: true, uploaded_at: null }, 'rendition removedVideo'],
   ['a purged asset loses everything', { deleted_at: NOW }, 'removedVideo'],
 ])('%s', async (_what, change, kept) => {
-  const left = await leftOf(change);
+  const remaining = await runPurge(change);
   expect(
-    Object.entries(left)
-      .filter(([, isLeft]) => isLeft)
+    Object.entries(remaining)
+      .filter(([, remains]) => remains)
       .map(([name]) => name)
       .join(' '),
   ).toBe(kept);

@@ -1,37 +1,39 @@
-// Removes the bytes that an asset may no longer have: all of a purged one, else every upload that is not its original.
+// Removes all objects of a purged asset; of other assets, every upload that is not the original.
 import type { Asset } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { JobPayloads } from '../jobs.ts';
+import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/job-queue.ts';
+import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { isOrphanedUpload, isPurged, nameOf } from './orphan.ts';
+import { isOrphanedUpload, isPurged, parseKey } from './orphan.ts';
 
 export type PurgeNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: Bound<typeof findAssetById>;
   readonly store: ObjectStore;
-  /** The copy of a hosted provider. */
-  readonly removeVideo: (asset: Asset) => Promise<void>;
+  readonly removeVideo: Bound<typeof removeVideo>;
 };
 
 export const purgeAssetJob =
   (needs: PurgeNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
-    const { findAssetById: byId, store, removeVideo } = needs;
-    const asset = await byId(assetId);
+    const asset = await needs.findAssetById(assetId);
     if (!asset) return;
-    if (isPurged(asset)) for (const prefix of assetPrefixes(asset.id)) await store.removeAll(prefix);
+    if (isPurged(asset)) await removeObjects(needs, asset);
     else await removeOrphanedUploads(needs, asset.id);
-    if (isPurged(asset) || asset.refused) await removeVideo(asset);
+    if (isPurged(asset) || asset.refused) await needs.removeVideo(asset);
   };
 
-/** The row is read after the keys, so that an upload that finishes meanwhile is seen. */
-async function removeOrphanedUploads(
-  { findAssetById: byId, store }: PurgeNeeds,
-  assetId: string,
-): Promise<void> {
+async function removeObjects({ store }: PurgeNeeds, { id }: Asset): Promise<void> {
+  for (const prefix of assetPrefixes(id)) await store.removeAll(prefix);
+}
+
+/** Reads the asset after listing the keys, so that it sees uploads that were recorded meanwhile. */
+async function removeOrphanedUploads(needs: PurgeNeeds, assetId: string): Promise<void> {
   const keys: ObjectKey[] = [];
-  for await (const key of store.list(originalPrefix(assetId))) keys.push(key);
-  const asset = await byId(assetId);
+  for await (const key of needs.store.list(originalPrefix(assetId))) keys.push(key);
+  const asset = await needs.findAssetById(assetId);
   if (!asset) return;
-  for (const key of keys) if (isOrphanedUpload(nameOf(key), asset)) await store.remove(key);
+  for (const key of keys) if (isOrphanedUpload(parseKey(key), asset)) await needs.store.remove(key);
 }

@@ -1,196 +1,174 @@
-// The sweep: looks at everything that is waited for once its time is over, asks the provider or finds the job, and says in the timeline what it saw.
-import type { Asset, Failure, ProviderName } from '../assets/asset.ts';
+// The reconcile job: checks every asset whose check is due, asks its provider or finds its job, and records the result in the timeline.
+import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import type { CheckRecord } from '../lifecycle/decide-commands.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { JobPayloads, JobRequest, ServiceJobs } from '../jobs.ts';
 import {
-  expectedMs,
   addMs,
-  nextReconcileAt,
+  expectedMs,
   nextReconcileAfterFailure,
+  nextReconcileAt,
 } from '../lifecycle/reconcile-schedule.ts';
+import type { recordCheck, refuseAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
-import type { JobPayloads, ServiceJobs, StartJob } from '../jobs.ts';
+import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type Inspection, ProviderFailed, type Providers } from '../providers/provider.ts';
-import { findDueAssets, lastEventAt, measureRecentSpeeds } from './reconcile.sql.ts';
-import { UPLOAD_EXPIRED } from './upload-expired.ts';
+import type { applyInspection, canAsk, isHosted } from '../providers/hosted-videos.ts';
+import type { inspectAll } from '../providers/inspections.ts';
+import { type Inspection, type Provider, ProviderFailed, type Providers } from '../providers/provider.ts';
+import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
+import { findDueAssets, findLastEventTime, measureRecentSpeeds } from './upkeep.sql.ts';
 
 export type ReconcileNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   readonly jobs: ServiceJobs;
   readonly now: () => Date;
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly isHosted: (asset: Asset) => boolean;
-  readonly canAsk: (asset: Asset) => boolean;
-  /** By asset; nothing of those that are too many for this minute. */
-  readonly inspectAll: (
-    assets: readonly Asset[],
-  ) => Promise<ReadonlyMap<string, Inspection | ProviderFailed>>;
-  readonly applyInspection: (asset: Asset, report: StreamReport) => Promise<Asset>;
-  readonly startJob: (asset: Asset) => StartJob | undefined;
-  readonly recordCheck: (asset: Asset, check: CheckRecord) => Promise<Asset>;
-  readonly refuseAsset: (asset: Asset, failure: Failure) => Promise<Asset>;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly isHosted: Bound<typeof isHosted>;
+  readonly canAsk: Bound<typeof canAsk>;
+  readonly inspectAll: Bound<typeof inspectAll>;
+  readonly applyInspection: Bound<typeof applyInspection>;
+  readonly startJob: Provider['startJob'];
+  readonly recordCheck: Bound<typeof recordCheck>;
+  readonly refuseAsset: Bound<typeof refuseAsset>;
 };
 
-/** What is left over is as overdue a minute later. */
-const MOST_IN_A_RUN = 500;
-const MINUTE = 60_000;
-/** A video that was linked without a word of `complete` may stay empty for so long: as long as reports are parked. */
-const LINK_PATIENCE_MS = 7 * 24 * 60 * MINUTE;
+/** Bounds one run; the next run, a minute later, checks the rest. */
+const MAX_PER_RUN = 500;
+const DAY_MS = 86_400_000;
+/** A linked video without bytes is checked for as long as reports are parked. */
+const LINK_CHECKS_END_MS = 7 * DAY_MS;
 
-type Answers = ReadonlyMap<string, Inspection | ProviderFailed>;
-
-/** Answers how many it looked at. */
-export async function reconcile(needs: ReconcileNeeds): Promise<number> {
-  const waiting = await findDueAssets(needs.db, needs.now(), MOST_IN_A_RUN);
-  const speeds: Speeds =
-    waiting.length > 0 ? await measureRecentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
-  const failures: unknown[] = [];
-  const overdue = (await forEach(waiting, failures, (asset) => isOverdue(needs, asset, speeds))).flatMap(
-    ({ asset, result }) => (result ? [asset] : []),
-  );
-  const answers = await needs.inspectAll(overdue.filter(needs.canAsk));
-  await forEach(overdue, failures, (asset) => look(needs, asset, answers));
-  if (failures.length > 0)
-    throw new AggregateError(
-      failures,
-      `${failures.length} of ${waiting.length} assets could not be looked at`,
-    );
-  return waiting.length;
-}
-
+/** Inspections by asset. Assets beyond the rate limit of this run have none. */
+type Inspections = Awaited<ReturnType<ReconcileNeeds['inspectAll']>>;
+/** Seconds of film per second, by provider. */
 type Speeds = ReadonlyMap<ProviderName | null, number>;
 
-/** One asset that cannot be looked at holds no other up; a database that is away ends the run. */
-async function forEach<T>(
+/** Returns the number of checked assets. */
+export async function reconcile(needs: ReconcileNeeds): Promise<number> {
+  const due = await findDueAssets(needs.db, needs.now(), MAX_PER_RUN);
+  const speeds: Speeds =
+    due.length > 0 ? await measureRecentSpeeds(needs.db, [...needs.providers.keys()]) : new Map();
+  const failures: unknown[] = [];
+  const overdue: Asset[] = [];
+  await forEach(due, failures, async (asset) => {
+    if (await isOverdue(needs, asset, speeds)) overdue.push(asset);
+  });
+  const inspections = await needs.inspectAll(overdue.filter(needs.canAsk));
+  await forEach(overdue, failures, (asset) => check(needs, asset, inspections));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${due.length} assets could not be checked`);
+  return due.length;
+}
+
+/** An asset that fails does not delay the others; a database that is down ends the run. */
+async function forEach(
   assets: readonly Asset[],
   failures: unknown[],
-  work: (asset: Asset) => Promise<T>,
-): Promise<{ asset: Asset; result: T }[]> {
-  const done: { asset: Asset; result: T }[] = [];
+  work: (asset: Asset) => Promise<void>,
+): Promise<void> {
   for (const asset of assets) {
     try {
-      done.push({ asset, result: await work(asset) });
+      await work(asset);
     } catch (error) {
       if (isUnavailable(error)) throw error;
       failures.push(error);
     }
   }
-  return done;
 }
 
-/** Work under way gets the time that it may take, as fast as its provider was lately. */
+/** A processing asset is overdue when it takes longer than expected at its provider's recent speed. */
 async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
   if (asset.stream_status !== 'processing') return true;
-  const deadline = addMs(await attemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
+  const deadline = addMs(await findAttemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
   if (deadline <= needs.now()) return true;
-  await needs.recordCheck(asset, { words: { reason: 'not_due' }, checkAt: deadline });
+  await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
   return false;
 }
 
-const look = (needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> =>
-  needs.isHosted(asset) ? lookAtHosted(needs, asset, answers) : lookAtOwn(needs, asset);
+const findAttemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> =>
+  (await findLastEventTime(db, id, 'asset.processing')) ?? created_at;
 
-const attemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asset): Promise<Date> =>
-  (await lastEventAt(db, id, 'asset.processing')) ?? created_at;
+const check = (needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> =>
+  needs.isHosted(asset) ? checkHosted(needs, asset, inspections) : checkJob(needs, asset);
 
-/** Our own work stands or falls with its job. */
-async function lookAtOwn(needs: ReconcileNeeds, asset: Asset): Promise<void> {
-  if (asset.stream_status !== 'processing')
-    return void (await needs.recordCheck(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null }));
-  const checkAt = nextReconcileAt(await attemptStart(needs, asset), needs.now());
-  // Without bytes of ours an encoder elsewhere is at work, and only its reports tell of it.
-  if (!asset.uploaded_at)
-    return void (await needs.recordCheck(asset, { words: { reason: 'encoder_outside' }, checkAt }));
+/** Encoding by the service has failed silently only if its job is gone. */
+async function checkJob(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  if (asset.stream_status !== 'processing') return endChecks(needs, asset, { reason: 'nothing_waited_for' });
+  // Without stored bytes, an external encoder has the video; only its reports show its progress.
+  if (!asset.uploaded_at) return checkLater(needs, asset, { reason: 'encoder_outside' });
   const job = needs.startJob(asset);
-  if (!job || (await isUnderWay(needs, asset, job)))
-    return void (await needs.recordCheck(asset, { words: { reason: 'job_under_way' }, checkAt }));
-  await needs.recordCheck(asset, { words: { reason: 'job_lost' }, checkAt, job, isStartedAgain: true });
-}
-
-const isUnderWay = async (
-  { jobs }: ReconcileNeeds,
-  asset: Asset,
-  { name, payload }: StartJob,
-): Promise<boolean> =>
-  (await jobs.isUnderWay(name, payload as Partial<JobPayloads[typeof name]>)) ||
-  jobs.isUnderWay('deliver-report', { assetId: asset.id });
-
-async function lookAtHosted(needs: ReconcileNeeds, asset: Asset, answers: Answers): Promise<void> {
-  if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, UNREACHED));
-  if (!needs.canAsk(asset)) return postpone(needs, asset, { reason: 'not_configured' });
-  const found = answers.get(asset.id);
-  if (!found) return;
-  if (found instanceof ProviderFailed) return postpone(needs, asset, troubleOf(found));
-  if (found.state === 'waiting') return bytesAreMissing(needs, asset);
-  const told = await needs.applyInspection(
-    asset,
-    found.state === 'known' ? found.report : { ...MISSING, provider: asset.provider },
-  );
-  await afterAnswer(needs, { before: asset, now: told });
-}
-
-async function bytesAreMissing(needs: ReconcileNeeds, asset: Asset): Promise<void> {
-  const isOver =
-    asset.stream_status === 'pending_upload' &&
-    asset.upload_expires_at !== null &&
-    asset.upload_expires_at <= needs.now();
-  const isGivenUp =
-    asset.stream_status === 'pending_upload' &&
-    asset.upload_expires_at === null &&
-    addMs(asset.created_at, LINK_PATIENCE_MS) < needs.now();
-  if (isOver) await needs.refuseAsset(asset, UPLOAD_EXPIRED);
-  else if (isGivenUp)
-    await needs.recordCheck(asset, { words: { reason: 'nothing_waited_for' }, checkAt: null });
-  else await postpone(needs, asset, { reason: 'no_bytes_yet' });
-}
-
-/** What moved says so by itself; what did not gets its next look. */
-async function afterAnswer(
-  needs: ReconcileNeeds,
-  { before, now: told }: { before: Asset; now: Asset },
-): Promise<void> {
-  const isMoved = told.stream_status !== before.stream_status;
-  const words = isMoved
-    ? { reason: 'repaired' }
-    : { reason: `still_${told.stream_status}`, progress: told.progress };
-  if (told.stream_status === 'processing') return postpone(needs, told, words);
-  if (told.stream_status === 'failed') {
-    const failedAt = (await lastEventAt(needs.db, told.id, 'asset.failed')) ?? needs.now();
-    return void (await needs.recordCheck(told, {
-      words,
-      checkAt: nextReconcileAfterFailure(failedAt, needs.now()),
-    }));
-  }
-  await needs.recordCheck(told, { words, checkAt: null });
-}
-
-async function postpone(needs: ReconcileNeeds, asset: Asset, words: EventData): Promise<void> {
+  if (!job || (await hasOpenJob(needs, asset, job)))
+    return checkLater(needs, asset, { reason: 'job_under_way' });
   await needs.recordCheck(asset, {
-    words,
-    checkAt: nextReconcileAt(await attemptStart(needs, asset), needs.now()),
+    data: { reason: 'job_lost' },
+    checkAt: nextReconcileAt(await findAttemptStart(needs, asset), needs.now()),
+    job,
+    restartsEncoding: true,
   });
 }
 
-const troubleOf = ({ failure, providerCode }: ProviderFailed): EventData => ({
+const hasOpenJob = async (
+  { jobs }: ReconcileNeeds,
+  asset: Asset,
+  { name, payload }: JobRequest,
+): Promise<boolean> =>
+  (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) ||
+  jobs.hasOpenJob('deliver-report', { assetId: asset.id });
+
+async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
+  if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, PROVIDER_UNAVAILABLE));
+  if (!needs.canAsk(asset)) return checkLater(needs, asset, { reason: 'not_configured' });
+  const inspection = inspections.get(asset.id);
+  if (!inspection) return;
+  if (inspection instanceof ProviderFailed) return checkLater(needs, asset, toFailureData(inspection));
+  if (inspection.state === 'waiting') return checkEmptyVideo(needs, asset);
+  await recordResult(needs, asset, await needs.applyInspection(asset, toReport(asset, inspection)));
+}
+
+const toReport = (asset: Asset, inspection: Inspection): StreamReport =>
+  inspection.state === 'known'
+    ? inspection.report
+    : { source: 'inspect', provider: asset.provider, event: 'failed', failure: VIDEO_MISSING };
+
+/** The provider has the video but no bytes. A linked video has no expiry. */
+async function checkEmptyVideo(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  const { stream_status, upload_expires_at: expiresAt, created_at } = asset;
+  if (stream_status === 'pending_upload' && expiresAt !== null && expiresAt <= needs.now())
+    return void (await needs.refuseAsset(asset, UPLOAD_EXPIRED));
+  const isAbandonedLink =
+    stream_status === 'pending_upload' &&
+    expiresAt === null &&
+    addMs(created_at, LINK_CHECKS_END_MS) < needs.now();
+  if (isAbandonedLink) return endChecks(needs, asset, { reason: 'nothing_waited_for' });
+  await checkLater(needs, asset, { reason: 'no_bytes_yet' });
+}
+
+async function recordResult(needs: ReconcileNeeds, before: Asset, after: Asset): Promise<void> {
+  const data =
+    after.stream_status === before.stream_status
+      ? { reason: `still_${after.stream_status}`, progress: after.progress }
+      : { reason: 'repaired' };
+  if (after.stream_status === 'processing') return checkLater(needs, after, data);
+  if (after.stream_status !== 'failed') return endChecks(needs, after, data);
+  const failedAt = (await findLastEventTime(needs.db, after.id, 'asset.failed')) ?? needs.now();
+  const checkAt = nextReconcileAfterFailure(failedAt, needs.now());
+  await needs.recordCheck(after, { data, checkAt });
+}
+
+async function checkLater(needs: ReconcileNeeds, asset: Asset, data: EventData): Promise<void> {
+  const checkAt = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
+  await needs.recordCheck(asset, { data, checkAt });
+}
+
+async function endChecks({ recordCheck: record }: ReconcileNeeds, asset: Asset, data: EventData) {
+  await record(asset, { data, checkAt: null });
+}
+
+const toFailureData = ({ failure, providerCode }: ProviderFailed): EventData => ({
   reason: 'not_answered',
   code: failure.code,
   ...(providerCode !== undefined && { provider_code: providerCode }),
 });
-
-const MISSING: Omit<StreamReport, 'provider'> = {
-  source: 'inspect',
-  event: 'failed',
-  failure: {
-    code: 'provider_video_missing',
-    message: 'The video host does not have this video any more',
-    retryable: false,
-  },
-};
-const UNREACHED: Failure = {
-  code: 'provider_unavailable',
-  message: 'The video host was not reached when the upload was opened',
-  retryable: true,
-};

@@ -1,11 +1,14 @@
-// Takes the bytes of an original in one PUT: one writer at a time, each under a key of its own, nothing overwritten (contract B4).
+// Receives the bytes of an original in one PUT: one writer at a time, and each writes its own object (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
 import { isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/ticket-reason.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
+import type { Bound } from '../platform/bind.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/wait-at-most.ts';
 import {
   badRequest,
@@ -17,28 +20,28 @@ import {
   unsupportedMediaType,
 } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
-import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
-import { decideUploaded } from './uploaded.ts';
-import { type ByteQuota, bytesLeft, quotaExceeded } from '../usage/quota.ts';
+import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
+import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
+import { decideStoredUpload } from './stored-upload.ts';
 
-export type TransferNeeds = {
+export type ByteUploadNeeds = {
   readonly assetStore: Pick<AssetStore, 'update' | 'claimUpload' | 'renewUpload' | 'releaseUpload'>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly findAssetById: Bound<typeof findAssetById>;
   readonly urlSecrets: readonly Secret[];
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   readonly now: () => Date;
-  /** Runs what adds to the owner's usage; throws where that would exceed a quota. */
-  readonly underQuota: <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
-  readonly byteQuota: (ownerUserId: string) => Promise<ByteQuota | undefined>;
+  readonly underQuota: UnderQuota;
+  readonly findByteQuota: Bound<typeof findByteQuota>;
+  /** Throws RATE_LIMITED when the owner sends too many requests. */
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
-/** A PUT as it begins; `length` is undefined for chunked bodies. */
+/** A PUT request before its body is read; `length` is undefined for chunked bodies. */
 export type ByteUpload = {
   readonly assetId: string;
   readonly ticket: string;
@@ -49,61 +52,49 @@ export type ByteUpload = {
   readonly bytes: AsyncIterable<Uint8Array>;
 };
 
-/** A database that hangs must not delay the error response again; an unreleased lease expires after 60 s. */
+/** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
 const RELEASE_MS = 500;
 
-export async function receiveUpload(needs: TransferNeeds, transfer: ByteUpload): Promise<Asset> {
+export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
   const { assetStore } = needs;
-  const asset = await admitted(needs, transfer);
+  const asset = await getUploadAsset(needs, upload);
   await needs.limitOwner(asset.owner_user_id);
-  refuseLength(asset, transfer.length, needs.maxUploadBytes);
+  assertLength(asset, upload.length, needs.maxUploadBytes);
   await needs.requireDatabaseSpace();
-  const writer = randomUUID();
-  const upload: Upload = { asset, writer, key: uploadKey(asset.id, writer) };
-  const lease = { everyMs: RENEW_EVERY_MS, renew: () => assetStore.renewUpload(asset.id, writer) };
+  const id = randomUUID();
+  const writer: Writer = { asset, id, key: uploadKey(asset.id, id) };
+  const lease = { everyMs: RENEW_EVERY_MS, renew: () => assetStore.renewUpload(asset.id, id) };
   return whileRenewing(lease, async () => {
     try {
-      const claimed = await assetStore.claimUpload(asset, writer);
-      if (!claimed) throw await whyTaken(needs, asset.id);
-      return await write(needs, { ...upload, claimed }, transfer);
+      const claimed = await assetStore.claimUpload(asset, id);
+      if (!claimed) throw await toClosedError(needs, asset.id);
+      return await storeUpload(needs, { ...writer, claimed }, upload);
     } catch (error) {
-      await waitAtMost(RELEASE_MS, abandon(needs, upload));
+      await waitAtMost(RELEASE_MS, abandonUpload(needs, writer));
       throw error;
     }
   });
 }
 
-/** One writer at one asset: `writer` holds the lease, and names the object. */
-type Upload = { readonly asset: Asset; readonly writer: string; readonly key: ObjectKey };
-/** `claimed`: the asset as the claim left it. */
-type ClaimedUpload = Upload & { readonly claimed: Asset };
+/** One writer of one asset: `id` holds the lease and names the object. */
+type Writer = { readonly asset: Asset; readonly id: string; readonly key: ObjectKey };
+/** `claimed`: the asset after the claim. */
+type ClaimedWriter = Writer & { readonly claimed: Asset };
 
-/** Also after an error that hides whether the lease was given or the upload finished: a finished upload holds no lease, and keeps its bytes. */
-async function abandon({ assetStore, store }: TransferNeeds, { asset, writer, key }: Upload): Promise<void> {
-  if (await assetStore.releaseUpload(asset.id, writer)) await store.remove(key);
+/** Removes the object only if this writer still held the lease: a finished upload holds none and keeps its object. */
+async function abandonUpload({ assetStore, store }: ByteUploadNeeds, { asset, id, key }: Writer) {
+  if (await assetStore.releaseUpload(asset.id, id)) await store.remove(key);
 }
 
-/** The asset that the ticket opens, if this body may be its bytes. */
-async function admitted(
-  { urlSecrets, now, findAssetById: byId }: TransferNeeds,
-  transfer: ByteUpload,
-): Promise<Asset> {
-  const { assetId, ticket, contentType } = transfer;
-  const presented = { assetId, ticket, now: now().getTime() / 1000 };
-  const invalidUrl = () =>
-    unauthorized('The upload URL is invalid or has expired', {
-      reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: presented.now }),
-    });
-  if (!isValidTicket(urlSecrets, 'upload', presented)) throw invalidUrl();
-  requireWholeFile(transfer);
-  const asset = await byId(assetId);
+/** Validates ticket and headers, and returns the asset that expects these bytes. */
+async function getUploadAsset(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
+  const { assetId, contentType } = upload;
+  assertTicket(needs, upload);
+  assertWholeFile(upload);
+  const asset = await needs.findAssetById(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
-  // A retry opened another upload, which has a URL of its own.
-  if (
-    asset.stream_status === 'pending_upload' &&
-    !isValidTicket(urlSecrets, 'upload', { ...presented, attempt: asset.attempt })
-  )
-    throw invalidUrl();
+  // A retry opened another upload, which has its own URL.
+  if (asset.stream_status === 'pending_upload') assertTicket(needs, upload, asset.attempt);
   if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
     throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
       field: 'Content-Type',
@@ -113,8 +104,21 @@ async function admitted(
   return asset;
 }
 
-/** A part of a file, or a compressed one, must not be stored as if it were the file. */
-function requireWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
+function assertTicket(
+  { urlSecrets, now }: ByteUploadNeeds,
+  { assetId, ticket }: ByteUpload,
+  attempt?: number,
+): void {
+  const seconds = now().getTime() / 1000;
+  const presented = { assetId, ticket, now: seconds, ...(attempt !== undefined && { attempt }) };
+  if (isValidTicket(urlSecrets, 'upload', presented)) return;
+  throw unauthorized('The upload URL is invalid or has expired', {
+    reason: ticketReason(urlSecrets, { purpose: 'upload', token: ticket, now: seconds }),
+  });
+}
+
+/** A part of a file, or a compressed file, must not be stored as the file. */
+function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
   if (contentRange !== undefined)
     throw badRequest(
       `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
@@ -132,12 +136,12 @@ function requireWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
     );
 }
 
-function refuseLength(asset: Asset, length: number | undefined, maxBytes: number): void {
+function assertLength(asset: Asset, length: number | undefined, maxBytes: number): void {
   if (length === undefined) return;
   if (length === 0) throw emptyUpload();
   if (length > maxBytes) throw tooLarge(maxBytes);
   if (asset.announced_size_bytes !== null && length !== asset.announced_size_bytes)
-    throw notAsAnnounced(asset.announced_size_bytes);
+    throw otherLength(asset.announced_size_bytes);
 }
 
 const emptyUpload = () =>
@@ -145,76 +149,80 @@ const emptyUpload = () =>
     reason: 'empty_upload',
   });
 const tooLarge = (maxBytes: number) =>
-  payloadTooLarge('The upload is over the maximum', { max_bytes: maxBytes });
-const notAsAnnounced = (size: number) =>
-  badRequest('The upload is not as long as size_bytes announced', { field: 'size_bytes', expected: size });
+  payloadTooLarge(`The upload is larger than the maximum of ${maxBytes} bytes`, { max_bytes: maxBytes });
+const otherLength = (size: number) =>
+  badRequest(`The upload has another length than the announced size_bytes of ${size}`, {
+    field: 'size_bytes',
+    expected: size,
+  });
 
-async function whyTaken({ findAssetById: byId }: TransferNeeds, id: string): Promise<ServiceError> {
-  const asset = await byId(id);
+/** Why the asset accepts no bytes from this writer. */
+async function toClosedError(needs: ByteUploadNeeds, id: string): Promise<ServiceError> {
+  const asset = await needs.findAssetById(id);
   if (!asset || asset.deleted_at) return notFound('No such asset');
   if (asset.uploaded_at)
-    return conflict('The bytes of this asset are there already', { reason: 'already_uploaded' });
+    return conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   if (asset.stream_status !== 'pending_upload')
     return conflict('The upload is closed', { reason: asset.stream_status });
-  return conflict('Another upload of this asset is under way', { reason: 'upload_in_progress' });
+  return conflict('Another upload of this asset is in progress', { reason: 'upload_in_progress' });
 }
 
-async function write(needs: TransferNeeds, upload: ClaimedUpload, transfer: ByteUpload): Promise<Asset> {
-  const { asset, key } = upload;
-  const stored = await put(needs, upload, transfer);
-  if (stored.sizeBytes === 0) {
+async function storeUpload(
+  needs: ByteUploadNeeds,
+  writer: ClaimedWriter,
+  upload: ByteUpload,
+): Promise<Asset> {
+  const { asset, key } = writer;
+  const stored = await writeObject(needs, writer, upload);
+  const { announced_size_bytes: announced } = asset;
+  if (stored.sizeBytes === 0 || (announced !== null && stored.sizeBytes !== announced)) {
     await needs.store.remove(key);
-    throw emptyUpload();
+    throw stored.sizeBytes === 0 ? emptyUpload() : otherLength(announced ?? 0);
   }
-  if (asset.announced_size_bytes !== null && stored.sizeBytes !== asset.announced_size_bytes) {
-    await needs.store.remove(key);
-    throw notAsAnnounced(asset.announced_size_bytes);
-  }
-  const done = await needs.underQuota(asset.owner_user_id, () => finish(needs, upload, stored));
-  if (done) return done;
+  const updated = await needs.underQuota(asset.owner_user_id, () => recordUpload(needs, writer, stored));
+  if (updated) return updated;
   await needs.store.remove(key);
-  throw await whyTaken(needs, asset.id);
+  throw await toClosedError(needs, asset.id);
 }
 
-/** Points the asset to this writer's object; undefined if another writer took over, or the asset takes no bytes any more. The lease is the fence: its time does not matter. */
-async function finish(
-  { assetStore, uploadTtlSeconds }: TransferNeeds,
-  { asset, claimed }: ClaimedUpload,
+/** Points the asset to this writer's object; undefined if another writer took over or the upload is closed. */
+async function recordUpload(
+  { assetStore, uploadTtlSeconds }: ByteUploadNeeds,
+  { asset, claimed }: ClaimedWriter,
   stored: StoredBytes,
 ): Promise<Asset | undefined> {
   const updated = await assetStore.update(claimed, (seen, now) =>
-    decideUploaded(seen, { claimed, before: asset, stored, now, uploadTtlSeconds }),
+    decideStoredUpload(seen, { claimed, before: asset, stored, now, uploadTtlSeconds }),
   );
   return updated?.decision && updated.asset;
 }
 
-async function put(
-  { store, maxUploadBytes, byteQuota }: TransferNeeds,
-  { asset, key }: Upload,
+async function writeObject(
+  { store, maxUploadBytes, findByteQuota: findQuota }: ByteUploadNeeds,
+  { asset, key }: Writer,
   { bytes, length }: ByteUpload,
 ): Promise<StoredBytes> {
-  // Announced bytes were reserved when the upload was opened.
-  const quota = asset.announced_size_bytes === null ? await byteQuota(asset.owner_user_id) : undefined;
-  const room = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  // createUpload reserved the announced bytes already.
+  const quota = asset.announced_size_bytes === null ? await findQuota(asset.owner_user_id) : undefined;
+  const quotaBytes = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
   const overQuota = () =>
     quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
-  if (length !== undefined && length > room) throw overQuota();
+  if (length !== undefined && length > quotaBytes) throw overQuota();
   try {
-    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, room);
+    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, quotaBytes);
     return await store.put(key, bytes, maxBytes);
   } catch (error) {
     if (!(error instanceof ObjectRefused)) throw error;
-    throw error.reason === 'too_long' && room < maxUploadBytes
+    throw error.reason === 'too_long' && quotaBytes < maxUploadBytes
       ? overQuota()
-      : asRefusal(error, asset, maxUploadBytes);
+      : toUploadError(error, asset, maxUploadBytes);
   }
 }
 
-function asRefusal(error: ObjectRefused, asset: Asset, maxBytes: number): ServiceError {
+function toUploadError(error: ObjectRefused, asset: Asset, maxBytes: number): ServiceError {
   if (error.reason === 'too_long')
-    return asset.announced_size_bytes === null
-      ? tooLarge(maxBytes)
-      : notAsAnnounced(asset.announced_size_bytes);
-  if (error.reason === 'cut_short') return badRequest('The upload broke off', { reason: 'cut_short' });
+    return asset.announced_size_bytes === null ? tooLarge(maxBytes) : otherLength(asset.announced_size_bytes);
+  if (error.reason === 'cut_short')
+    return badRequest('The body ended early. Send the whole file again.', { reason: 'cut_short' });
   return diskFull('object store', error);
 }

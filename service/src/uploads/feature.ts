@@ -1,63 +1,55 @@
-// Uploads: opening, receiving and completing them.
+// Uploads: opening, receiving, completing and retrying them.
 import type { AppContext } from '../app-context.ts';
-import type { EventData } from '../assets/asset-event.ts';
-import type { NewAsset } from '../assets/asset.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
 import { bind } from '../platform/bind.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import * as byteOperations from './byte-uploads.ts';
-import { transferRoutes } from './byte-uploads.routes.ts';
 import * as completionOperations from './completion.ts';
-import { retryUpload } from './retry.ts';
+import * as retryOperations from './retry.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
-  Pick<byteOperations.TransferNeeds, 'limitOwner'> & {
+  Pick<byteOperations.ByteUploadNeeds, 'limitOwner'> & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly hosted: Providers;
     readonly guards: Guards;
   };
 
-export function createUploads(needs: Needs) {
-  const { lifecycle, usage, hosted, guards, publicBaseUrl, requireDatabaseSpace, config } = needs;
-  const createAsset = async (asset: NewAsset, note: EventData) => {
-    await requireDatabaseSpace();
-    return usage.underQuota(asset.owner_user_id, () => lifecycle.assetStore.createAsset(asset, note));
-  };
+export function createUploads(context: Needs) {
+  const { lifecycle, usage, hosted, guards, publicBaseUrl, requireDatabaseSpace, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
-  const completion = bind({ ...needs, ...lifecycle, ...hosted }, completionOperations);
-  const uploads = bind({ ...needs, ...hosted, createAsset, limits: uploadLimits(needs) }, uploadOperations);
-  const { offerUpload } = uploads;
-  const retries = bind({ ...needs, ...lifecycle, ...hosted, offerUpload, uploadTtlSeconds }, { retryUpload });
-  const retryUnderQuota: typeof retries.retryUpload = (asset, note) =>
-    usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, note));
-  const transfers = bind(
-    { ...needs, ...lifecycle, ...usage, maxUploadBytes, uploadTtlSeconds },
-    byteOperations,
-  );
+  const needs = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
+  const createAsset: AssetStore['createAsset'] = async (asset, data) => {
+    await requireDatabaseSpace();
+    return usage.underQuota(asset.owner_user_id, () => lifecycle.assetStore.createAsset(asset, data));
+  };
+  const opening = bind({ ...needs, createAsset, limits: toUploadLimits(context) }, uploadOperations);
+  const retries = bind({ ...needs, offerUpload: opening.offerUpload }, retryOperations);
   const inFlight = createInFlight();
-  const receiveUpload: typeof transfers.receiveUpload = (transfer) =>
-    inFlight.track(transfers.receiveUpload(transfer));
-  const { createUpload } = uploads;
-  const { completeUpload } = completion;
+  const { receiveUpload } = bind(needs, byteOperations);
+  const uploads: Parameters<typeof uploadRoutes>[0] = {
+    ...opening,
+    ...bind(needs, completionOperations),
+    receiveUpload: (upload) => inFlight.track(receiveUpload(upload)),
+    retryUpload: (asset, actorData) =>
+      usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
+  };
   return {
     operations: { uploadsSettled: inFlight.settled },
-    routes: [
-      ...uploadRoutes({ createUpload, completeUpload, retryUpload: retryUnderQuota }, guards, publicBaseUrl),
-      ...transferRoutes({ receiveUpload }, publicBaseUrl),
-    ],
+    routes: uploadRoutes(uploads, guards, publicBaseUrl),
     jobs: {},
   };
 }
 
-function uploadLimits({ config, providers, imageProcessor: { takesHeif } }: AppContext): UploadLimits {
+function toUploadLimits({ config, providers, imageProcessor: { takesHeif } }: AppContext): UploadLimits {
   const { maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes } = config;
   const decodable = mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'));
   const all = [...providers.values()];

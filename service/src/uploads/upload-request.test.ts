@@ -1,7 +1,8 @@
-// What an upload-url request becomes, or which of its fields will not do (contract B1, B4).
+// Tests how upload-url requests become assets, and which field an error names (contract B1, B4).
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
 import { mediaTypeOf } from '../media/media-type.ts';
-import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-request.ts';
+import { isFilename, toNewAsset, type UploadLimits } from './upload-request.ts';
 
 const LIMITS: UploadLimits = {
   maxUploadBytes: 1000,
@@ -12,16 +13,16 @@ const LIMITS: UploadLimits = {
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
 };
-const VIDEO: UploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
+const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
-const byUser = (wishes: Partial<UploadRequest> = {}, limits: Partial<UploadLimits> = {}) =>
-  toNewAsset({ ...VIDEO, ...wishes }, { isService: false, limits: { ...LIMITS, ...limits } });
-const byService = (wishes: Partial<UploadRequest>) =>
-  toNewAsset({ ...VIDEO, ...wishes }, { isService: true, limits: LIMITS });
-const refusing = (field: string, code = 'BAD_REQUEST') =>
+const byUser = (request: Partial<CreateUploadRequest> = {}, limits: Partial<UploadLimits> = {}) =>
+  toNewAsset({ ...VIDEO, ...request }, { isService: false, limits: { ...LIMITS, ...limits } });
+const byService = (request: Partial<CreateUploadRequest>) =>
+  toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: LIMITS });
+const errorNaming = (field: string, code = 'BAD_REQUEST') =>
   expect.objectContaining({ code, details: expect.objectContaining({ field }) });
 
-test('what is not said gets its default', () => {
+test('omitted fields get their defaults', () => {
   expect(byUser()).toEqual({
     ...VIDEO,
     kind: 'video',
@@ -36,14 +37,14 @@ test('what is not said gets its default', () => {
   });
 });
 
-test('an image has no provider, whatever is asked for', () => {
+test('an image has no provider, even if the request names one', () => {
   expect(byUser({ content_type: 'image', mime_type: 'image/png', provider: 'cdnhost' })).toMatchObject({
     kind: 'image',
     provider: null,
   });
 });
 
-test('a checksum is kept in lower case, a mime_type in our spelling, a content_type as it came', () => {
+test('the checksum is stored in lower case, mime_type in canonical form, content_type as sent', () => {
   expect(
     byUser({
       checksum_sha256: 'AB'.repeat(32),
@@ -57,7 +58,7 @@ test('a checksum is kept in lower case, a mime_type in our spelling, a content_t
   });
 });
 
-test.each<[string, Partial<UploadRequest>]>([
+test.each<[string, Partial<CreateUploadRequest>]>([
   ['filename', { filename: 'a\n' }],
   ['filename', { filename: '  ' }],
   ['content_type', { content_type: 'image/png' }],
@@ -67,31 +68,31 @@ test.each<[string, Partial<UploadRequest>]>([
   ['tags', { tags: ['a', '\0'] }],
   ['metadata', { metadata: { a: '\0' } }],
   ['provider', { provider: 'cdnhost' }],
-])('%s is named when it will not do', (field, wishes) => {
-  expect(() => byUser(wishes)).toThrow(refusing(field));
+])('the error names an invalid %s', (field, request) => {
+  expect(() => byUser(request)).toThrow(errorNaming(field));
 });
 
-test('more bytes than the maximum are too many, as many are not', () => {
+test('size_bytes may equal the maximum, not exceed it', () => {
   expect(byUser({ size_bytes: 1000 }).announced_size_bytes).toBe(1000);
-  expect(() => byUser({ size_bytes: 1001 })).toThrow(refusing('size_bytes', 'PAYLOAD_TOO_LARGE'));
+  expect(() => byUser({ size_bytes: 1001 })).toThrow(errorNaming('size_bytes', 'PAYLOAD_TOO_LARGE'));
 });
 
-test('the operator narrows types, and sets the default provider', () => {
-  expect(() => byUser({}, { mediaTypeOf: () => undefined })).toThrow(refusing('mime_type'));
-  expect(() => byUser({}, { defaultProvider: 'edgehost' })).toThrow(refusing('provider'));
+test('the operator restricts media types and sets the default provider', () => {
+  expect(() => byUser({}, { mediaTypeOf: () => undefined })).toThrow(errorNaming('mime_type'));
+  expect(() => byUser({}, { defaultProvider: 'edgehost' })).toThrow(errorNaming('provider'));
   expect(byUser({}, { defaultProvider: 'edgehost', uploadProviders: ['edgehost'] }).provider).toBe(
     'edgehost',
   );
 });
 
-describe('a video that is at its provider already', () => {
+describe('provider_video_id', () => {
   const linked = { provider: 'cdnhost', provider_video_id: 'guid-1' } as const;
 
-  test('is linked by a service, even where the provider takes no uploads', () => {
+  test('links the video for a service caller, even if the provider accepts no uploads', () => {
     expect(byService(linked)).toMatchObject({ provider: 'cdnhost', provider_video_id: 'guid-1' });
   });
 
-  test('is not linked by a user, who may say anything', () => {
+  test('is ignored for a user caller', () => {
     expect(byUser({ provider_video_id: 'guid-1' })).toMatchObject({
       provider: 'onprem',
       provider_video_id: null,
@@ -99,7 +100,7 @@ describe('a video that is at its provider already', () => {
     expect(byUser({ provider_video_id: {} }).provider_video_id).toBeNull();
   });
 
-  test.each<[string, Partial<UploadRequest>]>([
+  test.each<[string, Partial<CreateUploadRequest>]>([
     ['provider', { provider_video_id: 'guid-1' }],
     ['provider', { ...linked, provider: 'onprem' }],
     ['mime_type', { ...linked, content_type: 'image', mime_type: 'image/png' }],
@@ -107,17 +108,17 @@ describe('a video that is at its provider already', () => {
     ['provider_video_id', { ...linked, provider_video_id: 7 }],
     ['provider_video_id', { ...linked, provider_video_id: 'x'.repeat(256) }],
     ['provider_video_id', { ...linked, provider_video_id: 'a\0' }],
-  ])('needs a fitting %s', (field, wishes) => {
-    expect(() => byService(wishes)).toThrow(refusing(field));
+  ])('needs a valid %s', (field, request) => {
+    expect(() => byService(request)).toThrow(errorNaming(field));
   });
 
-  test('nothing is linked where nothing is named', () => {
+  test('is null if it is omitted or null', () => {
     for (const provider_video_id of [undefined, null])
       expect(byService({ provider_video_id }).provider_video_id).toBeNull();
   });
 });
 
-test('a refused mime_type lists the supported ones', () => {
+test('the error of an unsupported mime_type lists the supported ones', () => {
   expect(() => byUser({ mime_type: 'video/avi' })).toThrow(
     expect.objectContaining({
       message: 'mime_type "video/avi" is not supported. Supported: image/png, video/mp4.',
@@ -134,4 +135,34 @@ test.each([
   ['video/3gpp2', 'video/3gpp2'],
 ])('%s is stored as %s', (mime_type, stored) => {
   expect(byUser({ mime_type, content_type: mime_type }).mime_type).toBe(stored);
+});
+
+describe('filename', () => {
+  test.each([
+    ['one letter', 'a'],
+    ['255 letters', 'x'.repeat(255)],
+    ['255 emoji, two places each', '🎬'.repeat(255)],
+    ['dots', '..'],
+    ['a path', '../../etc/passwd'],
+    ['a dash in front', '-rf'],
+    ['right to left', '\u202etxt.exe'],
+    ['a joined family', '👨‍👩‍👧'],
+    ['quotes', '"\'`'],
+    ['spaces around', ' a '],
+    ['a combining mark alone', '\u0301'],
+  ])('may be %s', (_what, name) => expect(isFilename(name)).toBe(true));
+
+  test.each([
+    ['empty', ''],
+    ['blank', ' \u00a0\u2003'],
+    ['256 letters', 'x'.repeat(256)],
+    ['256 emoji', '🎬'.repeat(256)],
+    ['100 KB', 'x'.repeat(100_000)],
+    ['a NUL', 'a\0b'],
+    ['a line break', 'a\r\nb'],
+    ['a C1 control', 'a\u0085b'],
+    ['DEL', 'a\x7f'],
+    ['a lone surrogate', 'a\ud83d'],
+    ['a reversed pair', '\udc00\ud800'],
+  ])('may not be %s', (_what, name) => expect(isFilename(name)).toBe(false));
 });

@@ -1,65 +1,49 @@
-// Turns what an upload-url request asks for into a new asset, or names the field that will not do (contract B1, B4).
-import type { Visibility } from '@mediary/contract/enums';
+// Converts an upload-url request to a new asset, or throws BAD_REQUEST with the invalid field (contract B1, B4).
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
 import { contradicts, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
-import { isFilename } from './content-check.ts';
-
-/** The body of upload-url, shaped by its schema. */
-export type UploadRequest = {
-  readonly filename: string;
-  readonly content_type: string;
-  readonly mime_type: string;
-  readonly size_bytes?: number;
-  readonly checksum_sha256?: string;
-  readonly visibility?: Visibility;
-  readonly provider?: ProviderName;
-  readonly provider_video_id?: unknown;
-  readonly title?: string | null;
-  readonly tags?: readonly string[];
-  readonly metadata?: object | null;
-};
 
 export type UploadLimits = {
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
-  /** The type, where the operator allows it. */
+  /** Finds a media type if the operator allows it. */
   readonly mediaTypeOf: (mimeType: string) => MediaType | undefined;
-  /** The names of those types. */
+  /** The names of the allowed media types. */
   readonly mimeTypes: readonly string[];
   readonly defaultProvider: ProviderName;
-  /** Providers that take uploads as they are configured now. */
+  /** Providers whose settings for uploads are complete. */
   readonly uploadProviders: readonly ProviderName[];
-  /** Those that have the bytes themselves. */
+  /** Providers that store the bytes themselves. */
   readonly hostedProviders: readonly ProviderName[];
 };
 
 type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'>;
-type Context = { readonly isService: boolean; readonly limits: UploadLimits };
+type RequestContext = { readonly isService: boolean; readonly limits: UploadLimits };
 
-export function toNewAsset(wishes: UploadRequest, { isService, limits }: Context): NewUpload {
-  const media = mediaOf(wishes, limits);
-  refuseText(wishes);
-  assertTextLimits(wishes);
-  const videoId = isService ? linkedVideo(wishes, media, limits) : null;
+export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {
+  const media = getMediaType(request, limits);
+  assertNames(request);
+  assertTextLimits(request);
+  const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   return {
     kind: media.kind,
-    filename: wishes.filename,
-    content_type: wishes.content_type,
+    filename: request.filename,
+    content_type: request.content_type,
     mime_type: media.mime,
-    visibility: wishes.visibility ?? 'private',
-    title: wishes.title ?? null,
-    tags: [...(wishes.tags ?? [])],
-    metadata: (wishes.metadata ?? null) as NewUpload['metadata'],
-    announced_size_bytes: sizeOf(wishes, limits),
-    announced_sha256: wishes.checksum_sha256?.toLowerCase() ?? null,
-    provider: media.kind === 'image' ? null : providerOf(wishes, { videoId, limits }),
+    visibility: request.visibility ?? 'private',
+    title: request.title ?? null,
+    tags: [...(request.tags ?? [])],
+    metadata: request.metadata ?? null,
+    announced_size_bytes: parseSize(request, limits),
+    announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,
+    provider: media.kind === 'image' ? null : chooseProvider(request, { videoId, limits }),
     provider_video_id: videoId,
   };
 }
 
-function mediaOf({ mime_type, content_type }: UploadRequest, limits: UploadLimits): MediaType {
+function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
   const media = limits.mediaTypeOf(mime_type);
   if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
   if (contradicts(content_type, media))
@@ -73,20 +57,32 @@ const unsupportedType = (mimeType: string, allowed: readonly string[]): ServiceE
     allowed,
   });
 
-function refuseText({ filename, content_type }: UploadRequest): void {
+function assertNames({ filename, content_type }: CreateUploadRequest): void {
   if (!isFilename(filename)) {
     throw badRequest('filename must be 1 to 255 characters, not blank, without control characters', {
       field: 'filename',
-      limit: 255,
+      limit: MAX_NAME_LENGTH,
     });
   }
   if (!isPlainText(content_type))
     throw badRequest('content_type must be plain text', { field: 'content_type' });
 }
 
-function sizeOf({ size_bytes }: UploadRequest, { maxUploadBytes }: UploadLimits): number | null {
+const MAX_NAME_LENGTH = 255;
+const CONTROL = /\p{Cc}/u;
+
+/** 1–255 code points, any Unicode except control characters and lone surrogates, not blank. */
+export const isFilename = (name: string): boolean =>
+  // A code point has at most two UTF-16 units; this check spares splitting a very long text.
+  name.length <= 2 * MAX_NAME_LENGTH &&
+  [...name].length <= MAX_NAME_LENGTH &&
+  name.trim() !== '' &&
+  name.isWellFormed() &&
+  !CONTROL.test(name);
+
+function parseSize({ size_bytes }: CreateUploadRequest, { maxUploadBytes }: UploadLimits): number | null {
   if (size_bytes !== undefined && size_bytes > maxUploadBytes) {
-    throw payloadTooLarge('size_bytes is over the maximum', {
+    throw payloadTooLarge(`size_bytes is larger than the maximum of ${maxUploadBytes} bytes`, {
       field: 'size_bytes',
       max_bytes: maxUploadBytes,
     });
@@ -94,17 +90,17 @@ function sizeOf({ size_bytes }: UploadRequest, { maxUploadBytes }: UploadLimits)
   return size_bytes ?? null;
 }
 
-/** A video that is at a hosted provider already. */
-function linkedVideo(
-  { provider_video_id: id, provider }: UploadRequest,
+/** The id of a video that a hosted provider already stores. */
+function parseLinkedVideo(
+  { provider_video_id: id, provider }: CreateUploadRequest,
   media: MediaType,
   { hostedProviders }: UploadLimits,
 ): string | null {
   if (id === undefined || id === null) return null;
-  if (typeof id !== 'string' || id.trim() === '' || id.length > 255 || !isPlainText(id)) {
+  if (typeof id !== 'string' || id.trim() === '' || id.length > MAX_NAME_LENGTH || !isPlainText(id)) {
     throw badRequest('provider_video_id must be text of 1 to 255 characters', {
       field: 'provider_video_id',
-      limit: 255,
+      limit: MAX_NAME_LENGTH,
     });
   }
   if (media.kind !== 'video')
@@ -116,8 +112,8 @@ function linkedVideo(
   return id;
 }
 
-function providerOf(
-  { provider }: UploadRequest,
+function chooseProvider(
+  { provider }: CreateUploadRequest,
   { videoId, limits }: { videoId: string | null; limits: UploadLimits },
 ): ProviderName {
   const chosen = provider ?? limits.defaultProvider;

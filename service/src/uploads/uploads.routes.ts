@@ -1,19 +1,24 @@
-// Opens, completes and retries uploads (contract A1, B4).
+// Opens, receives, completes and retries uploads (contract A1, B4).
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
+import { putUpload } from '@mediary/contract/operations/playback';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
-import type { Static } from 'typebox';
 import { toActorData } from '../assets/actor.ts';
-import type { Asset } from '../assets/asset.ts';
-import type { EventData } from '../assets/asset-event.ts';
-import { toAssetView } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { UploadRequest } from './upload-request.ts';
-import type { OpenedUpload, CreateUpload } from './uploads.ts';
+import { toAssetView } from '../assets/asset-view.ts';
+import type { Bound } from '../platform/bind.ts';
+import { closeAfterResponse } from '../platform/http/close-socket.ts';
+import { success } from '../platform/http/envelope.ts';
+import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
+import type { ByteUpload, receiveUpload } from './byte-uploads.ts';
+import type * as completion from './completion.ts';
+import type { retryUpload } from './retry.ts';
+import type * as opening from './uploads.ts';
 
 type Uploads = {
-  createUpload(request: CreateUpload): Promise<OpenedUpload>;
-  completeUpload(asset: Asset, note: EventData): Promise<Asset>;
-  retryUpload(asset: Asset, note: EventData): Promise<OpenedUpload>;
+  readonly createUpload: Bound<typeof opening.createUpload>;
+  readonly receiveUpload: Bound<typeof receiveUpload>;
+  readonly completeUpload: Bound<typeof completion.completeUpload>;
+  readonly retryUpload: Bound<typeof retryUpload>;
 };
 
 export const uploadRoutes = (
@@ -21,29 +26,54 @@ export const uploadRoutes = (
   { asCreator, changingAsset }: Guards,
   publicBaseUrl: () => string,
 ) => [
-  asCreator(createUpload, async ({ actor, body, madeId }) =>
-    toOpenUpload(
-      await uploads.createUpload({ actor, wishes: body as UploadRequest, madeId }),
-      publicBaseUrl(),
-    ),
+  asCreator(createUpload, async ({ actor, body, resourceId }) =>
+    toOpenUpload(await uploads.createUpload({ actor, request: body, resourceId }), publicBaseUrl()),
   ),
+  bytesRoute(putUpload, {
+    body: 'stream',
+    handle: async (request, reply) => {
+      try {
+        const asset = await uploads.receiveUpload(toByteUpload(request));
+        return success(request.id, putUpload.message ?? '', toAssetView(asset, publicBaseUrl()));
+      } catch (error) {
+        if (!request.raw.complete) closeAfterResponse(request, reply);
+        throw error;
+      }
+    },
+  }),
   changingAsset(completeUpload, async ({ asset, actor }) =>
     toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
   ),
   changingAsset(retryAsset, async ({ asset, actor }) => {
     const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
-    const { asset: shown, asset_id: _, ...target } = toOpenUpload(opened, publicBaseUrl());
-    return { ...shown, ...target };
+    const { asset: view, asset_id: _, ...targets } = toOpenUpload(opened, publicBaseUrl());
+    return { ...view, ...targets };
   }),
 ];
 
 const toOpenUpload = (
-  { asset, target, alternatives = [] }: OpenedUpload,
+  { asset, target, alternatives = [] }: opening.OpenedUpload,
   publicBaseUrl: string,
-): Static<typeof OpenUpload> => ({
+): OpenUpload => ({
   asset_id: asset.id,
   asset: toAssetView(asset, publicBaseUrl),
   upload_url: target?.url ?? null,
   upload: target,
   alternatives: [...alternatives],
 });
+
+type PutRequest = BytesRequest<{ readonly ticket?: string }, { readonly id: string }>;
+
+function toByteUpload({ raw, headers, params, query }: PutRequest): ByteUpload {
+  const length = headers['content-length'];
+  return {
+    assetId: params.id,
+    ticket: query.ticket ?? '',
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    contentRange: headers['content-range'],
+    length: length === undefined ? undefined : Number(length),
+    // An iterator that stops early must not destroy the socket, which still has to send the error response.
+    bytes: raw.iterator({ destroyOnReturn: false }),
+  };
+}

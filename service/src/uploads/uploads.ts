@@ -1,20 +1,21 @@
-// Opens an asset for its bytes: upload-url makes the row, and says where and how to send them (contract B4).
+// Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
+import type { CreateUploadRequest, UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/actor.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { AssetStore } from '../lifecycle/store.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
-import type { UploadTarget } from '../providers/provider.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
+import type { Bound } from '../platform/bind.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { type UploadLimits, type UploadRequest, toNewAsset } from './upload-request.ts';
+import type { applyParked } from '../providers/hosted-videos.ts';
+import { type UploadLimits, toNewAsset } from './upload-request.ts';
 
 export type UploadNeeds = {
   readonly createAsset: AssetStore['createAsset'];
-  /** Applies what a provider reported of its video before this asset was linked to it. */
-  readonly applyParked: (asset: Asset) => Promise<Asset>;
-  /** Has a hosted provider take the bytes itself. */
+  readonly applyParked: Bound<typeof applyParked>;
+  /** Opens an upload at a hosted provider. */
   readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
   readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
@@ -22,51 +23,52 @@ export type UploadNeeds = {
   readonly now: () => Date;
 };
 
-/** Where the bytes go: one way to send them, and others that do as well. */
+/** `target` is null when no bytes are expected; `alternatives` accept the same bytes by other protocols. */
 export type OpenedUpload = {
   readonly asset: Asset;
   readonly target: UploadTarget | null;
   readonly alternatives?: readonly UploadTarget[];
 };
 
-/** `madeId`: the asset's id, where the request is one that may be repeated. */
-export type CreateUpload = {
+/** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
+export type CreateUploadInput = {
   readonly actor: Actor;
-  readonly wishes: UploadRequest;
-  readonly madeId: string | undefined;
+  readonly request: CreateUploadRequest;
+  readonly resourceId: string | undefined;
 };
 
-/** A new asset, and where its bytes go; no target for a video that is at its provider already. */
+/** Creates an asset with its upload target. A video that its provider already stores gets no target. */
 export async function createUpload(
   needs: UploadNeeds,
-  { actor, wishes, madeId }: CreateUpload,
+  { actor, request, resourceId }: CreateUploadInput,
 ): Promise<OpenedUpload> {
-  const id = madeId ?? uuidV7(needs.now().getTime());
+  const { limits } = needs;
+  const id = resourceId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
-  const wished = toNewAsset(wishes, { isService: actor.caller.kind === 'service', limits: needs.limits });
+  const upload = toNewAsset(request, { isService: actor.caller.kind === 'service', limits });
   const expires =
-    wished.provider_video_id === null ? new Date(now.getTime() + needs.limits.uploadTtlSeconds * 1000) : null;
-  const isHosted = wished.provider !== null && needs.limits.hostedProviders.includes(wished.provider);
-  const created = {
-    ...wished,
+    upload.provider_video_id === null ? new Date(now.getTime() + limits.uploadTtlSeconds * 1000) : null;
+  const isHosted = upload.provider !== null && limits.hostedProviders.includes(upload.provider);
+  const newAsset = {
+    ...upload,
     id,
     owner_user_id: actor.ownerUserId,
     upload_expires_at: expires,
     reconcile_at: isHosted ? firstUploadCheckAt(now) : null,
     created_at: now,
   };
-  const asset = await needs.createAsset(created, toActorData(actor, created));
+  const asset = await needs.createAsset(newAsset, toActorData(actor, newAsset));
   if (!expires) return { asset: await needs.applyParked(asset), target: null };
-  return isHosted ? needs.prepareUpload(asset) : { asset, target: targetOf(needs, asset, expires) };
+  return isHosted ? needs.prepareUpload(asset) : { asset, target: createPutTarget(needs, asset, expires) };
 }
 
-/** Where the bytes of an asset that waits for them go; a hosted provider takes up the video of an earlier call. */
+/** The upload target of an asset that is `pending_upload`. A hosted provider reuses the video of an earlier call. */
 export const offerUpload = async (needs: UploadNeeds, asset: Asset): Promise<OpenedUpload> =>
   asset.provider !== null && needs.limits.hostedProviders.includes(asset.provider)
     ? needs.prepareUpload(asset)
-    : { asset, target: targetOf(needs, asset, asset.upload_expires_at ?? needs.now()) };
+    : { asset, target: createPutTarget(needs, asset, asset.upload_expires_at ?? needs.now()) };
 
-function targetOf(
+function createPutTarget(
   { urlSecrets, publicBaseUrl, limits }: UploadNeeds,
   asset: Asset,
   expires: Date,

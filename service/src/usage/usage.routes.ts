@@ -1,13 +1,27 @@
-// Reports what an owner uses of its quotas.
-import { getUsage } from '@mediary/contract/operations/usage';
+// Shows the usage of an owner, and lets operators set an owner's limits.
+import {
+  getOwnerLimits,
+  getUsage,
+  removeOwnerLimits,
+  setOwnerLimits,
+} from '@mediary/contract/operations/usage';
+import type { OwnerLimits, OwnerLimitsRequest } from '@mediary/contract/schemas/usage';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import type { OwnerUsage } from './usage.ts';
+import { parseUserId } from '../auth/user-id.ts';
+import type { Bound } from '../platform/bind.ts';
+import { badRequest } from '../platform/errors.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import type * as operations from './usage.ts';
 
-type Usage = { usageOf(ownerUserId: string): Promise<OwnerUsage> };
+type Usage = {
+  readonly getOwnerUsage: Bound<typeof operations.getOwnerUsage>;
+  readonly setLimits: Bound<typeof operations.setLimits>;
+  readonly clearLimits: Bound<typeof operations.clearLimits>;
+};
 
 export const usageRoutes = (usage: Usage, { asReader }: Guards) => [
   asReader(getUsage, async ({ actor: { ownerUserId } }) => {
-    const { usage: used, limits } = await usage.usageOf(ownerUserId);
+    const { usage: used, limits } = await usage.getOwnerUsage(ownerUserId);
     return {
       owner_user_id: ownerUserId,
       bytes: { used: used.bytes, limit: limits.bytes },
@@ -16,3 +30,49 @@ export const usageRoutes = (usage: Usage, { asReader }: Guards) => [
     };
   }),
 ];
+
+export const ownerLimitsRoutes = (usage: Usage, asOperator: AsOperator) => [
+  asOperator(getOwnerLimits, async ({ params }) => {
+    const owner = parseOwner(params.owner_user_id);
+    return toView(owner, await usage.getOwnerUsage(owner));
+  }),
+  asOperator(setOwnerLimits, async ({ params, body }) => {
+    const owner = parseOwner(params.owner_user_id);
+    return toView(owner, await usage.setLimits(owner, toOverrides(body)));
+  }),
+  asOperator(removeOwnerLimits, async ({ params }) => {
+    const owner = parseOwner(params.owner_user_id);
+    return toView(owner, await usage.clearLimits(owner));
+  }),
+];
+
+function parseOwner(value: string): string {
+  const owner = parseUserId(value);
+  if (owner === undefined)
+    throw badRequest('owner_user_id must be text of 1 to 255 characters without control characters', {
+      field: 'owner_user_id',
+      limit: 255,
+    });
+  return owner;
+}
+
+const toOverrides = ({
+  max_bytes,
+  max_assets,
+  max_pending,
+}: OwnerLimitsRequest): Partial<operations.Limits> => ({
+  ...(max_bytes !== undefined && { bytes: max_bytes }),
+  ...(max_assets !== undefined && { assets: max_assets }),
+  ...(max_pending !== undefined && { pending: max_pending }),
+});
+
+const toView = (owner: string, { usage, limits, overrides }: operations.OwnerUsage): OwnerLimits => ({
+  owner_user_id: owner,
+  limits: { max_bytes: limits.bytes, max_assets: limits.assets, max_pending: limits.pending },
+  overrides: {
+    ...(overrides.bytes !== undefined && { max_bytes: overrides.bytes }),
+    ...(overrides.assets !== undefined && { max_assets: overrides.assets }),
+    ...(overrides.pending !== undefined && { max_pending: overrides.pending }),
+  },
+  usage: { ...usage },
+});

@@ -23,8 +23,8 @@ export const findUsage = (db: Queries, ownerUserId: string) =>
             select assets, bytes, pending, '{}'::jsonb from recount_owner_usage(${ownerUserId}) where not exists (select from tracked)) as found`);
 
 /** Reads only the byte counter. */
-export const findByteQuota = (db: Queries, ownerUserId: string) =>
-  db.one(sql('find byte quota', { bytes: 'int8?', max_bytes: 'int8?' })`
+export const findByteUsage = (db: Queries, ownerUserId: string) =>
+  db.one(sql('find byte usage', { bytes: 'int8?', max_bytes: 'int8?' })`
     select bytes, owner_limit(coalesce(overrides, '{}'), 'bytes') as max_bytes
       from (select 1) as always left join owner_usage on owner_user_id = ${ownerUserId}`);
 

@@ -2,7 +2,7 @@
 import type { Database, Queries } from '../platform/postgres/database.ts';
 import { raisedDetail } from '../platform/postgres/database-errors.ts';
 import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
-import { findByteQuota, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
+import { findByteUsage, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
 
 export type UsageNeeds = { readonly db: Database };
 type ReadNeeds = { readonly db: Queries };
@@ -20,7 +20,7 @@ export type OwnerUsage = {
 /** Raised by the triggers of migration 0007. */
 const NOT_TRACKED = 'MQ001';
 const EXCEEDED = 'MQ002';
-/** An operator may stop the tracking of an owner concurrently. */
+/** An operator may stop tracking the owner between two attempts. */
 const MAX_ATTEMPTS = 3;
 
 export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
@@ -43,7 +43,8 @@ export async function underQuota<T>(
   }
 }
 
-export async function usageOf({ db }: ReadNeeds, ownerUserId: string): Promise<OwnerUsage> {
+/** The usage and the effective limits of an owner. */
+export async function getOwnerUsage({ db }: ReadNeeds, ownerUserId: string): Promise<OwnerUsage> {
   const row = await findUsage(db, ownerUserId);
   if (!row) throw new Error('the usage of an owner has no row');
   return {
@@ -54,14 +55,14 @@ export async function usageOf({ db }: ReadNeeds, ownerUserId: string): Promise<O
 }
 
 /** Byte quota for an upload of unknown size; undefined when no limit applies. */
-export async function byteQuota({ db }: UsageNeeds, ownerUserId: string): Promise<ByteQuota | undefined> {
-  const row = await findByteQuota(db, ownerUserId);
+export async function findByteQuota({ db }: UsageNeeds, ownerUserId: string): Promise<ByteQuota | undefined> {
+  const row = await findByteUsage(db, ownerUserId);
   if (row?.max_bytes === null || row === undefined) return undefined;
-  const used = row.bytes ?? (await usageOf({ db }, ownerUserId)).usage.bytes;
+  const used = row.bytes ?? (await getOwnerUsage({ db }, ownerUserId)).usage.bytes;
   return { limit: row.max_bytes, used };
 }
 
-/** Replaces all limits of an owner: null is no limit, an omitted field uses the setting. */
+/** Replaces all limits of an owner: null means no limit, an omitted limit uses the setting. */
 export async function setLimits(
   { db }: UsageNeeds,
   ownerUserId: string,
@@ -70,12 +71,12 @@ export async function setLimits(
   return db.transaction(async (tx) => {
     await trackOwner(tx, ownerUserId);
     await setOverrides(tx, ownerUserId, overrides);
-    return usageOf({ db: tx }, ownerUserId);
+    return getOwnerUsage({ db: tx }, ownerUserId);
   });
 }
 
-/** Deletes the limits of the owner, so that the settings apply. */
+/** Deletes the limits of an owner, so that the settings apply. */
 export async function clearLimits({ db }: UsageNeeds, ownerUserId: string): Promise<OwnerUsage> {
   await untrackOwner(db, ownerUserId);
-  return usageOf({ db }, ownerUserId);
+  return getOwnerUsage({ db }, ownerUserId);
 }

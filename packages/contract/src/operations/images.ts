@@ -1,7 +1,7 @@
 // Sized variants of images.
 import { type TObject, Type } from 'typebox';
 import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
-import { bytesOperation } from '../operation.ts';
+import { bytesOperation, type Path } from '../operation.ts';
 
 /** The widths that web frameworks use. Each variant is stored once, so their number bounds what one image can cost. */
 export const IMAGE_WIDTHS = [
@@ -41,10 +41,10 @@ export const VariantWithTokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
 });
 
-const imageOperation = (
+const imageOperation = <P extends Path, Q extends TObject>(
   id: string,
-  path: `/${string}`,
-  { summary, query }: { summary: string; query: TObject },
+  path: P,
+  { summary, query }: { summary: string; query: Q },
 ) =>
   bytesOperation({
     id,

@@ -1,6 +1,6 @@
 // Operations for players and viewers, and for bytes behind signed URLs.
 import { Type } from 'typebox';
-import { bytesOperation, type ErrorCase, jsonOperation } from '../operation.ts';
+import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
 import { DownloadUrl, EXAMPLE_DOWNLOAD, EXAMPLE_PLAYBACK, Playback } from '../schemas/playback.ts';
 import { ASSET_ERRORS } from './media.ts';
@@ -187,7 +187,7 @@ const SEGMENT = {
   description: 'A media playlist, an initialization segment or a media segment.',
 } as const;
 
-const segmentOperation = (id: string, path: `/${string}`, whose: string) =>
+const segmentOperation = <P extends Path>(id: string, path: P, whose: string) =>
   bytesOperation({
     id,
     method: 'GET',

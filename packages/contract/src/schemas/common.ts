@@ -1,5 +1,5 @@
 // Schemas that many operations share.
-import { type TSchema, Type } from 'typebox';
+import { type TObjectOptions, type TSchema, Type } from 'typebox';
 
 /** `schema` or null, in the form that JSON Schema validators and generators both read. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -40,6 +40,10 @@ export const NextCursor = nullable(
   Type.String({ description: 'Pass it as `cursor` to read the next page.', examples: ['MDE5YWFi…'] }),
 );
 
+/** An object with any members; TypeBox infers `{}` without the explicit type. */
+export const jsonObject = (options: TObjectOptions = {}) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
+
 export const MAX_METADATA_BYTES = 16 * 1024;
 
 /** What callers may write on an asset, at creation and later. */
@@ -53,14 +57,10 @@ export const editableFields = {
   ),
   metadata: Type.Optional(
     nullable(
-      Type.Object(
-        {},
-        {
-          additionalProperties: true,
-          description: 'Your own JSON, at most 16 KiB and 100 levels deep.',
-          examples: [{ order_id: 1042 }],
-        },
-      ),
+      jsonObject({
+        description: 'Your own JSON, at most 16 KiB and 100 levels deep.',
+        examples: [{ order_id: 1042 }],
+      }),
     ),
   ),
 } as const;

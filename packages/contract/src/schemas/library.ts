@@ -52,6 +52,8 @@ const paging = {
 
 export const ListAssetsQuery = Type.Object({ ...paging, ...filters, owner_user_id: OwnerUserId });
 
+export type ListAssetsQuery = Static<typeof ListAssetsQuery>;
+
 export const ListAllAssetsQuery = Type.Object({
   ...paging,
   ...filters,
@@ -65,7 +67,9 @@ export const AssetPage = Type.Object(
   { $id: 'AssetPage' },
 );
 
-export const EXAMPLE_ASSET_PAGE: Static<typeof AssetPage> = { items: [EXAMPLE_ASSET], next_cursor: null };
+export type AssetPage = Static<typeof AssetPage>;
+
+export const EXAMPLE_ASSET_PAGE: AssetPage = { items: [EXAMPLE_ASSET], next_cursor: null };
 
 /** The members of PATCH; others are refused by name. */
 export const UpdateAssetRequest = Type.Object(
@@ -142,7 +146,7 @@ export const EXAMPLE_TIMELINE: Static<typeof TimelinePage> = {
       source: 'caller',
       attempt: null,
       latency_ms: null,
-      sentence: 'The asset was created.',
+      sentence: 'The caller created the asset.',
       details: {},
     },
   ],

@@ -139,3 +139,4 @@ export const OrphanReport = Type.Object(
   },
   { $id: 'OrphanReport' },
 );
+export type OrphanReport = Static<typeof OrphanReport>;

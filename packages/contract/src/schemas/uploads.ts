@@ -55,6 +55,8 @@ export const CreateUploadRequest = Type.Object(
   },
 );
 
+export type CreateUploadRequest = Static<typeof CreateUploadRequest>;
+
 const target = {
   url: Type.String({ description: 'Absolute URL.' }),
   headers: Type.Record(Type.String(), Type.String(), { description: 'Send them with every request.' }),
@@ -113,6 +115,8 @@ export const OpenUpload = Type.Object(
   { $id: 'OpenUpload', description: 'A new asset and where to send its bytes.' },
 );
 
+export type OpenUpload = Static<typeof OpenUpload>;
+
 export const RetriedAsset = Type.Object(
   {
     ...Asset.properties,
@@ -129,7 +133,7 @@ export const RetriedAsset = Type.Object(
 
 const URL = `https://media.example.com/api/v1/uploads/${EXAMPLE_NEW_ASSET.id}?ticket=1795400100.k3x…`;
 
-export const EXAMPLE_OPEN_UPLOAD: Static<typeof OpenUpload> = {
+export const EXAMPLE_OPEN_UPLOAD: OpenUpload = {
   asset_id: EXAMPLE_NEW_ASSET.id,
   asset: EXAMPLE_NEW_ASSET,
   upload_url: URL,

@@ -47,6 +47,8 @@ export const OwnerLimitsRequest = Type.Object(overrides, {
   examples: [{ max_bytes: 10_737_418_240, max_assets: null }],
 });
 
+export type OwnerLimitsRequest = Static<typeof OwnerLimitsRequest>;
+
 export const OwnerLimits = Type.Object(
   {
     owner_user_id: Type.String(),
@@ -57,7 +59,9 @@ export const OwnerLimits = Type.Object(
   { $id: 'OwnerLimits' },
 );
 
-export const EXAMPLE_OWNER_LIMITS: Static<typeof OwnerLimits> = {
+export type OwnerLimits = Static<typeof OwnerLimits>;
+
+export const EXAMPLE_OWNER_LIMITS: OwnerLimits = {
   owner_user_id: 'user_42',
   limits: { max_bytes: 10_737_418_240, max_assets: null, max_pending: 20 },
   overrides: { max_bytes: 10_737_418_240 },

@@ -1,6 +1,8 @@
 // Lists and cancels encodes for operators.
 import type { Asset } from '../../assets/asset.ts';
 import { isCancelled } from '../../lifecycle/cancellation.ts';
+import type { cancelEncoding } from '../../lifecycle/reports.ts';
+import type { Bound } from '../../platform/bind.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import { conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/open-jobs.ts';
@@ -12,7 +14,7 @@ export type EncodeQueueNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly cancel: (asset: Asset) => Promise<Asset>;
+  readonly cancelEncoding: Bound<typeof cancelEncoding>;
 };
 
 export type QueuedEncode = {
@@ -90,7 +92,7 @@ export type CancelledEncode = { readonly asset_id: string; readonly cancelled: t
 
 /** Idempotent. The worker stops within two seconds. */
 export async function cancelEncode(
-  { findAssetById: byId, cancel }: EncodeQueueNeeds,
+  { findAssetById: byId, cancelEncoding: cancel }: EncodeQueueNeeds,
   assetId: string,
 ): Promise<CancelledEncode> {
   const asset = isUuid(assetId) ? await byId(assetId) : undefined;

@@ -1,6 +1,7 @@
 // Renews a lease in the database while the work that it protects runs.
 
-/** A lease expires after 60 s: two renewals may fail before another process takes over. */
+/** Long enough that two renewals may fail before another process takes over. */
+export const LEASE_SECONDS = 60;
 export const RENEW_EVERY_MS = 20_000;
 
 type Lease = { readonly everyMs: number; readonly renew: () => Promise<unknown> };

@@ -70,14 +70,14 @@ const toPattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 async function admitted(
   guard: JsonRoute['guard'],
   request: FastifyRequest,
-  madeId?: string,
+  resourceId?: string,
 ): Promise<Input & object> {
   const input: Input = {
     params: request.params as Input['params'],
     query: request.query,
     body: request.body ?? {},
     headers: request.headers,
-    madeId,
+    resourceId,
   };
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
 }
@@ -97,8 +97,8 @@ async function answerOnce(
     .update(request.rawBody ?? '{}')
     .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
-  const { data, isReplay } = await once({ caller, key, fingerprint }, async (madeId) =>
-    handle(await admitted(guard, request, madeId)),
+  const { data, isReplay } = await once({ caller, key, fingerprint }, async (resourceId) =>
+    handle(await admitted(guard, request, resourceId)),
   );
   if (isReplay) reply.header('idempotency-replayed', 'true');
   return data;
@@ -139,7 +139,7 @@ function mountBytes(app: FastifyInstance, { operation, path, body = 'none', hand
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
     scope.route({
       method: operation.method,
-      url: path ?? toPattern(operation.path),
+      url: toPattern(path ?? operation.path),
       schema: { ...(operation.query && { querystring: operation.query }) },
       config: configOf(operation),
       handler: handle,

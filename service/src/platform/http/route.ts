@@ -1,17 +1,24 @@
 // A route: an operation of the contract, the guard that opens it, and the function that handles it.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { BytesOperation, JsonOperation } from '@mediary/contract/operation';
+import type { BytesOperation, JsonOperation, Path } from '@mediary/contract/operation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 
+/** The parameters of a path template: `/media/{id}` has `id`, a wildcard is named `*`. */
+export type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & Params<Rest>
+  : P extends `${string}*`
+    ? { readonly '*': string }
+    : object;
+
 /** A validated request; path parameters are decoded. */
-export type Input<Q = unknown, B = unknown> = {
-  readonly params: Readonly<Record<string, string>>;
+export type Input<Q = unknown, B = unknown, P = Readonly<Record<string, string>>> = {
+  readonly params: P;
   readonly query: Q;
   readonly body: B;
   readonly headers: IncomingHttpHeaders;
-  /** The id of what a POST creates, where an Idempotency-Key makes it repeatable. */
-  readonly madeId?: string | undefined;
+  /** The id for the resource that a POST creates. A repeated request with the same Idempotency-Key gets the same id. */
+  readonly resourceId?: string | undefined;
 };
 
 /** Who may use a route, in two steps: `identify` before the body is read (401), `admit` after it was validated (400, 404, 403). */
@@ -39,27 +46,34 @@ export type JsonRoute = {
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
 
-type BytesHandling = {
+/** A request of bytes, with the parameters and the query that its operation declares. */
+export type BytesRequest<Q = unknown, P = unknown> = FastifyRequest<{ Querystring: Q; Params: P }>;
+
+type BytesHandling<Q, P, Template extends Path> = {
   /** How the body reaches the handler: not at all (the default), as a stream, or as bytes up to a limit. */
   readonly body?: 'none' | 'stream' | { readonly maxBytes: number };
-  /** Router pattern, where one route serves several operations. */
-  readonly path?: `/${string}`;
+  /** Path template, where one route serves several operations. */
+  readonly path?: Template;
   /** Returns the body, or data of the envelope by `success`. */
-  readonly handle: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  readonly handle: (request: BytesRequest<Q, P>, reply: FastifyReply) => Promise<unknown>;
 };
 
 /** A route that responds with bytes, a redirect, or an envelope that it builds itself. */
-export type BytesRoute = { readonly kind: 'bytes'; readonly operation: BytesOperation } & BytesHandling;
+export type BytesRoute = { readonly kind: 'bytes'; readonly operation: BytesOperation } & BytesHandling<
+  unknown,
+  unknown,
+  Path
+>;
 
 export type Route = JsonRoute | BytesRoute;
 
 /** A constructor of routes under one guard, which adds `Extra` to the input of the handler. */
 export const guarded =
   <Identity, Extra>(guard: Guard<Identity, Extra>) =>
-  <D extends TSchema, Q extends TObject, B extends TObject>(
-    operation: JsonOperation<Q, B, D>,
-    handle: (input: Input<Static<Q>, Static<B>> & Extra) => Promise<Static<D>>,
-    { etag }: RouteOptions<Input<Static<Q>, Static<B>> & Extra> = {},
+  <D extends TSchema, Q extends TObject, B extends TObject, P extends Path>(
+    operation: JsonOperation<Q, B, D, P>,
+    handle: (input: Input<Static<Q>, Static<B>, Params<P>> & Extra) => Promise<Static<D>>,
+    { etag }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra> = {},
   ): JsonRoute => ({
     kind: 'json',
     operation: operation as unknown as JsonOperation,
@@ -68,15 +82,19 @@ export const guarded =
     handle: handle as unknown as JsonRoute['handle'],
   });
 
-export const bytesRoute = (operation: BytesOperation, handling: BytesHandling): BytesRoute => ({
+export const bytesRoute = <Q extends TObject, P extends Path, Template extends Path = P>(
+  operation: BytesOperation<Q, P>,
+  { handle, ...handling }: BytesHandling<Static<Q>, Params<Template>, Template>,
+): BytesRoute => ({
   kind: 'bytes',
-  operation,
+  operation: operation as unknown as BytesOperation,
+  handle: handle as BytesRoute['handle'],
   ...handling,
 });
 
-/** Open to everybody. */
+/** A route without authentication. */
 export const open = guarded<undefined, object>({
-  name: 'nobody',
+  name: 'none',
   identify: () => undefined,
   admit: () => ({}),
 });

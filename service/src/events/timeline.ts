@@ -1,17 +1,18 @@
-// Reads what happened; whoever changed state wrote it down with the change (contract B8).
+// Lists the events of an asset as timeline entries; the events were stored with each change (contract B8).
 import { badRequest } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { listEvents } from './feed.sql.ts';
+import { listEvents } from './timeline.sql.ts';
 import { type TimelineEntry, toTimeline } from './timeline-entry.ts';
 
-export type FeedNeeds = { readonly db: Database };
+export type TimelineNeeds = { readonly db: Database };
 
-/** `after`: the id of an entry, left out itself; the first one after it is still told how long after it it came. Throws BAD_REQUEST where the timeline has no such entry. */
+/** `after`: the id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry. */
 export async function listTimeline(
-  { db }: FeedNeeds,
+  { db }: TimelineNeeds,
   assetId: string,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<{ items: TimelineEntry[]; next: string | null }> {
+  // The entry `after` is read too, because the latency of the next one is measured from it.
   const rows = await listEvents(db, assetId, { from: after, limit: limit + 2 });
   if (after !== undefined && rows.length === 0)
     throw badRequest('Invalid cursor', { field: 'cursor', reason: 'invalid_cursor' });

@@ -1,13 +1,14 @@
-// The list of an owner's assets: one walk along one index, whatever is filtered, and never an offset (contract B3).
+// SQL queries for lists and the trash. A list is one walk along one index, never an offset (contract B3).
+import type { Asset, ShownAsset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, composed, type Piece, piece } from '../platform/postgres/sql.ts';
-import { shownColumns } from '../tables.ts';
-import type { ShownAsset } from '../assets/asset.ts';
+import { columns, composed, type Piece, piece, sql } from '../platform/postgres/sql.ts';
+import { assetRow, shownColumns } from '../tables.ts';
 import type { AssetFilter } from './asset-filter.ts';
 
+const ASSET = columns(assetRow);
 const SHOWN = columns(shownColumns);
 
-export type PageWalk = {
+export type PageRequest = {
   readonly after: string | undefined;
   readonly limit: number;
   readonly isOldestFirst: boolean;
@@ -16,7 +17,7 @@ export type PageWalk = {
 export const listAssets = async (
   db: Queries,
   filter: AssetFilter,
-  { after, limit, isOldestFirst }: PageWalk,
+  { after, limit, isOldestFirst }: PageRequest,
 ): Promise<readonly ShownAsset[]> =>
   (await db.all(
     composed('list assets', shownColumns, [
@@ -53,14 +54,19 @@ function conditions(filter: AssetFilter): Piece[] {
     ...(streamStatus === undefined ? [] : [piece('status')`and stream_status = ${streamStatus}`]),
     ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
     ...(tag === undefined ? [] : [piece('tag')`and tags @> array[${tag}::text]`]),
-    ...(text === undefined ? [] : [inText(text)]),
+    ...(text === undefined ? [] : [matchesText(text)]),
     ...(fromId === undefined ? [] : [piece('from')`and id >= ${fromId}`]),
     ...(belowId === undefined ? [] : [piece('below')`and id < ${belowId}`]),
   ];
 }
 
-/** The first condition is the index's, which also finds what begins in the title and ends in the file name. */
-const inText = (pattern: string): Piece =>
+/** The first condition uses the index but also matches text that spans title and file name, so the second one checks each. */
+const matchesText = (pattern: string): Piece =>
   piece(
     'text',
   )`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern}) and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
+
+/** Assets whose time in the trash has passed, oldest first. */
+export const findExpiredTrash = async (db: Queries, now: Date, limit: number) =>
+  (await db.all(sql('expired trash', assetRow)`
+    select ${ASSET} from assets where purge_at <= ${now} order by purge_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];

@@ -1,12 +1,12 @@
-// Holds the retention of deliveries to its word against a real database: months that are over go in one piece, and nothing goes early (contract B6).
+// Tests with a real database that expired months of deliveries are dropped, and no delivery too early (contract B6).
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
-import { dropDeliveries, makePartitions } from './partitions.ts';
+import { createPartitions, dropDeliveries } from './cleanup.ts';
 
 const MONTHS = ['2001-01', '2001-02', '2001-03', '2001-04'];
-/** The first and the last millisecond of each month, and moments that no month was made for. */
+/** The first and the last millisecond of each month, and times without a partition. */
 const WITHIN = MONTHS.flatMap((month, index) => [
   `${month}-01T00:00:00.000Z`,
   new Date(Date.UTC(2001, index + 1) - 1).toISOString(),
@@ -18,9 +18,9 @@ let connection: Connection;
 let db: Database;
 beforeAll(async () => {
   server = await startTestPostgres();
-  connection = await server.database('kept');
-  // A month begins with UTC, wherever the server lives.
-  await rowsOf(connection, `alter database kept set timezone to 'Pacific/Kiritimati'`);
+  connection = await server.database('retention');
+  // A month starts in UTC, whatever the time zone of the server.
+  await rowsOf(connection, `alter database retention set timezone to 'Pacific/Kiritimati'`);
   await migrate(connection);
   db = openDatabase({
     connection,
@@ -43,34 +43,34 @@ const monthOf = (table: string) =>
     from ('${firstId(`${month}-01T00:00:00Z`)}') to ('${firstId(new Date(Date.UTC(2001, index + 1)).toISOString())}')`,
   ).join(';');
 
-function firstId(moment: string): string {
-  const hex = Date.parse(moment).toString(16).padStart(12, '0');
+function firstId(time: string): string {
+  const hex = Date.parse(time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 beforeEach(async () => {
   await rowsOf(connection, `truncate deliveries, events; ${monthOf('deliveries')}; ${monthOf('events')}`);
-  for (const moment of [...WITHIN, ...OUTSIDE]) {
+  for (const time of [...WITHIN, ...OUTSIDE]) {
     await rowsOf(
       connection,
       `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', $2)`,
-      [firstId(moment), moment],
+      [firstId(time), time],
     );
     await rowsOf(
       connection,
       `insert into events (id, asset_id, owner_user_id, type, data, created_at) values ($1, $1, 'ann', 'asset.ready', '{}', $2)`,
-      [firstId(moment), moment],
+      [firstId(time), time],
     );
   }
 });
 
 const drop = (now: string, webhookRetentionDays = 30) =>
   dropDeliveries({ db, now: () => new Date(now), webhookRetentionDays });
-const momentsIn = async (table: string, column: string) =>
+const timesIn = async (table: string, column: string) =>
   (await rowsOf(connection, `select ${column} as at from ${table} order by id`)).map(({ at }) =>
     (at as Date).toISOString(),
   );
-const kept = () => momentsIn('deliveries', 'received_at');
+const deliveryTimes = () => timesIn('deliveries', 'received_at');
 const months = async () =>
   (
     await rowsOf(
@@ -79,14 +79,14 @@ const months = async () =>
     )
   ).map(({ relname }) => relname);
 
-test('months that ended before the retention began are dropped, in one piece; the rest is kept', async () => {
+test('a month that ended before the retention period is dropped, and the others stay', async () => {
   expect(await drop('2001-04-10T00:00:00Z')).toBe(2);
   expect(await months()).toEqual(['deliveries_2001_03', 'deliveries_2001_04']);
-  expect(await kept()).toEqual([...WITHIN.slice(4), ...OUTSIDE.slice(1)]);
+  expect(await deliveryTimes()).toEqual([...WITHIN.slice(4), ...OUTSIDE.slice(1)]);
   expect(await drop('2001-04-10T00:00:00Z')).toBe(0);
 });
 
-test('a month goes at the very moment when its last delivery is old enough, and not before', async () => {
+test('a month is dropped as soon as its last delivery has expired, not earlier', async () => {
   expect([await drop('2001-03-02T23:59:59.999Z'), await months()]).toEqual([
     0,
     MONTHS.map((month) => nameOf('deliveries', month)),
@@ -94,27 +94,27 @@ test('a month goes at the very moment when its last delivery is old enough, and 
   expect([await drop('2001-03-03T00:00:00Z'), (await months())[0]]).toEqual([1, 'deliveries_2001_02']);
 });
 
-test('whatever the day and the retention, nothing that is young enough goes', async () => {
+test('no delivery is dropped within the retention period', async () => {
   for (const days of [7, 30, 90]) {
     for (let day = 0; day < 120; day += 13) {
       const now = new Date(Date.UTC(2001, 0, 15 + day));
-      const before = await kept();
+      const before = await deliveryTimes();
       await drop(now.toISOString(), days);
-      const isYoung = (moment: string) => Date.parse(moment) >= now.getTime() - days * 86_400_000;
-      expect((await kept()).filter(isYoung)).toEqual(before.filter(isYoung));
+      const isRetained = (time: string) => Date.parse(time) >= now.getTime() - days * 86_400_000;
+      expect((await deliveryTimes()).filter(isRetained)).toEqual(before.filter(isRetained));
     }
   }
 });
 
-test('what happened to assets is never dropped', async () => {
+test('events are never dropped', async () => {
   await drop('2200-01-01T00:00:00Z');
-  expect(await kept()).toEqual([]);
-  expect(await momentsIn('events', 'created_at')).toEqual([OUTSIDE[0], ...WITHIN, ...OUTSIDE.slice(1)]);
-  await makePartitions({ db, now: () => new Date(), webhookRetentionDays: 30 });
+  expect(await deliveryTimes()).toEqual([]);
+  expect(await timesIn('events', 'created_at')).toEqual([OUTSIDE[0], ...WITHIN, ...OUTSIDE.slice(1)]);
+  await createPartitions({ db });
   await rowsOf(
     connection,
     `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', now())`,
     [firstId(new Date().toISOString())],
   );
-  expect(await kept()).toHaveLength(1);
+  expect(await deliveryTimes()).toHaveLength(1);
 });

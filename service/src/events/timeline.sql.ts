@@ -5,7 +5,7 @@ import { eventRow } from '../tables.ts';
 
 const EVENT = columns(eventRow);
 
-/** In the order of the asset's revisions, whatever the clocks of the processes; from the event `from` on, itself included, or from the first. Events without a revision are the oldest. */
+/** Ordered by the asset's revision, because the clocks of processes differ; events of earlier releases have none and come first. Starts with the event `from`, or with the first. */
 export const listEvents = (
   db: Queries,
   assetId: string,

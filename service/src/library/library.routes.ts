@@ -1,0 +1,68 @@
+// Lists, reads, edits, deletes and restores assets (contract B2, B3).
+import {
+  deleteAsset,
+  getAsset,
+  listAssets,
+  restoreAsset,
+  updateAsset,
+} from '@mediary/contract/operations/media';
+import { listAllAssets } from '@mediary/contract/operations/operators';
+import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/library';
+import { toActorData } from '../assets/actor.ts';
+import type { Guards } from '../assets/asset-guards.hook.ts';
+import { toAssetView } from '../assets/asset-view.ts';
+import { parsePlainText } from '../assets/query-values.ts';
+import type { Bound } from '../platform/bind.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import type { editAsset } from './asset-edits.ts';
+import type { AssetPage, listAssetPage } from './asset-list.ts';
+import type * as trash from './trash.ts';
+
+type Library = {
+  readonly listAssetPage: Bound<typeof listAssetPage>;
+  readonly editAsset: Bound<typeof editAsset>;
+  readonly deleteAsset: Bound<typeof trash.deleteAsset>;
+  readonly restoreAsset: Bound<typeof trash.restoreAsset>;
+  readonly publicBaseUrl: () => string;
+};
+
+export const listRoutes = (
+  { listAssetPage: list, publicBaseUrl }: Library,
+  { asReader }: Guards,
+  asOperator: AsOperator,
+) => [
+  asReader(listAssets, async ({ actor, query }) =>
+    toPageView(await list(actor.ownerUserId, query), publicBaseUrl()),
+  ),
+  asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
+    toPageView(await list(parsePlainText('owner_user_id', named), query), publicBaseUrl()),
+  ),
+];
+
+const toPageView = ({ items, nextCursor, total }: AssetPage, publicBaseUrl: string): AssetPageView => ({
+  items: items.map((asset) => toAssetView(asset, publicBaseUrl)),
+  next_cursor: nextCursor,
+  ...(total !== undefined && { total }),
+});
+
+export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
+  ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.publicBaseUrl()), {
+    etag: ({ asset }) => `"${asset.revision}"`,
+  }),
+  changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
+    const { owner_user_id: _, ...edit } = body;
+    const actorData = toActorData(actor, asset);
+    const edited = await library.editAsset(asset, { edit, ifMatch: headers['if-match'], actorData });
+    return toAssetView(edited, library.publicBaseUrl());
+  }),
+  changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
+    library.deleteAsset(asset, {
+      isPermanent: query.purge ?? true,
+      ifMatch: headers['if-match'],
+      actorData: toActorData(actor, asset),
+    }),
+  ),
+  changingTrash(restoreAsset, async ({ asset, actor }) =>
+    toAssetView(await library.restoreAsset(asset, toActorData(actor, asset)), library.publicBaseUrl()),
+  ),
+];

@@ -1,0 +1,42 @@
+// Tests what completions, retries and refusals do to an asset (contract B4, B6).
+import { describe, expect, test } from 'vitest';
+import { afterReport, createReport, NOW, VIDEOS } from './asset.fixture.ts';
+import { decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
+
+const { pending, processing, ready, failed: failedVideo, refused: refusedVideo } = VIDEOS;
+
+describe('the decision on', () => {
+  test('a completion starts processing once', () => {
+    expect(decideCompletion(pending, { facts: { width: 320 } }, NOW)).toMatchObject({
+      set: { stream_status: 'processing', width: 320 },
+      events: [{ type: 'asset.processing', data: { attempt: 1, source: 'caller' } }],
+    });
+    for (const asset of [processing, ready, failedVideo])
+      expect(decideCompletion(asset, { facts: {} }, NOW)).toBeUndefined();
+  });
+
+  test('a retry opens an attempt only after a failure', () => {
+    expect(decideRetry(failedVideo, {}, NOW)).toMatchObject({
+      set: { stream_status: 'processing', attempt: 2, failure: null },
+      events: [{ type: 'asset.processing', data: { attempt: 2, source: 'caller' } }],
+    });
+    for (const asset of [pending, processing, ready]) expect(decideRetry(asset, {}, NOW)).toBeUndefined();
+  });
+
+  test('a refusal is final for its attempt', () => {
+    expect(
+      decideRefusal(pending, { code: 'playlist', message: 'no', retryable: false }).events,
+    ).toMatchObject([{ type: 'asset.failed', data: { attempt: 1, source: 'service', code: 'playlist' } }]);
+    expect(refusedVideo).toMatchObject({
+      stream_status: 'failed',
+      refused: true,
+      failure: { code: 'playlist', retryable: false },
+    });
+    expect(afterReport(refusedVideo, createReport('succeeded', { attempt: 2 }))).toMatchObject({
+      stream_status: 'ready',
+      refused: false,
+      failure: null,
+      attempt: 2,
+    });
+  });
+});

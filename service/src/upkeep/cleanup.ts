@@ -1,0 +1,47 @@
+// Short scheduled jobs: fail expired uploads, create and drop partitions (contract B4, B6).
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { refuseAsset } from '../lifecycle/reports.ts';
+import type { Bound } from '../platform/bind.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { UPLOAD_EXPIRED } from './failures.ts';
+import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from './upkeep.sql.ts';
+
+export type CleanupNeeds = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly refuseAsset: Bound<typeof refuseAsset>;
+  readonly webhookRetentionDays: number;
+};
+
+const BATCH = 200;
+
+/** Returns the number of expired uploads. */
+export async function expireUploads(needs: CleanupNeeds): Promise<number> {
+  let expired = 0;
+  for (;;) {
+    const ids = await findExpiredUploads(needs.db, needs.now(), BATCH);
+    for (const id of ids) {
+      const asset = await needs.findAssetById(id);
+      if (asset && !asset.deleted_at) await needs.refuseAsset(asset, UPLOAD_EXPIRED);
+    }
+    expired += ids.length;
+    if (ids.length < BATCH) return expired;
+  }
+}
+
+/** Enough for a service whose jobs stand still for months. Without a partition, rows go to the default one and slow it down. */
+const MONTHS_AHEAD = 3;
+const DAY_MS = 86_400_000;
+
+/** Returns the number of created partitions. */
+export const createPartitions = ({ db }: Pick<CleanupNeeds, 'db'>): Promise<number> =>
+  createMonthPartitions(db, MONTHS_AHEAD);
+
+/** Drops whole months, which is cheap, so deliveries stay up to a month longer than the setting. Returns the number of dropped partitions. */
+export const dropDeliveries = ({
+  db,
+  now,
+  webhookRetentionDays,
+}: Pick<CleanupNeeds, 'db' | 'now' | 'webhookRetentionDays'>): Promise<number> =>
+  dropDeliveriesBefore(db, new Date(now().getTime() - webhookRetentionDays * DAY_MS));

@@ -1,0 +1,95 @@
+// SQL queries of the scheduled jobs and of the search for orphans.
+import type { Asset, ProviderName } from '../assets/asset.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, sql } from '../platform/postgres/sql.ts';
+import { assetRow, pick } from '../tables.ts';
+import type { ObjectOwner } from './orphan.ts';
+
+const ASSET = columns(assetRow);
+
+/** Assets whose next check is due, longest overdue first. */
+export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
+  (await db.all(sql('due assets', assetRow)`
+    select ${ASSET} from assets where reconcile_at <= ${now} and deleted_at is null order by reconcile_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+
+/** The time of the latest event of a type. */
+export const findLastEventTime = async (
+  db: Queries,
+  assetId: string,
+  type: string,
+): Promise<Date | undefined> =>
+  (
+    await db.one(sql('last event', { created_at: 'timestamptz' })`
+    select created_at from events where asset_id = ${assetId} and type = ${type} order by id desc limit 1`)
+  )?.created_at;
+
+/** Seconds of film that each provider encodes per second: the 10th percentile of its latest 100 videos. */
+export const measureRecentSpeeds = async (
+  db: Queries,
+  providers: readonly ProviderName[],
+): Promise<ReadonlyMap<ProviderName, number>> => {
+  const rows = await db.all(sql('recent speeds', { provider: 'text', film_ms: 'int4?' })`
+    select provider, (select (percentile_cont(0.1) within group (order by film_ms))::int4
+       from (select duration_ms / greatest(extract(epoch from completed_at - coalesce(uploaded_at, created_at)), 1) as film_ms
+               from assets where assets.provider = requested.provider and completed_at is not null and duration_ms is not null
+              order by completed_at desc limit 100) as recent) as film_ms
+      from unnest(${providers}::text[]) as requested (provider)`);
+  return new Map(
+    rows.flatMap(({ provider, film_ms }) => (film_ms === null ? [] : [[provider, film_ms / 1000] as const])),
+  );
+};
+
+/** Expired uploads, oldest first, except those that receive bytes now. A hosted upload expires when its provider has no bytes. */
+export const findExpiredUploads = async (db: Queries, now: Date, limit: number): Promise<string[]> =>
+  (
+    await db.all(sql('expired uploads', { id: 'uuid' })`
+    select id from assets
+     where stream_status = 'pending_upload' and upload_expires_at < ${now} and deleted_at is null and provider_video_id is null and (upload_writer_until is null or upload_writer_until < now())
+     order by upload_expires_at limit ${limit}`)
+  ).map(({ id }) => id);
+
+/** Creates missing partitions of this month and the months ahead; returns their number. */
+export const createMonthPartitions = async (db: Queries, monthsAhead: number): Promise<number> =>
+  (
+    await db.one(
+      sql('create partitions', { made: 'int4' })`select make_month_partitions(${monthsAhead}) as made`,
+    )
+  )?.made ?? 0;
+
+/** Drops the partitions of deliveries that end before a time; returns their number. */
+export const dropDeliveriesBefore = async (db: Queries, before: Date): Promise<number> =>
+  (
+    await db.one(sql('drop deliveries', { dropped: 'int4' })`
+    select drop_month_partitions('deliveries', ${before}) as dropped`)
+  )?.dropped ?? 0;
+
+/** The assets for which provider videos were created. */
+export const findAssetsOfVideos = (db: Queries, ids: readonly string[]) =>
+  db.all(sql('assets of videos', { id: 'uuid', provider_video_id: 'text?', is_purged: 'bool' })`
+    select id, provider_video_id, deleted_at is not null and purge_at is null as is_purged from assets where id = any(${ids}::uuid[])`);
+
+const objectOwnerColumns = pick(assetRow, [
+  'id',
+  'refused',
+  'uploaded_at',
+  'original_upload',
+  'upload_writer',
+  'upload_writer_until',
+  'deleted_at',
+  'purge_at',
+  'stream_status',
+  'attempt',
+  'encode_try',
+  'playback',
+]);
+
+export const findObjectOwners = async (db: Queries, ids: readonly string[]) =>
+  (await db.all(sql('object owners', objectOwnerColumns)`
+    select ${columns(objectOwnerColumns)}
+      from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
+
+/** A page of the assets whose original is recorded, by id. */
+export const listRecordedOriginals = (db: Queries, after: string, limit: number) =>
+  db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`
+    select id, original_upload from assets
+     where id > ${after} and uploaded_at is not null and not refused and (deleted_at is null or purge_at is not null) order by id limit ${limit}`);
