@@ -10,7 +10,7 @@ import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
 import type { StreamReport } from './stream-report.ts';
 
-const ASKED = { started: 'processing', failed: 'failed', succeeded: 'ready' } as const;
+const REPORTED = { started: 'processing', failed: 'failed', succeeded: 'ready' } as const;
 const RANK = ['pending_upload', 'processing', 'failed', 'ready'];
 const pending = createVideo();
 const refusedVideo: Asset = {
@@ -23,7 +23,7 @@ const model = (start: Asset, reports: readonly StreamReport[]): Ending =>
   foretell(
     start,
     reports.map(({ event, attempt, progress, renditions }) => ({
-      status: ASKED[event],
+      status: REPORTED[event],
       attempt,
       progress,
       renditions,
@@ -171,7 +171,7 @@ describe('every sequence of up to five reports', () => {
       const { processed, reason, change } = decideReport(asset, report, NOW);
       const after: Asset = { ...asset, ...change?.set };
       const isReportedState =
-        !['older_attempt', 'refused'].includes(reason) && after.stream_status === ASKED[report.event];
+        !['older_attempt', 'refused'].includes(reason) && after.stream_status === REPORTED[report.event];
       if (processed !== isReportedState)
         throw new Error(`${JSON.stringify([...said, report])} is answered processed: ${processed}`);
       seen += walk(after, { alphabet, said: [...said, report], start });

@@ -94,7 +94,7 @@ const findAttemptStart = async ({ db }: ReconcileNeeds, { id, created_at }: Asse
 const check = (needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> =>
   needs.isHosted(asset) ? checkHosted(needs, asset, inspections) : checkJob(needs, asset);
 
-/** Encoding by the service has failed silently only if its job is gone. */
+/** Our own processing has failed silently only if its job no longer exists. */
 async function checkJob(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   if (asset.stream_status !== 'processing') return endChecks(needs, asset, { reason: 'nothing_waited_for' });
   // Without stored bytes, an external encoder has the video; only its reports show its progress.
