@@ -73,7 +73,7 @@ const NEW = columns(newAssetColumns);
 
 export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
 
-/** Inserts assets with their first events. Returns results in the order of the inserts; undefined if the id exists. Violates `assets_provider_video` if another asset is linked to the video. */
+/** Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if another asset is linked to the video. */
 export async function insertAssets(
   db: Queries,
   inserts: readonly PendingInsert[],
