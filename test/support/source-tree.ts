@@ -1,10 +1,9 @@
-// Reads the service's source files and their imports with regular expressions.
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+// The service's source files and their imports.
+import { modules, type SourceModule } from './modules.ts';
 
 /** `path` below service/src and without `.ts`; `feature` is its first folder, empty for the files at the root. */
 export type SourceFile = { readonly path: string; readonly feature: string; readonly text: string };
-/** `values`: the names that are more than types; `to`: the file, where it is one of ours. */
+/** `values`: the names that are more than types; `to`: the imported file of the service. */
 export type Import = {
   readonly from: SourceFile;
   readonly target: string;
@@ -12,52 +11,36 @@ export type Import = {
   readonly values: readonly string[];
 };
 
-const ROOT = join(import.meta.dirname, '../..');
 const SOURCE = 'service/src/';
+const isTest = ({ path }: SourceModule): boolean => path.endsWith('.test.ts');
+const sources = modules.filter((module) => module.path.startsWith(SOURCE) && !isTest(module));
 
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const paths = globSync(`${SOURCE}**/*.ts`, { cwd: ROOT }).sort();
+const byPath = new Map(sources.map((module) => [module.path, toSourceFile(module)]));
 
-export const files: readonly SourceFile[] = paths
-  .filter((path) => !path.endsWith('.test.ts'))
-  .map((file) => {
-    const path = file.slice(SOURCE.length, -'.ts'.length);
-    return { path, feature: path.includes('/') ? path.replace(/\/.*/, '') : '', text: read(file) };
-  });
+export const files: readonly SourceFile[] = [...byPath.values()];
 
-/** The words of all tests and of what only they use. */
-export const testTexts: readonly string[] = [
-  ...paths.filter((path) => path.endsWith('.test.ts')),
-  ...globSync('test/**/*.ts', { cwd: ROOT, exclude: ['test/clients/node_modules'] }),
-].map(read);
+/** The source text of all tests and of their support files. */
+export const testTexts: readonly string[] = modules
+  .filter((module) => isTest(module) || module.path.startsWith('test/'))
+  .map(({ text }) => text);
 
-const byPath = new Map(files.map((file) => [file.path, file]));
+export const imports: readonly Import[] = sources.flatMap((module) =>
+  module.imports.map(({ target, path, values }) => ({
+    from: toSourceFile(module),
+    target,
+    to: byPath.get(path),
+    values,
+  })),
+);
 
-const STATEMENT = /^\s*(?:import|export)\s+(?:(type\s+)?([\w*{][^'"=;]*?)\s+from\s+)?['"]([^'"]+)['"]/gm;
-/** A module or a worker's script that is named in the middle of the code. */
-const CALL = /\b(?:import|require|new URL)\(\s*['"]([^'"]+)['"]/g;
-
-export const imports: readonly Import[] = files.flatMap((from) => [
-  ...Array.from(from.text.matchAll(STATEMENT), ([, type, names = 'everything', target = '']) =>
-    found(from, target, type ? [] : valuesOf(names)),
-  ),
-  ...Array.from(from.text.matchAll(CALL), ([, target = '']) => found(from, target, ['everything'])).filter(
-    ({ to, target }) => to || !target.startsWith('.'),
-  ),
-]);
-
-function found(from: SourceFile, target: string, values: readonly string[]): Import {
-  const to = target.startsWith('.')
-    ? byPath.get(join(dirname(from.path), target).replace(/\.ts$/, ''))
-    : undefined;
-  return { from, target, to, values };
+function toSourceFile({ path, text }: SourceModule): SourceFile {
+  const [feature = '', ...rest] = path.slice(SOURCE.length, -'.ts'.length).split('/');
+  return rest.length > 0
+    ? { path: [feature, ...rest].join('/'), feature, text }
+    : { path: feature, feature: '', text };
 }
 
-function valuesOf(names: string): readonly string[] {
-  return names.replace(/\btype \w+/g, '').match(/\w+/g) ?? [];
-}
-
-/** The paths of the files that a file needs, whatever the way. */
+/** The paths of the files that a file imports, directly or through others. */
 export function neededBy(start: string): ReadonlySet<string> {
   const needed = new Set([start]);
   for (const path of needed)
