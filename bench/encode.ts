@@ -13,7 +13,7 @@ import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts'
 import { ladderFor } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
-export type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly byHand: number };
+type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly byHand: number };
 
 export async function encode(rounds: number): Promise<EncodeTimes> {
   const engine = await findFfmpeg({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });

@@ -81,7 +81,7 @@ export const startService = (
 export const startBare = (databaseUrl: string): Promise<Server> =>
   startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
 
-export type OpenedUpload = { readonly id: string /** Path and ticket. */; readonly path: string };
+type OpenedUpload = { readonly id: string /** Path and ticket. */; readonly path: string };
 const CLIP = {
   filename: 'clip.mp4',
   content_type: 'video',

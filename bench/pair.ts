@@ -4,7 +4,7 @@ import type { Server } from './processes.ts';
 
 export type Side = { readonly server: Server; readonly next: Load['next'] };
 export type Effort = { readonly rounds: number; readonly seconds: number };
-export type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
+type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
 
 /** Ratios of the service to the reference: requests per second, and requests per second of CPU time. */
 export type Ratios = {

@@ -2,7 +2,7 @@
 import type { Ratios } from './pair.ts';
 
 export type Row = readonly [what: string, against: string, figure: string, goal: string, detail: string];
-export type Named = { readonly what: string; readonly against: string; readonly goal: string };
+type Named = { readonly what: string; readonly against: string; readonly goal: string };
 
 export const round = (value: number): string => value.toFixed(2);
 

@@ -13,7 +13,7 @@ export type RequestLine = {
   readonly path: string;
   readonly status: number | 'cut';
 };
-export type HttpHost = {
+type HttpHost = {
   readonly url: string;
   readonly serve: (needs: Needs) => void;
   readonly stop: () => Promise<void>;

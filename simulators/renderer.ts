@@ -12,7 +12,7 @@ export type SourceFacts = {
   readonly seconds: number;
   readonly fps: number;
 };
-export type RenderJob = {
+type RenderJob = {
   readonly source: string;
   readonly folder: string /** Name of the first playlist. */;
   readonly master: string;

@@ -43,7 +43,7 @@ export type Simulator<Video> = {
 };
 
 /** The provider-specific parts. */
-export type Provider<Video> = {
+type Provider<Video> = {
   readonly routes: readonly Route[];
   readonly environment: Readonly<Record<string, string>>;
   readonly videos: () => readonly Video[];

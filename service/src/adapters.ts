@@ -50,7 +50,7 @@ export type Adapters = Decoders & {
   close(): Promise<void>;
 };
 
-export type OpenOptions = {
+type OpenOptions = {
   readonly log: Logger;
   /** The environment's PATH, on which the video engine is looked for. */
   readonly searchPath: string | undefined;
@@ -107,7 +107,7 @@ export async function openAdapters(config: Config, around: OpenOptions): Promise
 }
 
 /** Where the database is, and how it is let go. */
-export type Postgres = {
+type Postgres = {
   readonly connection: Connection;
   readonly dataFolder: string;
   /** The folder of a server of our own. */

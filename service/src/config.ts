@@ -16,7 +16,7 @@ import { unknownSettingWarnings } from './platform/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 
-export type Role = 'all' | 'api' | 'worker';
+type Role = 'all' | 'api' | 'worker';
 
 export type Config = {
   readonly role: Role;

@@ -227,7 +227,7 @@ export const ownerUsageRow = {
 } as const;
 
 /** A token bucket of a rate limit. */
-export const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
+const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
 
 export const TABLES = {
   assets: assetRow,

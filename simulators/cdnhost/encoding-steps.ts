@@ -13,7 +13,7 @@ const ISSUES: Readonly<Record<number, string>> = {
 };
 const ORIGINAL_CORRUPTED = 7;
 
-export type Encoding = {
+type Encoding = {
   readonly ladder: readonly number[];
   readonly facts: SourceFacts;
   readonly now: number;

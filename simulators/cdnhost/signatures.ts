@@ -7,7 +7,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const webhookSignature = (key: string, body: string) =>
   createHmac('sha256', key).update(body).digest('hex');
 
-export type Presign = {
+type Presign = {
   readonly libraryId: string;
   readonly apiKey: string;
   readonly expires: string;
@@ -16,7 +16,7 @@ export type Presign = {
 export const presignature = ({ libraryId, apiKey, expires, video }: Presign) =>
   sha256(libraryId + apiKey + expires + video);
 
-export type TokenClaims = {
+type TokenClaims = {
   readonly key: string;
   /** `token_path` if present, otherwise the path of the URL. */
   readonly path: string;

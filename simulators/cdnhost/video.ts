@@ -30,7 +30,7 @@ export const WEBHOOK_STATUS = {
   titleGenerated: 10,
 } as const;
 
-export type TranscodingMessage = {
+type TranscodingMessage = {
   readonly timeStamp: string;
   readonly level: number;
   readonly issueCode: number;

@@ -19,7 +19,7 @@ export type EdgehostSettings = {
   readonly maxFormBytes: number;
 };
 export type Webhook = { url: string | undefined; secret: string; modified: string };
-export type Download = { status: 'inprogress' | 'ready'; readonly url: string; percentComplete: number };
+type Download = { status: 'inprogress' | 'ready'; readonly url: string; percentComplete: number };
 export type Entry = {
   shows: EdgehostVideo;
   readonly folder: string;

@@ -4,7 +4,7 @@ import type { SourceFacts } from '../renderer.ts';
 import { type EdgehostVideo, ERRORS, type State, type Status } from './video.ts';
 
 export type Step = Partial<EdgehostVideo> & { readonly status: Status };
-export type Encoding = {
+type Encoding = {
   readonly facts: SourceFacts | undefined;
   readonly maxSeconds: number | null;
   readonly fault?: EncodingFault | undefined;

@@ -3,7 +3,7 @@ import { type Call, header, type Route } from '../route.ts';
 import type { Account } from './account.ts';
 import { failure } from './envelope.ts';
 
-export type Handler = (account: Account, call: Call) => ReturnType<Route['run']>;
+type Handler = (account: Account, call: Call) => ReturnType<Route['run']>;
 export type ApiRoute = readonly [name: string, method: string, path: string, handler: Handler];
 
 export const VIDEO = '/(?<uid>[0-9a-f]{32})';

@@ -53,7 +53,7 @@ export function signingKeyFrom(id: string, pem: string): SigningKey {
   return { id, pem: base64(text), jwk: base64(jwk), publicKey: createPublicKey(privateKey) };
 }
 
-export type Claims = {
+type Claims = {
   readonly sub: string;
   readonly kid: string;
   readonly exp: number;

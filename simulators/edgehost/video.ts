@@ -46,7 +46,7 @@ export const ERRORS = {
   ERR_UNKNOWN: 'An unknown error occurred.',
 } as const;
 
-export type Wishes = { readonly origin: string; readonly now: number; readonly wishes: JsonObject };
+type Wishes = { readonly origin: string; readonly now: number; readonly wishes: JsonObject };
 
 export function newVideo({ origin, now, wishes }: Wishes): EdgehostVideo {
   const uid = randomBytes(16).toString('hex');

@@ -11,7 +11,7 @@ type Document = {
   readonly components: { readonly responses: Readonly<Record<string, Response>> };
 };
 
-export type Exchanged = {
+type Exchanged = {
   readonly method: string;
   readonly url: string;
   readonly status: number;
@@ -19,7 +19,7 @@ export type Exchanged = {
 };
 
 /** Throws for a response that the document does not describe; unknown routes are not described. */
-export type CheckResponse = (exchanged: Exchanged) => void;
+type CheckResponse = (exchanged: Exchanged) => void;
 
 /** Origin → the server behind it. */
 const servers = new Map<string, HttpServer>();

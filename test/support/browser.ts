@@ -12,11 +12,11 @@ const PLAYER_SCRIPTS = {
   'dash.js': 'dashjs/dist/modern/umd/dash.all.min.js',
   'shaka-player': 'shaka-player/dist/shaka-player.compiled.js',
 } as const;
-export type PlayerName = keyof typeof PLAYER_SCRIPTS;
+type PlayerName = keyof typeof PLAYER_SCRIPTS;
 
 export type PlayRequest = { readonly player: PlayerName; readonly url: string };
 /** Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects. */
-export type PlayResult = {
+type PlayResult = {
   readonly errors: readonly string[];
   readonly endedAt: number;
   readonly duration: number;
@@ -47,7 +47,7 @@ const ARGUMENTS = [
 ];
 
 /** CHROMIUM_PATH, else where distributions install it. */
-export function chromiumPath(): string {
+function chromiumPath(): string {
   const path = process.env['CHROMIUM_PATH'] ?? PLACES.find(existsSync);
   if (path) return path;
   throw new Error(

@@ -13,7 +13,7 @@ const CHANGES =
 export const colourfulClip = (): Promise<string> =>
   makeClip({ seconds: 6, width: 160, height: 90, audio: false, more: ['-vf', CHANGES] });
 
-export type Thumbnail = {
+type Thumbnail = {
   readonly colour: Colour;
   readonly etag: string | null;
   readonly cacheControl: string | null;

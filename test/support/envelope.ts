@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { ERROR_CODES } from '@mediary/contract/errors';
 
 export type Seen = { readonly status: number; readonly headers: Headers; readonly body: unknown };
-export type Envelope = {
+type Envelope = {
   success: boolean;
   message: string;
   code: number;

@@ -7,9 +7,9 @@ import type { ObjectStore } from '../../service/src/storage/object-store.ts';
 
 /** `unheard`: it was done, and only the answer was lost. */
 export const MOMENTS = ['before', 'unheard'] as const;
-export type Moment = (typeof MOMENTS)[number];
+type Moment = (typeof MOMENTS)[number];
 
-export type Faults = {
+type Faults = {
   between(parts: Adapters): Adapters;
   /** Runs the work with its n-th call failing; answers what the work did, and the calls that it made. */
   during<T>(

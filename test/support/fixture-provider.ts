@@ -38,7 +38,7 @@ import type {
 const NAME = 'fixture';
 
 /* 1. Its settings. */
-export type FixtureSettings = {
+type FixtureSettings = {
   readonly webhookSecrets: readonly Secret[];
   readonly apiUrl: string;
   readonly apiKey: Secret | undefined;

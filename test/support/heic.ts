@@ -6,7 +6,7 @@ import { ffmpegPath } from './clips.ts';
 const run = promisify(execFile);
 
 /** `width` and `height` are those of the coded picture; `turned` counts quarters, counter-clockwise. */
-export type HeicOptions = {
+type HeicOptions = {
   readonly width: number;
   readonly height: number;
   readonly tiles?: 1 | 2;

@@ -107,7 +107,7 @@ async function expectOk(answering: Promise<Response>): Promise<Response> {
   return answer;
 }
 
-export type TimelineJson = {
+type TimelineJson = {
   readonly items: readonly {
     type: string;
     source: string;

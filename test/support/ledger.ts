@@ -6,7 +6,7 @@ import { type Answer, asService, asUser, call, eventually } from './service.ts';
 import { LIBRARY, signatureOf } from './webhooks.ts';
 
 /** `unknown`: it was asked for, and the connection was cut before the answer. */
-export type Known = 'no' | 'unknown' | 'yes';
+type Known = 'no' | 'unknown' | 'yes';
 
 /** What one client knows of one asset. `bytes` are undefined for a video that is at its provider; `reached` is the furthest state that was acknowledged. */
 export type Entry = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const KINDS = ['image', 'onprem', 'cdnhost'] as const;
 const STATUSES = ['pending_upload', 'processing', 'failed', 'ready'] as const;
-export type Status = (typeof STATUSES)[number];
+type Status = (typeof STATUSES)[number];
 
 export type Row = {
   readonly id: string;
@@ -28,7 +28,7 @@ export type Query = {
   readonly created_after?: string;
   readonly created_before?: string;
 };
-export type Place = { readonly after: Row | undefined; readonly limit: number };
+type Place = { readonly after: Row | undefined; readonly limit: number };
 
 export function foretellPage(rows: readonly Row[], query: Query, { after, limit }: Place) {
   const ordered = query.sort === 'created_at' ? rows : rows.toReversed();

@@ -5,13 +5,13 @@ import type { TestService } from './service.ts';
 type Content = Readonly<
   Record<string, { readonly schema: object; readonly examples?: object; readonly example?: object }>
 >;
-export type DocumentedResponse = {
+type DocumentedResponse = {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<Record<string, object>>;
   readonly content?: Content;
 };
-export type Operation = {
+type Operation = {
   readonly summary?: string;
   readonly operationId?: string;
   readonly security?: readonly object[];

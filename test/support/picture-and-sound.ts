@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { ffmpegPath } from './clips.ts';
 
 /** `url` may be a file; `stream` is ffmpeg's word for one of its streams: `v:0`, `a:0`. */
-export type Track = { readonly url: string; readonly stream: string };
+type Track = { readonly url: string; readonly stream: string };
 type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** Decodes all streams to their end: what cannot be decoded cleanly leaves a code or a line. */
@@ -31,7 +31,7 @@ export async function playlistsOf(
 }
 
 /** In seconds on the stream's own clock. */
-export type Packet = { readonly at: number; readonly end: number; readonly isKey: boolean };
+type Packet = { readonly at: number; readonly end: number; readonly isKey: boolean };
 
 export async function packets({ url, stream }: Track): Promise<readonly Packet[]> {
   const listing = await measured([

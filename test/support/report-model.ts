@@ -9,7 +9,7 @@ export type Said = {
   readonly progress?: number | undefined;
   readonly renditions?: readonly { readonly height: number; readonly state: string }[] | undefined;
 };
-export type Start = { readonly stream_status: string; readonly attempt: number; readonly refused: boolean };
+type Start = { readonly stream_status: string; readonly attempt: number; readonly refused: boolean };
 export type Ending = {
   readonly status: string;
   readonly attempt: number;

@@ -12,7 +12,7 @@ import { linkVideo, READY, signatureOf, tell } from './webhooks.ts';
 export type Made = { readonly id: string; readonly url?: string; readonly name?: string };
 type Ask = (at: TestService, made: Made) => Promise<Seen>;
 /** `ends`: the status of its success. `unheard`: how it is answered again where all was done, and only nobody heard of it. */
-export type Kind = {
+type Kind = {
   readonly make: (at: TestService) => Promise<Made>;
   readonly ask: Ask;
   readonly ends?: number;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PeerAnswer } from '../../service/src/providers/hosted-api.contract.ts';
 
-export type PeerRequest = {
+type PeerRequest = {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];

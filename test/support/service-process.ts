@@ -8,7 +8,7 @@ import { SECRETS } from './service.ts';
 import { processesNaming } from './traces.ts';
 
 /** What processes share that work on one database and one store. */
-export type Shared = Readonly<Record<'DATABASE_URL' | 'DATA_DIR' | 'STORAGE_URL' | 'FFMPEG_PATH', string>>;
+type Shared = Readonly<Record<'DATABASE_URL' | 'DATA_DIR' | 'STORAGE_URL' | 'FFMPEG_PATH', string>>;
 
 export const sharedBy = ({
   postgres,
@@ -52,7 +52,7 @@ export type ServiceProcess = {
   /** Sends a signal to this very process and waits for its end. */
   end(signal: NodeJS.Signals): Promise<Ending>;
 };
-export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets one. */
 export async function startProcess(

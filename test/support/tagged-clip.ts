@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';
 
 /** Found nowhere but in the file's tags, so that a test can look for each where it must not be. */
-export const TAGS = {
+const TAGS = {
   title: 'planted-wedding-title',
   comment: 'https://planted-user:planted-pass@planted-host.example/?key=planted-url-key',
   location: '+48.8584+002.2945/',

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** `between` stands in for the disk where none could be mounted. */
 export type TightDisk = { readonly between?: (parts: Adapters) => Adapters; unmount(): Promise<void> };
 
-export type DiskSize = { readonly bytes: number; readonly reserve: number };
+type DiskSize = { readonly bytes: number; readonly reserve: number };
 
 export async function mountTightDisk(folder: string, size: DiskSize): Promise<TightDisk> {
   await mkdir(folder, { recursive: true });

@@ -18,7 +18,7 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
   return paths.flat();
 }
 
-export type Process = { readonly pid: number; readonly parent: number };
+type Process = { readonly pid: number; readonly parent: number };
 
 /** Processes with this text in their command line, or in the path of the folder they work in. The dead that wait for their parent have neither. */
 export async function processesNaming(text: string): Promise<Process[]> {

@@ -3,14 +3,14 @@ import { asUser, call } from './service.ts';
 import { rows } from './traces.ts';
 
 type Measured = { readonly used: number; readonly limit: number | null };
-export type UsageJson = {
+type UsageJson = {
   readonly owner_user_id: string;
   readonly bytes: Measured;
   readonly assets: Measured;
   readonly pending: Measured;
 };
 
-export const readUsage = async (service: { readonly url: string }, owner: string): Promise<UsageJson> =>
+const readUsage = async (service: { readonly url: string }, owner: string): Promise<UsageJson> =>
   (await call<UsageJson>(service, 'GET /usage', { headers: asUser(owner) })).body.data;
 
 /** `[bytes, assets, pending]`. */

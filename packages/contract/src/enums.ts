@@ -14,15 +14,10 @@ export type StreamStatus = (typeof STREAM_STATUSES)[number];
 export const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'] as const;
 export type RenditionState = (typeof RENDITION_STATES)[number];
 
-export const UPLOAD_PROTOCOLS = ['put', 'tus', 'form'] as const;
-export type UploadProtocol = (typeof UPLOAD_PROTOCOLS)[number];
-
 export const SORT_ORDERS = ['created_at', '-created_at'] as const;
-export type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */
 export const PROVIDER_KINDS = ['hosted', 'encoder'] as const;
-export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** Who caused a timeline entry. */
 export const EVENT_SOURCES = [
@@ -69,7 +64,5 @@ export const DELIVERY_REASONS = {
 export type DeliveryReason = keyof typeof DELIVERY_REASONS;
 
 export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
-export type ImageFit = (typeof IMAGE_FITS)[number];
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
-export type ImageFormat = (typeof IMAGE_FORMATS)[number];

@@ -52,7 +52,6 @@ export const WARNING_CODES = {
   playback_unconfigured:
     "The setting with the provider's host name is missing, so there are no playback URLs.",
 } as const;
-export type WarningCode = keyof typeof WARNING_CODES;
 
 /** For descriptions: each code with its meaning. */
 export const describeCodes = (codes: Readonly<Record<string, string>>): string =>

@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode, ErrorReason } from './errors.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed URL.
@@ -68,7 +68,7 @@ export type JsonOperation<
 };
 
 /** A body or response of bytes. */
-export type Bytes = { readonly mediaTypes: readonly string[]; readonly description: string };
+type Bytes = { readonly mediaTypes: readonly string[]; readonly description: string };
 
 /** An operation that streams bytes in or out, or redirects. */
 export type BytesOperation<Q extends TObject = TObject, P extends Path = Path> = Described<P> & {

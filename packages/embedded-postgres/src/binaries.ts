@@ -7,7 +7,7 @@ import { copyPackage } from './binary-copy.ts';
 import type { Owner } from './owner.ts';
 import { runProgram } from './program.ts';
 
-export type Binaries = { readonly initdb: string; readonly postgres: string; readonly pgCtl: string };
+type Binaries = { readonly initdb: string; readonly postgres: string; readonly pgCtl: string };
 
 const ADVICE = 'Set DATABASE_URL to a PostgreSQL server.';
 

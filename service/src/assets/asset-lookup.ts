@@ -5,7 +5,7 @@ import { isUuid } from '../platform/uuid.ts';
 import type { Asset, PlayedAsset } from './asset.ts';
 import type { AssetLoader } from './asset-loader.ts';
 
-export type AssetNeeds = Pick<AssetLoader, 'find'>;
+type AssetNeeds = Pick<AssetLoader, 'find'>;
 
 /** For callers: NOT_FOUND where there is none, FORBIDDEN where it is another user's; a service passes. */
 export const findAssetForCaller = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>

@@ -8,7 +8,7 @@ export type OwnManifest = {
   readonly posterTimeMs?: number;
 };
 /** A stranger's, byte for byte. */
-export type UrlManifest = {
+type UrlManifest = {
   readonly kind: 'urls';
   readonly attempt: number;
   readonly hls: string | null;
@@ -16,7 +16,7 @@ export type UrlManifest = {
   readonly thumbnail: string | null;
 };
 /** A picture of ours: what decides in which form viewers get it. */
-export type ImageManifest = {
+type ImageManifest = {
   readonly kind: 'image';
   readonly attempt: number;
   readonly animated: boolean;
@@ -37,7 +37,7 @@ export type ReportedUrls = {
   readonly dash?: ReportedUrl;
   readonly thumbnail?: ReportedUrl;
 };
-export type ReportedUrl = string | null | { readonly refused: true };
+type ReportedUrl = string | null | { readonly refused: true };
 
 /** What a `ready` report says of playback. */
 export type ReportedPlayback =

@@ -19,7 +19,7 @@ export type TokenFault = {
     | 'not_yet_valid';
   readonly field?: 'type' | 'user_id' | 'exp' | 'nbf';
 };
-export type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
+type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
 
 /** Reads the claims only after verifying the signature. */
 export function verifyAccessToken(

@@ -4,7 +4,7 @@ import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
 import { type Caller, type CallerFault, type CallerNeeds, identify } from './caller.ts';
 
-export type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
+type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
 
 /** Throws UNAUTHORIZED. */
 export const createAuthenticator =

@@ -7,7 +7,7 @@ import { isServiceKey } from './service-key.ts';
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 
 /** All values of both headers: a proxy and a client may each have sent one. */
-export type Credentials = {
+type Credentials = {
   readonly authorization: readonly string[];
   readonly serviceKey: readonly string[];
 };
@@ -25,7 +25,7 @@ export type CallerFault = {
   readonly field?: string;
   readonly challenge: string;
 };
-export type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
+type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 const HAS_TOKEN = /^Bearer +[^ ]/i;

@@ -22,7 +22,7 @@ export function signHs256(payload: string, key: KeyObject): string {
 }
 
 /** `bad_signature` includes other algorithms, because the header is read only after the MAC is verified. */
-export type Hs256Fault = 'malformed' | 'bad_signature';
+type Hs256Fault = 'malformed' | 'bad_signature';
 
 /** Returns the bytes of the payload, or why the token is invalid. */
 export function verifyHs256(token: string, keys: readonly KeyObject[]): Buffer | Hs256Fault {

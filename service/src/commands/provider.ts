@@ -5,7 +5,7 @@ import type { Adapters } from '../adapters.ts';
 import { getProvider } from '../providers/provider.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
 
-export type CommandContext = {
+type CommandContext = {
   readonly config: Pick<Config, 'publicBaseUrl'>;
   readonly providers: Adapters['providers'];
   readonly say: (text: string) => void;

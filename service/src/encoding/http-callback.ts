@@ -4,7 +4,7 @@ import { sha256Concat } from '../auth/signature.ts';
 import type { Callback, CallbackResult } from './callback.ts';
 
 /** `baseUrl` is a function, because a service on a dynamic port knows it only after listening. */
-export type CallbackSettings = { readonly baseUrl: () => string; readonly signingSecret: Secret };
+type CallbackSettings = { readonly baseUrl: () => string; readonly signingSecret: Secret };
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,7 +1,7 @@
 // Renders stored events as timeline entries: source, time, latency and a sentence in plain English (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
 
-export type EventRow = {
+type EventRow = {
   readonly id: string;
   readonly type: string;
   readonly data: unknown;

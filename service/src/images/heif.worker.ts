@@ -14,7 +14,7 @@ type HeifImage = {
 };
 type Library = { readonly HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] } };
 
-export type Decoded = { readonly width: number; readonly height: number; readonly pixels: Buffer };
+type Decoded = { readonly width: number; readonly height: number; readonly pixels: Buffer };
 
 const require = createRequire(import.meta.url);
 

@@ -5,7 +5,7 @@ import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
 export const FITS = IMAGE_FITS;
 export const FORMATS = IMAGE_FORMATS;
 
-export type Fit = (typeof FITS)[number];
+type Fit = (typeof FITS)[number];
 /** GIF is the animated format for viewers that do not accept WebP. */
 export type ImageFormat = (typeof FORMATS)[number] | 'gif';
 

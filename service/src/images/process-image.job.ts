@@ -6,7 +6,7 @@ import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 
-export type ProcessNeeds = {
+type ProcessNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly examine: (asset: Asset) => Promise<Examination>;

@@ -17,7 +17,7 @@ const FLAGS = ['--max-old-space-size=256', '--wasm-max-mem-pages=8192'];
 /** An idle Node process reserves a data segment of 600 MB; an image may use 1 GiB more. */
 const LIMITS: ProcessLimits = { cpuSeconds: 600, fileBytes: 0, openFiles: 64, dataBytes: 1.6 * 1024 ** 3 };
 
-export type ImageProcessorOptions = {
+type ImageProcessorOptions = {
   readonly sandbox?: Sandbox;
   readonly maxPixels?: number;
   readonly deadlineMs?: number;

@@ -6,7 +6,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { type ListQuery, toAssetFilter } from './asset-filter.ts';
 import { countAssets, listAssets } from './library.sql.ts';
 
-export type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
+type ListNeeds = { readonly db: Database; readonly urlSecrets: readonly Secret[] };
 export type AssetPage = {
   readonly items: readonly ShownAsset[];
   readonly nextCursor: string | null;

@@ -20,7 +20,7 @@ import {
 import type { AssetStore } from './store.ts';
 import type { Delivery, Outcome, StreamReport } from './stream-report.ts';
 
-export type ReportNeeds = {
+type ReportNeeds = {
   readonly store: Pick<AssetStore, 'update' | 'recordDelivery'>;
   readonly now: () => Date;
 };

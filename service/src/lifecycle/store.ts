@@ -25,7 +25,7 @@ import {
   updateAssets,
 } from './store.sql.ts';
 
-export type StoreNeeds = {
+type StoreNeeds = {
   readonly db: Database;
   readonly loader: AssetLoader;
   readonly jobs: ServiceJobs;

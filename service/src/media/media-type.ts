@@ -21,8 +21,8 @@ type Row = {
   readonly looks: readonly Signature[];
 };
 
-export type ImageType = Row & { readonly kind: 'image' };
-export type VideoType = Row & { readonly kind: 'video'; readonly container: Container };
+type ImageType = Row & { readonly kind: 'image' };
+type VideoType = Row & { readonly kind: 'video'; readonly container: Container };
 export type MediaType = ImageType | VideoType;
 
 /** Must not contain SVG or HTML: a browser would run their scripts in the origin of the service. */

@@ -14,7 +14,7 @@ const FLAGS = ['--max-old-space-size=256'];
 /** An idle Node has 600 MB of reserved data segment; heap and 64 MiB of bytes fit on top. */
 const LIMITS: ProcessLimits = { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 };
 
-export type ProbeOptions = {
+type ProbeOptions = {
   readonly sandbox?: Sandbox;
   readonly deadlineMs?: number;
   /** Maximum number of concurrent probes of one owner. */

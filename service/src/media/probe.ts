@@ -19,7 +19,7 @@ export type MediaFacts = {
 };
 
 /** Failure codes of contract B4. */
-export type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
+type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_picture';
 
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 

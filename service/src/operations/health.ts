@@ -5,7 +5,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import { probeDatabase } from './operations.sql.ts';
 
-export type HealthNeeds = {
+type HealthNeeds = {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;

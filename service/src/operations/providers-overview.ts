@@ -6,7 +6,7 @@ import { type Circuit, CLOSED_CIRCUIT, isOpen } from '../providers/circuit.ts';
 import type { Provider, Providers } from '../providers/provider.ts';
 import { findLastWebhooks } from './operations.sql.ts';
 
-export type OverviewNeeds = {
+type OverviewNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   /** Circuit breakers of this process only. */

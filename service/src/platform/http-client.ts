@@ -8,7 +8,7 @@ export type HttpRequest = {
 };
 
 /** `body`: the parsed JSON, undefined for any other content. `broken`: the response is missing or incomplete. */
-export type HttpResult =
+type HttpResult =
   | { readonly status: number; readonly headers: Headers; readonly body: unknown }
   | { readonly broken: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };
 

@@ -9,7 +9,7 @@ import { uuidV7 } from './uuid-v7.ts';
 
 /** Keys are scoped by `caller`. `fingerprint` is a hash of the request. */
 export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };
-export type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
+type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
 
 /** Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds the created resource. */
 export type RunOnce = <T>(

@@ -24,7 +24,7 @@ export type JobSettings = {
 export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 
 /** Job name → payload. */
-export type Payloads = Readonly<Record<string, object>>;
+type Payloads = Readonly<Record<string, object>>;
 export type JobSettingsOf<P extends Payloads> = { readonly [N in keyof P]: JobSettings };
 export type JobHandlers<P extends Payloads> = {
   readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void>;

@@ -1,7 +1,7 @@
 // Structured logs as JSON lines on standard output, with credentials redacted and long texts truncated.
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
-export type { Logger } from 'pino';
+export type Logger = PinoLogger;
 
 /** Lines are buffered up to this time and size, and flushed at process exit. */
 const FLUSH_MS = 200;

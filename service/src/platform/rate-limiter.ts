@@ -19,7 +19,7 @@ export type RateResult = {
 /** Undefined: the database did not respond in time, so no limit is applied. */
 export type TakeToken = (key: string) => Promise<RateResult | undefined>;
 
-export type RateLimiterNeeds = {
+type RateLimiterNeeds = {
   readonly db: Queries;
   readonly policy: RatePolicy;
   readonly onError: (error: unknown) => void;

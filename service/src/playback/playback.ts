@@ -11,7 +11,7 @@ import { unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
-export type PlaybackNeeds = {
+type PlaybackNeeds = {
   readonly findPlayedAsset: (id: string) => Promise<PlayedAsset | undefined>;
   /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
   readonly signed: (asset: PlayedAsset, expires: number) => SignedUrls | undefined;

@@ -13,7 +13,7 @@ import {
 
 /** The fixed names below an asset's playback path. */
 export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
-export type EntryFile = (typeof ENTRY_FILES)[number];
+type EntryFile = (typeof ENTRY_FILES)[number];
 export const isEntryFile = (name: string): name is EntryFile => ENTRY_FILES.some((file) => file === name);
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -39,9 +39,7 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 }
 
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
-export type ServedFile =
-  | { readonly key: ObjectKey; readonly isEntry: boolean }
-  | { readonly location: string };
+type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
 
 /** The addresses of a hosted video that only play with a signature; asked for no file but its entries, since to sign costs more than to serve. */
 type Signed = () => PlayUrls | undefined;

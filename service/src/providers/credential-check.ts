@@ -2,7 +2,7 @@
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
 /** `url` is the configured value; `key` and `place` are names of settings. */
-export type CheckedSettings = { readonly url: string; readonly key: string; readonly place: string };
+type CheckedSettings = { readonly url: string; readonly key: string; readonly place: string };
 
 /** Describes the failure; empty after a success. */
 export async function describeFailure(

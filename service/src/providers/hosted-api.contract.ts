@@ -10,12 +10,12 @@ export type PeerAnswer =
   | 'cut'
   | 'cut in the middle';
 type PeerRequest = { readonly method: string; readonly path: string; readonly body: string };
-export type Peer = {
+type Peer = {
   answerWith(answer: PeerAnswer): void;
   readonly requests: readonly PeerRequest[];
 };
 
-export type Method =
+type Method =
   | 'prepareUpload'
   | 'inspect'
   | 'remove'
@@ -26,12 +26,12 @@ export type Method =
   | 'registerWebhook';
 
 /** Methods whose responses are not read: only the request shows what they did. */
-export type Command = Extract<Method, 'remove' | 'restart' | 'protect'>;
+type Command = Extract<Method, 'remove' | 'restart' | 'protect'>;
 
 /** The only request of a command for a video; `path` is below `base`, `body` is parsed JSON or undefined where it is empty. */
-export type CommandRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
+type CommandRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
 
-export type ApiSubject = {
+type ApiSubject = {
   /** Calls the API against the simulated server. */
   readonly open: (limits: { readonly timeoutMs: number; readonly maxBytes: number }) => HostedApi;
   readonly peer: () => Peer;

@@ -7,7 +7,7 @@ import {
 } from '../platform/http-client.ts';
 import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
 
-export type HostedClientOptions = {
+type HostedClientOptions = {
   /** Common prefix of all paths. */
   readonly url: string;
   /** Headers of every request. */

@@ -17,7 +17,7 @@ import { throwServiceError } from './provider-errors.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
 import { livingAssetOf, parkedDeliveries } from './hosted-videos.sql.ts';
 
-export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
+type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: Call;
   readonly db: Database;
   readonly update: AssetStore['update'];

@@ -21,7 +21,7 @@ import {
 } from './inbox.sql.ts';
 import { getProvider, type Providers } from './provider.ts';
 
-export type InboxNeeds = {
+type InboxNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;

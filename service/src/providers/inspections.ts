@@ -3,7 +3,7 @@ import type { Asset, ProviderName } from '../assets/asset.ts';
 import { type Inspection, ProviderFailed } from './provider.ts';
 import type { Call } from './provider-calls.ts';
 
-export type InspectionNeeds = { readonly call: Call };
+type InspectionNeeds = { readonly call: Call };
 
 /** Fewer videos are inspected one by one. */
 const LIST_THRESHOLD = 20;

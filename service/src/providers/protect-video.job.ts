@@ -3,7 +3,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { JobRun } from '../platform/job-queue.ts';
 
-export type ProtectNeeds = {
+type ProtectNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly protect: (asset: Asset) => Promise<void>;
 };

@@ -11,7 +11,7 @@ export type ProviderContext = {
   readonly encoderSecrets: readonly Secret[];
 };
 
-export type ProviderModule<S> = {
+type ProviderModule<S> = {
   /** Lower-case letters and digits; part of the webhook path, of settings and of the API. */
   readonly name: string;
   readonly kind: Provider['kind'];

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { WebhookRequest, Provider } from './provider.ts';
 
-export type ProviderSubject = {
+type ProviderSubject = {
   /** The provider with all settings. */
   readonly configured: Provider;
   /** The provider without settings. */

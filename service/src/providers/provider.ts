@@ -55,7 +55,7 @@ export function getProvider(providers: Providers, name: ProviderName): Provider 
 }
 
 /** Status of a provider for operators (GET /admin/providers). */
-export type Capabilities = {
+type Capabilities = {
   /** True when webhooks can be verified. */
   readonly webhooks: boolean;
   /** True when new videos can be created. */
@@ -68,7 +68,7 @@ export type Capabilities = {
   readonly missingSettings: readonly string[];
 };
 
-export type SignedVideo = {
+type SignedVideo = {
   readonly videoId: string;
   readonly urls: PlayUrls;
   readonly isPrivate: boolean;
@@ -105,7 +105,7 @@ export type HostedApi = {
 };
 
 /** The new signing secret, and the name of its setting. */
-export type RegisteredWebhook = { readonly secret: string; readonly setting: string };
+type RegisteredWebhook = { readonly secret: string; readonly setting: string };
 
 /** `expires` is in seconds since 1970. `size` is in bytes, if announced. `videoId` belongs to an earlier attempt. */
 export type UploadOrder = {
@@ -140,7 +140,7 @@ export type ListedVideo = {
 };
 
 /** Common error codes of all providers. */
-export const PROVIDER_FAILURES = {
+const PROVIDER_FAILURES = {
   provider_unreachable: { message: 'The video host cannot be reached', retryable: true },
   provider_timeout: { message: 'The video host did not answer in time', retryable: true },
   provider_rate_limited: { message: 'The video host takes no more requests for now', retryable: true },

@@ -15,7 +15,7 @@ const MAX_BODY = 1024 * 1024;
 const KEPT = ['content-type', 'content-length', 'user-agent', 'x-request-id', 'x-forwarded-for'];
 
 /** `operation`: the endpoint of the provider. */
-export type WebhookEndpoint = { readonly provider: ProviderName; readonly operation: BytesOperation };
+type WebhookEndpoint = { readonly provider: ProviderName; readonly operation: BytesOperation };
 
 export const webhookRoutes = (webhooks: Webhooks, endpoints: readonly WebhookEndpoint[]): BytesRoute[] =>
   endpoints.map(({ provider, operation }) =>

@@ -14,7 +14,7 @@ import {
   type WebhookRequest,
 } from './provider.ts';
 
-export type WebhookNeeds = {
+type WebhookNeeds = {
   readonly providers: Providers;
   readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
   readonly recordDelivery: (delivery: Delivery, reason: DeliveryReason) => Promise<Outcome>;

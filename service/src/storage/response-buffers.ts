@@ -8,7 +8,7 @@ const MAX_SLABS = 6;
 const FREE_UNUSED_AFTER_MS = 5000;
 
 type Slab = { readonly memory: Buffer; readonly free: Buffer[]; isUsed: boolean };
-export type AcquiredBuffer = { readonly buffer: Buffer; readonly release: () => void };
+type AcquiredBuffer = { readonly buffer: Buffer; readonly release: () => void };
 
 export type ResponseBuffers = {
   /** Undefined when all buffers are in use. */

@@ -7,7 +7,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, parseKey, withoutExpiredLease } from './orphan.ts';
 import { findObjectOwners, listRecordedOriginals } from './upkeep.sql.ts';
 
-export type OrphanNeeds = {
+type OrphanNeeds = {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly endExpiredLeases: AssetStore['endExpiredLeases'];

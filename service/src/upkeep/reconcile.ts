@@ -20,7 +20,7 @@ import { type Inspection, type Provider, ProviderFailed, type Providers } from '
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
 import { findDueAssets, findLastEventTime, measureRecentSpeeds } from './upkeep.sql.ts';
 
-export type ReconcileNeeds = {
+type ReconcileNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   readonly jobs: ServiceJobs;

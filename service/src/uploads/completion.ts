@@ -14,7 +14,7 @@ import { originalKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
 
-export type CompletionNeeds = {
+type CompletionNeeds = {
   readonly store: ObjectStore;
   readonly probe: Probe;
   readonly startJob: Provider['startJob'];

@@ -12,7 +12,7 @@ import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';
 import { type UploadLimits, toNewAsset } from './upload-request.ts';
 
-export type UploadNeeds = {
+type UploadNeeds = {
   readonly createAsset: AssetStore['createAsset'];
   readonly applyParked: Bound<typeof applyParked>;
   /** Opens an upload at a hosted provider. */

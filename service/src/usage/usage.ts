@@ -4,10 +4,10 @@ import { raisedDetail } from '../platform/postgres/database-errors.ts';
 import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
 import { findByteUsage, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
 
-export type UsageNeeds = { readonly db: Database };
+type UsageNeeds = { readonly db: Database };
 type ReadNeeds = { readonly db: Queries };
 
-export type Amounts = Readonly<Record<QuotaField, number>>;
+type Amounts = Readonly<Record<QuotaField, number>>;
 /** Null: no limit. */
 export type Limits = Readonly<Record<QuotaField, number | null>>;
 export type OwnerUsage = {

@@ -4,7 +4,7 @@ import { parametersOf } from './parameters.ts';
 import { type Components, type JsonSchema, withReferences } from './references.ts';
 import { binary, responsesOf, sharedResponses } from './responses.ts';
 
-export type DocumentOptions = {
+type DocumentOptions = {
   /** Origin without a trailing slash, `https://media.example.com`. */
   readonly server: string;
   /** Names of the registered providers. */

@@ -35,7 +35,7 @@ const variantQuery = {
   ),
 };
 
-export const VariantQuery = Type.Object(variantQuery);
+const VariantQuery = Type.Object(variantQuery);
 export const VariantWithTokenQuery = Type.Object({
   ...variantQuery,
   token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),

@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { bytesOperation } from '../operation.ts';
 import { nullable } from '../schemas/common.ts';
 
-export const WebhookResult = Type.Object(
+const WebhookResult = Type.Object(
   { processed: Type.Boolean({ description: 'True when the asset is now in the reported state.' }) },
   { $id: 'WebhookResult' },
 );

@@ -19,7 +19,7 @@ export const AssetPlayback = Type.Object(
 
 export type AssetPlayback = Static<typeof AssetPlayback>;
 
-export const Rendition = Type.Object(
+const Rendition = Type.Object(
   {
     height: Type.Integer({ description: 'Pixels.' }),
     width: Type.Optional(Type.Integer({ description: 'Pixels.' })),
@@ -31,7 +31,7 @@ export const Rendition = Type.Object(
   { $id: 'Rendition' },
 );
 
-export const Warning = Type.Object(
+const Warning = Type.Object(
   {
     code: Type.String({
       description: `An encoder may report further codes. ${describeCodes(WARNING_CODES)}`,
@@ -42,7 +42,7 @@ export const Warning = Type.Object(
   { $id: 'Warning', description: 'A problem that does not stop playback.' },
 );
 
-export const Failure = Type.Object(
+const Failure = Type.Object(
   {
     code: Type.String({
       description: `An encoder may report further codes. ${describeCodes(FAILURE_CODES)}`,

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { AssetId, nullable, Timestamp } from './common.ts';
 
-export const Encode = Type.Object(
+const Encode = Type.Object(
   {
     asset_id: AssetId,
     owner_user_id: Type.String(),

@@ -107,7 +107,7 @@ export const DeletedAsset = Type.Object(
   { $id: 'DeletedAsset' },
 );
 
-export const TimelineEntry = Type.Object(
+const TimelineEntry = Type.Object(
   {
     id: Type.String(),
     at: Timestamp,

@@ -20,12 +20,12 @@ const Image = Type.String({
   description: 'Append `w`, `h`, `fit` and `format` as further query parameters.',
 });
 
-export const VideoPlayback = Type.Object(
+const VideoPlayback = Type.Object(
   { kind: Type.Literal('video'), ...shared, image: Type.Optional(Image) },
   { $id: 'VideoPlayback', description: 'URLs that a player can use as they are; null where there is none.' },
 );
 
-export const ImagePlayback = Type.Object(
+const ImagePlayback = Type.Object(
   { kind: Type.Literal('image'), ...shared, image: Type.Optional(Image) },
   { $id: 'ImagePlayback', description: 'URLs of an image and of its sized variants.' },
 );

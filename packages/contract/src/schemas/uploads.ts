@@ -64,12 +64,12 @@ const target = {
   max_bytes: Type.Integer(),
 };
 
-export const PutUploadTarget = Type.Object(
+const PutUploadTarget = Type.Object(
   { protocol: Type.Literal('put'), method: Type.Literal('PUT'), ...target },
   { $id: 'PutUploadTarget', description: 'Send the bytes as the body of one PUT request.' },
 );
 
-export const TusUploadTarget = Type.Object(
+const TusUploadTarget = Type.Object(
   {
     protocol: Type.Literal('tus'),
     method: Type.Enum(['POST', 'PATCH'], {
@@ -83,7 +83,7 @@ export const TusUploadTarget = Type.Object(
   { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
 );
 
-export const FormUploadTarget = Type.Object(
+const FormUploadTarget = Type.Object(
   {
     protocol: Type.Literal('form'),
     method: Type.Literal('POST'),

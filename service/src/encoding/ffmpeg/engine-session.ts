@@ -31,7 +31,7 @@ export type EngineOptions = {
 /** The members of a session that a run needs. */
 type RunContext = EngineAccess & { readonly folder: string; readonly order: Pick<EncodeOrder, 'signal'> };
 
-export type EngineStep = {
+type EngineStep = {
   readonly args: readonly string[];
   readonly limits?: Partial<EngineLimits>;
   readonly onLine?: (line: string) => void;

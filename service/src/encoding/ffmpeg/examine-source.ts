@@ -21,7 +21,7 @@ import {
   isTruncationLog,
 } from '../plan/stream-choice.ts';
 
-export type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
+type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
   /** Parts of the source that the renditions lack. */

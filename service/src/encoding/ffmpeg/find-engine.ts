@@ -4,11 +4,11 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export type Engine = { readonly path: string; readonly version: string };
+type Engine = { readonly path: string; readonly version: string };
 /** `missing`: the reason, for operators. */
-export type EngineSearch = Engine | { readonly missing: string };
+type EngineSearch = Engine | { readonly missing: string };
 
-export type EngineLocations = {
+type EngineLocations = {
   /** FFMPEG_PATH. If set, no other path is tried. */
   readonly setting: string | undefined;
   /** PATH. */

@@ -17,7 +17,7 @@ import type { Run } from './encode-runs.ts';
 import { engineLogExcerpt } from '../engine-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-export type EncodeNeeds = {
+type EncodeNeeds = {
   readonly beginRun: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
   readonly discard: (run: Run) => Promise<void>;

@@ -10,14 +10,14 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { findEncodes } from './encode-queue.sql.ts';
 
-export type EncodeQueueNeeds = {
+type EncodeQueueNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   readonly cancelEncoding: Bound<typeof cancelEncoding>;
 };
 
-export type QueuedEncode = {
+type QueuedEncode = {
   readonly asset_id: string;
   readonly owner_user_id: string;
   readonly filename: string;

@@ -7,7 +7,7 @@ import { type ObjectKey, originalKey, renditionFolder } from '../../storage/obje
 import type { EncoderReport } from '../encoder-report.ts';
 import { deleteRun, findCurrentRun } from './encode-runs.sql.ts';
 
-export type EncodingNeeds = {
+type EncodingNeeds = {
   readonly db: Database;
   readonly jobs: ServiceJobs;
   readonly assetStore: Pick<AssetStore, 'update' | 'claimEncode'>;

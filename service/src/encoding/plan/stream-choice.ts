@@ -11,7 +11,7 @@ export type ChosenStreams = {
   readonly picture: Picture;
 };
 
-export type SourceRefusal = { readonly code: FailureCode; readonly message: string };
+type SourceRefusal = { readonly code: FailureCode; readonly message: string };
 
 /** `log` is the ffmpeg output of the examination. */
 export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | SourceRefusal {

@@ -3,7 +3,7 @@ import type { Rung, Size } from './ladder.ts';
 import type { Picture } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
 
-export type VideoGraph = {
+type VideoGraph = {
   readonly picture: Picture;
   readonly videoIndex: number;
   readonly timeline: Timeline;

@@ -1,7 +1,7 @@
 // Polls a condition every second until it no longer holds.
 import { setInterval } from 'node:timers/promises';
 
-export type ConditionWatch = { readonly close: () => void };
+type ConditionWatch = { readonly close: () => void };
 
 type Listeners = {
   /** Called once. */

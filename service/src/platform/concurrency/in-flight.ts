@@ -1,6 +1,6 @@
 // Tracks work in progress, so that an orderly stop can wait for its end.
 
-export type InFlight = {
+type InFlight = {
   readonly track: <T>(work: Promise<T>) => Promise<T>;
   /** Resolves when everything that is tracked now has succeeded or failed. */
   readonly settled: () => Promise<void>;

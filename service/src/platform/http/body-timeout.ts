@@ -6,9 +6,9 @@ import { closeSocketWith } from './close-socket.ts';
 import { runAtInterval } from './server-interval.ts';
 
 /** Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second. */
-export const MIN_BODY_RATE = { bytes: 4096, seconds: 10 } as const;
+const MIN_BODY_RATE = { bytes: 4096, seconds: 10 } as const;
 /** Total time for every other body: JSON and webhooks are small, and webhooks come from untrusted senders. */
-export const BODY_TIMEOUT_S = 10;
+const BODY_TIMEOUT_S = 10;
 
 /** Stores `socket` because `request.socket` becomes null when a handler stops reading early. */
 type PendingBody = {

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '@mediary/contract/errors';
 import { type ErrorDetails, payloadTooLarge, ServiceError } from '../errors.ts';
 
-export type Success = {
+type Success = {
   readonly success: true;
   readonly message: string;
   readonly code: 200;
@@ -11,7 +11,7 @@ export type Success = {
   readonly request_id: string;
   readonly timestamp: string;
 };
-export type Failure = {
+type Failure = {
   readonly success: false;
   readonly message: string;
   readonly code: number;

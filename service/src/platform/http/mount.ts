@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-export type MountOptions = {
+type MountOptions = {
   readonly once: RunOnce;
   readonly ownerLimiter: Limiter | undefined;
   /** Values of named strings that only the running service knows. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 /** Node would run all requests of a chunk concurrently and hold every response in memory. */
-export const MAX_WAITING_REQUESTS = 32;
+const MAX_WAITING_REQUESTS = 32;
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 

@@ -53,7 +53,7 @@ export async function limitOwner(
   if (reply) addHeaders(reply, headersOf(limiter.policy, result));
 }
 
-export type AddressLimiters = { readonly address: Limiter; readonly webhook: Limiter };
+type AddressLimiters = { readonly address: Limiter; readonly webhook: Limiter };
 export type Limiters = {
   readonly owner: Limiter | undefined;
   readonly addresses: AddressLimiters | undefined;

@@ -22,7 +22,7 @@ import { acceptJsonBodies } from './raw-body.ts';
 import { validatorCompiler } from './validation.ts';
 import { closeStalledWrites } from './write-timeout.ts';
 
-export const MAX_JSON_BYTES = 128 * 1024;
+const MAX_JSON_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection. */
@@ -32,7 +32,7 @@ const CHECK_EVERY_MS = 1000;
 
 export type HttpServer = FastifyInstance;
 
-export type ServerLimits = {
+type ServerLimits = {
   readonly maxConnections: number;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy?: TrustedProxies;

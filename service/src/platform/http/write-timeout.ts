@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { runAtInterval } from './server-interval.ts';
 
 /** A connection is closed when the client reads nothing for this time. */
-export const WRITE_TIMEOUT_S = 15;
+const WRITE_TIMEOUT_S = 15;
 
 type PendingWrite = { since: number; written: number; queued: number };
 

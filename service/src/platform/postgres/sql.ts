@@ -13,7 +13,7 @@ export type Statement<S extends Shape = Shape> = {
 const TEXT = Symbol('text');
 
 /** Constant SQL text such as a list of columns. Request data cannot be a fragment. */
-export type Fragment = { readonly [TEXT]: string };
+type Fragment = { readonly [TEXT]: string };
 
 /** The columns of a shape as a select list. A new column would break a prepared `select *`. */
 export const columns = (shape: Shape): Fragment => ({ [TEXT]: Object.keys(shape).join(', ') });

@@ -5,7 +5,7 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildSandbox, type Layers, type ProcessLimits, type Sandbox, type User } from './sandbox.ts';
 
-export type SandboxNeeds = {
+type SandboxNeeds = {
   /** Existing folders that decoders must not see. */
   readonly hidden: readonly string[];
   /** Programs and code that decoders must be able to read. */

@@ -1,13 +1,13 @@
 // A fair semaphore over a fixed set of items: limits items per owner and serves waiting owners round-robin.
 import { ServiceError } from '../errors.ts';
 
-export type FairSlots<T> = {
+type FairSlots<T> = {
   /** Throws UNAVAILABLE with reason `busy` when the wait gets too long. */
   acquire(owner: string): Promise<T>;
   release(owner: string, item: T): void;
 };
 
-export type FairSlotsOptions = {
+type FairSlotsOptions = {
   readonly perOwner: number;
   readonly waitMs: number;
 };

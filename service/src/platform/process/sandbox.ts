@@ -10,7 +10,7 @@ export const PROTECTIONS = {
   own_processes: 'decoders see no other process and end with all that they start',
   hidden_data: 'the data folder cannot be read',
 } as const;
-export type Protection = keyof typeof PROTECTIONS;
+type Protection = keyof typeof PROTECTIONS;
 
 /** `addressBytes` suits native programs; Node reserves far more than it uses and is limited by `dataBytes`. */
 export type ProcessLimits = {
@@ -24,7 +24,7 @@ export type ProcessLimits = {
 
 export type User = { readonly uid: number; readonly gid: number };
 
-export type Command = { readonly file: string; readonly args: readonly string[] };
+type Command = { readonly file: string; readonly args: readonly string[] };
 
 export type Sandbox = {
   readonly protections: Readonly<Record<Protection, boolean>>;

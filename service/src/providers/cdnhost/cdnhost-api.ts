@@ -22,7 +22,7 @@ import { assetIdIn, titleOf } from './cdnhost-title.ts';
 import { signedFolder } from './cdnhost-token.ts';
 import { fileOf, inspectionOf } from './cdnhost-video.ts';
 
-export type CdnhostAccess = {
+type CdnhostAccess = {
   readonly apiUrl: string;
   readonly libraryId: string;
   readonly apiKey: Secret;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Secret } from '../../auth/secret.ts';
 
 /** `expires` is in seconds since 1970. */
-export type Presigning = {
+type Presigning = {
   readonly libraryId: string;
   readonly apiKey: Secret;
   readonly expires: number;

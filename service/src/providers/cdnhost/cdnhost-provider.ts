@@ -13,7 +13,7 @@ import { type CdnhostPlaces, folderOf, readCdnhost } from './cdnhost-report.ts';
 import { checkCdnhostSignature } from './cdnhost-signature.ts';
 import { signedFolder } from './cdnhost-token.ts';
 
-export type CdnhostSettings = CdnhostPlaces & {
+type CdnhostSettings = CdnhostPlaces & {
   readonly webhookSecrets: readonly Secret[];
   readonly apiUrl: string;
   readonly apiKey: Secret | undefined;

@@ -3,7 +3,7 @@ import type { Secret } from '../../auth/secret.ts';
 import { hmacSha256 } from '../../auth/signature.ts';
 
 /** `folder` starts and ends with a slash. `expires` is in seconds since 1970. */
-export type TokenWish = { readonly key: Secret; readonly folder: string; readonly expires: number };
+type TokenWish = { readonly key: Secret; readonly folder: string; readonly expires: number };
 
 export const folderToken = ({ key, folder, expires }: TokenWish): string =>
   `HS256-${hmacSha256(key.key, folder, String(expires), `token_path=${folder}`).toString('base64url')}`;

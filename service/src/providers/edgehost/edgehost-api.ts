@@ -28,7 +28,7 @@ import {
 } from './edgehost-upload.ts';
 import { inspectionOf } from './edgehost-video.ts';
 
-export type EdgehostAccess = {
+type EdgehostAccess = {
   readonly apiUrl: string;
   readonly accountId: string;
   readonly apiToken: Secret;

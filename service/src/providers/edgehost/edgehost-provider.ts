@@ -14,7 +14,7 @@ import { readEdgehost } from './edgehost-report.ts';
 import { checkEdgehostSignature } from './edgehost-signature.ts';
 import { signingKeyIn, tokenEnd, videoToken } from './edgehost-token.ts';
 
-export type EdgehostSettings = {
+type EdgehostSettings = {
   readonly webhookSecrets: readonly Secret[];
   /** Maximum age of a signature in seconds; 0: unlimited. */
   readonly toleranceSeconds: number;

@@ -2,7 +2,7 @@
 import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../auth/signature.ts';
 
-export type EdgehostRule = {
+type EdgehostRule = {
   readonly secrets: readonly Secret[];
   readonly nowSeconds: number;
   /** Maximum difference from the current time in both directions; 0: unlimited. */

@@ -24,7 +24,7 @@ export const tokenEnd = (expires: number, now: number): number =>
   Math.floor(Math.min(expires, now + LONGEST_S));
 
 /** `expires` and `now` are in seconds since 1970. */
-export type TokenWish = {
+type TokenWish = {
   readonly videoId: string;
   readonly expires: number;
   readonly now: number;

@@ -22,7 +22,7 @@ export const maxBytesOf = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBy
 export const expiryOf = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
   new Date(Math.floor(Math.min(Math.max(expires, now + SHORTEST_S), now + LONGEST_S)) * 1000).toISOString();
 
-export type Wanted = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
+type Wanted = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
   readonly expiry: string;
   readonly requireSignedUrls: boolean;
 };

@@ -16,7 +16,7 @@ import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
 
 /** `customerHost`: the host that delivers the account's videos. */
-export type VideoSource = {
+type VideoSource = {
   readonly source: 'webhook' | 'inspect';
   readonly uid: string;
   readonly customerHost: string | undefined;

@@ -10,7 +10,7 @@ import type { Provider, ParsedWebhook } from '../provider.ts';
 import { defineProvider, type ProviderContext } from '../provider-module.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
 
-export type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
+type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
 
 export const readOnpremSettings = (settings: Settings): OnpremSettings => ({
   webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(toSecret),
