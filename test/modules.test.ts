@@ -1,0 +1,143 @@
+// Rules for all modules: no dead exports, no re-exports, no small files with a single importer.
+import { describe, expect, test } from 'vitest';
+import { modules, parseModule, type SourceModule } from './support/modules.ts';
+
+/** Loaded by name or address by the tools that they configure. */
+const ENTRY_POINTS = ['.ci/reporter.js', 'test/mutation/vitest.config.ts', 'vitest.config.ts'];
+
+/** Exports of files without a test of their own that only tests use. */
+const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'service/src/service.ts': ['RunningService', 'TestOverrides', 'startService'],
+  'service/src/jobs.ts': ['JOB_SETTINGS'],
+  'service/src/tables.ts': ['TABLES'],
+  'service/src/storage/object-store.ts': ['PutRefusal'],
+  'service/src/storage/disk/incoming.ts': ['writeFully'],
+};
+
+/** Small files that still have to join their importer. */
+const MERGE_NEXT: readonly string[] = [
+  'packages/contract/src/narrow.ts → service/src/platform/http/mount.ts',
+  'service/src/encoding/jobs/deliver-report.job.ts → service/src/encoding/feature.ts',
+  'service/src/encoding/jobs/encode-queue.routes.ts → service/src/encoding/feature.ts',
+  'service/src/encoding/jobs/encode-queue.sql.ts → service/src/encoding/jobs/encode-queue.ts',
+  'service/src/encoding/jobs/encode-runs.sql.ts → service/src/encoding/jobs/encode-runs.ts',
+  'service/src/encoding/jobs/remove-run-files.job.ts → service/src/encoding/feature.ts',
+  'service/src/events/feed.routes.ts → service/src/events/feature.ts',
+  'service/src/events/feed.sql.ts → service/src/events/feed.ts',
+  'service/src/events/feed.ts → service/src/events/feature.ts',
+  'service/src/library/admin-list.routes.ts → service/src/library/feature.ts',
+  'service/src/library/asset-list.routes.ts → service/src/library/feature.ts',
+  'service/src/library/trash.sql.ts → service/src/library/trash.ts',
+  'service/src/lifecycle/encode-claim.sql.ts → service/src/lifecycle/store.ts',
+  'service/src/operations/health.routes.ts → service/src/operations/feature.ts',
+  'service/src/operations/health.sql.ts → service/src/operations/health.ts',
+  'service/src/operations/providers-overview.routes.ts → service/src/operations/feature.ts',
+  'service/src/operations/providers-overview.sql.ts → service/src/operations/providers-overview.ts',
+  'service/src/platform/http/connection-limit.ts → service/src/platform/http/server.ts',
+  'service/src/platform/postgres/stored-secret.ts → service/src/adapters.ts',
+  'service/src/platform/version.ts → service/src/app-server.ts',
+  'service/src/platform/writable-folder.ts → service/src/service.ts',
+  'service/src/providers/cdnhost/cdnhost-presign.ts → service/src/providers/cdnhost/cdnhost-api.ts',
+  'service/src/providers/cdnhost/cdnhost-title.ts → service/src/providers/cdnhost/cdnhost-api.ts',
+  'service/src/providers/protect-video.job.ts → service/src/providers/feature.ts',
+  'service/src/providers/provider-errors.ts → service/src/providers/hosted-videos.ts',
+  'service/src/upkeep/expiry.sql.ts → service/src/upkeep/expiry.ts',
+  'service/src/upkeep/orphaned-videos.sql.ts → service/src/upkeep/orphaned-videos.ts',
+  'service/src/upkeep/orphans.routes.ts → service/src/upkeep/feature.ts',
+  'service/src/upkeep/partitions.sql.ts → service/src/upkeep/partitions.ts',
+  'service/src/usage/usage.routes.ts → service/src/usage/feature.ts',
+  'test/clients/document.ts → test/clients/clients.test.ts',
+];
+
+const MAX_LINES = 250;
+const SMALL = 25;
+/** Entries of features, worker scripts, adapters and test fixtures stay files of their own. */
+const STANDS_ALONE =
+  /(?:\/feature|\.(?:worker|fixture|contract|test)|-(?:callback|encoder|image-processor|object-store|probe|provider))\.ts$/;
+
+const isTest = ({ path }: SourceModule): boolean =>
+  /^(?:test|simulators|bench)\/|\.(?:test|fixture|contract)\.ts$/.test(path);
+
+const countLines = ({ text }: SourceModule): number => text.split('\n').length - 1;
+
+function hasOwnTest({ path }: SourceModule, all: readonly SourceModule[]): boolean {
+  const stem = path.replace(/ts$/, '');
+  return all.some((other) => other.path.startsWith(stem) && other.path.endsWith('.test.ts'));
+}
+
+/** A namespace import uses the exports whose names the code mentions: `feature.ts` passes such objects on. */
+function isUsed(name: string, of: SourceModule, all: readonly SourceModule[]): boolean {
+  const countsTests = isTest(of) || hasOwnTest(of, all) || FOR_TESTS[of.path]?.includes(name);
+  const users = all.filter((user) => user !== of && (countsTests || !isTest(user)));
+  const imported = users.flatMap(({ imports }) =>
+    imports.filter(({ path }) => path === of.path).flatMap(({ names }) => names),
+  );
+  return (
+    imported.includes(name) ||
+    (imported.includes('*') && users.some(({ identifiers }) => identifiers.has(name)))
+  );
+}
+
+function findDeadExports(all: readonly SourceModule[]): string[] {
+  return all
+    .filter(({ path }) => !ENTRY_POINTS.includes(path))
+    .flatMap((module) =>
+      module.exports.filter((name) => !isUsed(name, module, all)).map((name) => `${module.path}: ${name}`),
+    );
+}
+
+function findMergeable(all: readonly SourceModule[]): string[] {
+  return all
+    .filter((module) => countLines(module) < SMALL && !STANDS_ALONE.test(module.path))
+    .filter((module) => !hasOwnTest(module, all))
+    .flatMap((module) => {
+      const users = all.filter((user) => user.imports.some(({ path }) => path === module.path));
+      const importers = users.filter((user) => isTest(module) || !isTest(user));
+      const [importer] = importers;
+      if (!importer || importers.length > 1) return [];
+      return countLines(importer) + countLines(module) > MAX_LINES
+        ? []
+        : [`${module.path} → ${importer.path}`];
+    });
+}
+
+describe('dead exports', () => {
+  const user = parseModule(
+    'a/user.ts',
+    "import { used, type Used } from './library.ts'; used satisfies Used;",
+  );
+  const library = (text: string): SourceModule => parseModule('a/library.ts', text);
+
+  test('are exports that no other file imports', () => {
+    const text =
+      'export const used = 1, dead = 2; export type Used = number; export type Dead = typeof dead;';
+    expect(findDeadExports([library(text), user])).toEqual(['a/library.ts: dead', 'a/library.ts: Dead']);
+  });
+
+  test('are exports that only tests of other files import', () => {
+    const tested = library('export function check() {}');
+    const importing = "import { check } from './library.ts'; check();";
+    const other = parseModule('a/other.test.ts', importing);
+    expect(findDeadExports([tested, other])).toEqual(['a/library.ts: check']);
+    expect(findDeadExports([tested, parseModule('a/library.test.ts', importing)])).toEqual([]);
+  });
+
+  test('are members of a namespace import that no file mentions', () => {
+    const names = library('export function read() {} export function write() {}');
+    const namespace = parseModule('a/user.ts', "import * as store from './library.ts'; store.read();");
+    expect(findDeadExports([names, namespace])).toEqual(['a/library.ts: write']);
+  });
+
+  test('do not exist', () => {
+    expect(findDeadExports(modules)).toEqual([]);
+  });
+});
+
+test('no file exports from another file', () => {
+  expect(modules.filter(({ reExports }) => reExports.length > 0).map(({ path }) => path)).toEqual([]);
+});
+
+test('a file of fewer than 25 lines with one importer and no test of its own joins that importer', () => {
+  const mergeable = findMergeable(modules);
+  expect(mergeable.filter((found) => !MERGE_NEXT.includes(found))).toEqual([]);
+});
