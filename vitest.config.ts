@@ -7,7 +7,8 @@ const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 export default defineConfig({
   test: {
     maxWorkers: 3,
-    // An uncaught exception or an unhandled rejection in a test process would have ended the service: it fails the run.
+    // An uncaught exception or an unhandled rejection in a test process would have ended the service: it
+    // fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
     projects: [
       { test: { name: 'unit', include: [...unitFiles], ...limits } },

@@ -1,4 +1,5 @@
-// Notes each test as it ends in the file TEST_REPORT, and shows at once why one failed, so that a run that is cut off counts and speaks too.
+// Notes each test as it ends in the file TEST_REPORT, and shows at once why one failed, so that a run that is
+// cut off counts and speaks too.
 import { appendFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 

@@ -21,7 +21,10 @@ const ORDER = `
 
 const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|provider-module)';
 
-/** What a file is, told by its path: the first that fits, and where no role is named the word in brackets. What is nothing else has to be a rule. */
+/**
+ * What a file is, told by its path: the first that fits, and where no role is named the word in brackets.
+ * What is nothing else has to be a rule.
+ */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
   [/^open-decoders$/, 'adapters'],
@@ -43,7 +46,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
-/** Role → roles that it may import, beside the ground: `:type` as types only, `:own` from its own feature only. */
+/**
+ * Role → roles that it may import, beside the ground: `:type` as types only, `:own` from its own feature
+ * only.
+ */
 const MAY: Readonly<Record<string, string>> = {
   main: 'service command adapters config platform',
   service: 'app config adapters start-banner platform',

@@ -1,4 +1,5 @@
-// The contract holds for a provider that nobody has thought of yet: what a new one has to bring is in docs/guides/add-a-provider.md.
+// The contract holds for a provider that nobody has thought of yet: what a new one has to bring is in
+// docs/guides/add-a-provider.md.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { hmacSha256 } from '../service/src/auth/signature.ts';

@@ -1,4 +1,5 @@
-// Holds tables.ts against the catalogue of a database that was just migrated, and the migrations to being applied once.
+// Holds tables.ts against the catalogue of a database that was just migrated, and the migrations to being
+// applied once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../service/src/platform/postgres/database.ts';
 import { migrate } from '../service/src/platform/postgres/migrate.ts';

@@ -1,4 +1,5 @@
-// Stock players in Chromium play every stream to its end, however many frames its last segment holds, and seek in it.
+// Stock players in Chromium play every stream to its end, however many frames its last segment holds, and
+// seek in it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, type PlayRequest, type TestBrowser } from '../support/browser.ts';
 import { makeClip } from '../support/clips.ts';

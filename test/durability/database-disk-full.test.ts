@@ -1,4 +1,5 @@
-// The disk of the embedded database fills up: writes get 503, reads still work, and the service recovers by itself.
+// The disk of the embedded database fills up: writes get 503, reads still work, and the service recovers by
+// itself.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

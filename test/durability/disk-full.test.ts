@@ -1,4 +1,5 @@
-// The disk of the store fills up: uploads are rejected, deletes work, no partial files remain, and the service recovers by itself.
+// The disk of the store fills up: uploads are rejected, deletes work, no partial files remain, and the
+// service recovers by itself.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,5 @@
-// One owner floods the queues; the first video and the first image of others wait for one job of each worker at most.
+// One owner floods the queues; the first video and the first image of others wait for one job of each worker
+// at most.
 import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
@@ -64,7 +65,10 @@ async function flood(wishes: object, bytes: Uint8Array): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }
 
-/** Jobs of others that a worker took between the moment at which this asset's job came and the one at which it was taken. */
+/**
+ * Jobs of others that a worker took between the moment at which this asset's job came and the one at which it
+ * was taken.
+ */
 async function jobsBefore(queue: string, assetId: string): Promise<number> {
   const [row] = await rows(
     databaseDir,

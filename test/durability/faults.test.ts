@@ -1,4 +1,5 @@
-// Each database or store call of a request fails once: the caller gets an error, nothing is half done, and the same request then succeeds.
+// Each database or store call of a request fails once: the caller gets an error, nothing is half done, and
+// the same request then succeeds.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, type Seen } from '../support/envelope.ts';

@@ -1,4 +1,5 @@
-// The database hangs: requests get 503 within seconds, the process stays alive, and everything continues when the database does.
+// The database hangs: requests get 503 within seconds, the process stays alive, and everything continues when
+// the database does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts';
 import { halves } from '../support/halves.ts';
@@ -79,7 +80,8 @@ test('afterwards every request succeeds, and nothing was half done', async () =>
   );
   for (const [kind, { ask, ends = 200, unheard }] of Object.entries(KINDS)) {
     const { status, body } = await ask(service, made.get(kind) as Made);
-    // What the database did once it went on, after the caller had been sent away, counts; a right that it gave then runs out within a minute.
+    // What the database did once it went on, after the caller had been sent away, counts; a right that it
+    // gave then runs out within a minute.
     if (/in_progress/.test(JSON.stringify(body))) expect(status).toBe(409);
     else expect([ends, unheard?.status], kind).toContain(status);
   }

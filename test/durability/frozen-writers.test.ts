@@ -1,4 +1,5 @@
-// A writer stops at any await of its upload, for longer than its lease: what another writer stored meanwhile stays, byte for byte.
+// A writer stops at any await of its upload, for longer than its lease: what another writer stored meanwhile
+// stays, byte for byte.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';

@@ -1,4 +1,5 @@
-// Sixteen expensive variants of one image: other owners' uploads are processed and other images are served meanwhile.
+// Sixteen expensive variants of one image: other owners' uploads are processed and other images are served
+// meanwhile.
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -9,7 +10,10 @@ import { endAllIn, type ServiceProcess, startProcess } from '../support/service-
 
 const SIDE = 2560;
 const READY_WITHIN_MS = 5000;
-/** On a machine where other work makes everything late, an upload may take this many times as long as without the attack. */
+/**
+ * On a machine where other work makes everything late, an upload may take this many times as long as without
+ * the attack.
+ */
 const SLOWDOWN = 5;
 const HOSTILE_WIDTHS = [640, 768, 960, 1080, 1280, 1600, 1920, 2560];
 

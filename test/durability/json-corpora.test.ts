@@ -1,4 +1,5 @@
-// Collected JSON files as the body of every JSON endpoint: accepted or rejected, without side effects (contract A2, B2).
+// Collected JSON files as the body of every JSON endpoint: accepted or rejected, without side effects
+// (contract A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
@@ -20,7 +21,10 @@ const ELSEWHERE = { ...ann, 'if-match': '"999"' };
 const operator = { 'x-operator-key': SECRETS.OPERATOR_KEY };
 
 type Entry = { readonly headers: Record<string, string>; readonly whenRead: readonly number[] };
-/** How a body that is read is answered, where not with 400 and one of its fields: so that nothing changes, edits and removals are of a version that never was. */
+/**
+ * How a body that is read is answered, where not with 400 and one of its fields: so that nothing changes,
+ * edits and removals are of a version that never was.
+ */
 const DOORS = {
   'POST /media/upload-url': { headers: ann, whenRead: [] },
   'POST /media/{id}/complete': { headers: ann, whenRead: [] },

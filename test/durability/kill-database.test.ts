@@ -1,4 +1,5 @@
-// A database that others run dies and comes back: the service stays, tells the truth meanwhile, and goes on by itself, jobs and all.
+// A database that others run dies and comes back: the service stays, tells the truth meanwhile, and goes on
+// by itself, jobs and all.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

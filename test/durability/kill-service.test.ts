@@ -1,4 +1,5 @@
-// Thirty kills of the service and of its database under write load: acknowledged writes survive, others are complete or absent.
+// Thirty kills of the service and of its database under write load: acknowledged writes survive, others are
+// complete or absent.
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';

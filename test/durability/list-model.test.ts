@@ -1,4 +1,5 @@
-// After random creates, edits, deletes and restores every page of every list matches a sorted array in memory (contract B3).
+// After random creates, edits, deletes and restores every page of every list matches a sorted array in memory
+// (contract B3).
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {

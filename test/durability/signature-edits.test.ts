@@ -1,4 +1,5 @@
-// A million small edits of a valid signature for each of the three providers: all are rejected (contract A5, B6).
+// A million small edits of a valid signature for each of the three providers: all are rejected (contract A5,
+// B6).
 import type { KnownProvider } from '../support/webhooks.ts';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../service/src/auth/secret.ts';
@@ -19,7 +20,10 @@ const secrets = [key];
 type Door = {
   readonly good: string;
   readonly opens: (signature: string) => boolean;
-  /** What may differ from the good one and still says the same: the case of a digit, members of a header that are not read. */
+  /**
+   * What may differ from the good one and still says the same: the case of a digit, members of a header that
+   * are not read.
+   */
   readonly isSame: (signature: string) => boolean;
 };
 

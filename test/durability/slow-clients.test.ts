@@ -1,4 +1,5 @@
-// Two thousand clients that hardly send anything are disconnected, without delaying others; slow but steady uploads continue.
+// Two thousand clients that hardly send anything are disconnected, without delaying others; slow but steady
+// uploads continue.
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Callers restore assets while the trash is emptied: every acknowledged restore keeps the asset and its bytes.
+// Callers restore assets while the trash is emptied: every acknowledged restore keeps the asset and its
+// bytes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
@@ -27,7 +28,10 @@ const emptyTrash = async () => {
   await db.transaction((tx) => jobs.send(tx, 'empty-trash', {}));
 };
 
-/** Restores the assets one after another while the job runs again and again; returns those that were acknowledged. */
+/**
+ * Restores the assets one after another while the job runs again and again; returns those that were
+ * acknowledged.
+ */
 async function race(ids: readonly string[]): Promise<string[]> {
   const restored: string[] = [];
   await emptyTrash();

@@ -1,4 +1,5 @@
-// Clients that request much and read nothing: others are still served, the connections are closed, and the memory is released.
+// Clients that request much and read nothing: others are still served, the connections are closed, and the
+// memory is released.
 import { randomBytes } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -74,7 +75,9 @@ async function lowestResidentBytes(): Promise<number> {
 
 type Flood = { readonly path: string; readonly sockets: number; readonly requests: number };
 
-/** Opens the connections and sends all requests ahead; resolves when the service has closed every one of them. */
+/**
+ * Opens the connections and sends all requests ahead; resolves when the service has closed every one of them.
+ */
 async function flood({ path, sockets, requests }: Flood): Promise<number> {
   const ahead = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(requests);
   const open = await Promise.all(Array.from({ length: sockets }, () => openSocket(service.url)));

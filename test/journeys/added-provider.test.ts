@@ -1,4 +1,5 @@
-// A provider that is added to the list works everywhere: settings, uploads, webhooks, playback and the operators' overview.
+// A provider that is added to the list works everywhere: settings, uploads, webhooks, playback and the
+// operators' overview.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { hmacSha256 } from '../../service/src/auth/signature.ts';

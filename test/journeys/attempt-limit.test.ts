@@ -1,4 +1,5 @@
-// An encoder cannot use up the attempt counter: a report far ahead of the current attempt changes nothing (contract B6).
+// An encoder cannot use up the attempt counter: a report far ahead of the current attempt changes nothing
+// (contract B6).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openUpload, readAsset } from '../support/media.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';

@@ -1,4 +1,5 @@
-// The service is killed or stopped while it works: started work is finished exactly once, and nothing is left behind.
+// The service is killed or stopped while it works: started work is finished exactly once, and nothing is left
+// behind.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// File names that try to break out of a header: a download has its usual headers and the complete name (contract B1, B5).
+// File names that try to break out of a header: a download has its usual headers and the complete name
+// (contract B1, B5).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// A file name is returned as it was sent, or rejected with the name of the field (contract B1; security B6, E1).
+// A file name is returned as it was sent, or rejected with the name of the field (contract B1; security B6,
+// E1).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// After any fault of a hosted provider a video reaches a state with a reason, at the latest after two reconcile runs (contract B6).
+// After any fault of a hosted provider a video reaches a state with a reason, at the latest after two
+// reconcile runs (contract B6).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualClock } from '../../simulators/clock.ts';
 import type { Fault } from '../../simulators/fault.ts';

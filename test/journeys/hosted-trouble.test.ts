@@ -1,4 +1,5 @@
-// An unreachable hosted provider is reported at once, not called for a while, and leaves no orphaned video (contract B7).
+// An unreachable hosted provider is reported at once, not called for a while, and leaves no orphaned video
+// (contract B7).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../simulators/fault.ts';
 import { expectRefusal } from '../support/envelope.ts';

@@ -1,4 +1,5 @@
-// Variants of one image use limited space: above the limit viewers get a stored variant, and other images are unaffected.
+// Variants of one image use limited space: above the limit viewers get a stored variant, and other images are
+// unaffected.
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import sharp from 'sharp';

@@ -1,4 +1,5 @@
-// Any size can be requested: the service offers a fixed set, redirects to the next larger one, and lists the set where nothing fits.
+// Any size can be requested: the service offers a fixed set, redirects to the next larger one, and lists the
+// set where nothing fits.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AssetJson, IMAGE, offer, settled } from '../support/media.ts';

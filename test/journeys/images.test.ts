@@ -1,4 +1,5 @@
-// Pictures go the same way as videos, as far as it concerns them: decoded once, measured as shown, refused where they are broken.
+// Pictures go the same way as videos, as far as it concerns them: decoded once, measured as shown, refused
+// where they are broken.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { crc32 } from 'node:zlib';

@@ -1,4 +1,5 @@
-// Operators apply deliveries once more: first on trial, then for good; what was lost is repaired, what was deleted stays deleted (contract B6).
+// Operators apply deliveries once more: first on trial, then for good; what was lost is repaired, what was
+// deleted stays deleted (contract B6).
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The list is a user's own, newest first, and a walk through it sees each asset once, whatever happens meanwhile (contract B3; security B2, B3).
+// The list is a user's own, newest first, and a walk through it sees each asset once, whatever happens
+// meanwhile (contract B3; security B2, B3).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';

@@ -1,4 +1,5 @@
-// Clients that break the protocol, stop half way or never read: the service outlives each of them and serves the next caller.
+// Clients that break the protocol, stop half way or never read: the service outlives each of them and serves
+// the next caller.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';

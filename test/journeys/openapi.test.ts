@@ -1,4 +1,5 @@
-// The API describes itself, truly: every route is there, and answers are what their schemas say (contract A1, A2, B2).
+// The API describes itself, truly: every route is there, and answers are what their schemas say (contract A1,
+// A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { createCheck } from '../support/api-document.ts';

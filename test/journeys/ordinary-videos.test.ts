@@ -1,4 +1,5 @@
-// Videos as shops, cameras and editing programs write them: covers, late clocks, studio codecs, uneven lengths.
+// Videos as shops, cameras and editing programs write them: covers, late clocks, studio codecs, uneven
+// lengths.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +47,8 @@ describe('a video plays', { timeout: 120_000 }, () => {
     await expectPlays(await addCoverArt(await makeClip({ container }), folder));
   });
   test('whose clock starts at ten seconds', async () => {
-    // The last packet of this sound ends 16 ms after the picture, which the claim of the container leaves out.
+    // The last packet of this sound ends 16 ms after the picture, which the claim of the container leaves
+    // out.
     await expectPlays(await delayClock(await makeClip({ seconds: 6 }), folder), 6);
   });
   test.each<[string, ClipOptions]>([

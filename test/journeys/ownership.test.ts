@@ -1,4 +1,5 @@
-// Who may do what with whose asset: every operation that the API lists below /media, for every caller and every state of an asset (contract A4, B2).
+// Who may do what with whose asset: every operation that the API lists below /media, for every caller and
+// every state of an asset (contract A4, B2).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
@@ -13,7 +14,10 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-/** `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes; `trash` finds one that can be restored too. */
+/**
+ * `create` and `list` are about an owner; `read` and `write` about one asset, which has its bytes; `trash`
+ * finds one that can be restored too.
+ */
 type Expectation = {
   readonly kind: 'create' | 'list' | 'read' | 'write' | 'trash';
   readonly body?: object;

@@ -1,4 +1,5 @@
-// A report that is faster than the link it needs: it waits, and is applied when the link appears (contract B6).
+// A report that is faster than the link it needs: it waits, and is applied when the link appears (contract
+// B6).
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Who may play what: public assets for everybody, private ones by a token that opens all their files and ends in time.
+// Who may play what: public assets for everybody, private ones by a token that opens all their files and ends
+// in time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';

@@ -1,4 +1,5 @@
-// What players, browsers and caches are told along with the bytes: types, ranges, validators, lifetimes, other origins.
+// What players, browsers and caches are told along with the bytes: types, ranges, validators, lifetimes,
+// other origins.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';

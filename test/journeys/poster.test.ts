@@ -1,4 +1,5 @@
-// The owner of a video chooses which picture its thumbnail shows: before it is uploaded, afterwards, and no longer.
+// The owner of a video chooses which picture its thumbnail shows: before it is uploaded, afterwards, and no
+// longer.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

@@ -1,4 +1,5 @@
-// Bytes arrive in one PUT: whole or not at all, once, and only with the ticket that was made for them (contract B4).
+// Bytes arrive in one PUT: whole or not at all, once, and only with the ticket that was made for them
+// (contract B4).
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What a JSON endpoint does with bodies that are not what it asks for, and with faults of its own (contract A3, B2, B7).
+// What a JSON endpoint does with bodies that are not what it asks for, and with faults of its own (contract
+// A3, B2, B7).
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

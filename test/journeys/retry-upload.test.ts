@@ -1,4 +1,5 @@
-// A retry of an asset whose bytes were refused or never came opens another upload of the same asset (contract B4).
+// A retry of an asset whose bytes were refused or never came opens another upload of the same asset (contract
+// B4).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

@@ -1,4 +1,5 @@
-// What the service says when its settings will not do, and the secrets that it makes for itself (contract B9; security A11).
+// What the service says when its settings will not do, and the secrets that it makes for itself (contract B9;
+// security A11).
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// Clients that dawdle do not hold up a stop: they are cut off, and begin again at the service that comes after.
+// Clients that dawdle do not hold up a stop: they are cut off, and begin again at the service that comes
+// after.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';

@@ -1,4 +1,5 @@
-// Whatever is lost on the way of our own work, the sweep finds it: it starts the work again, or says why not and when it looks next (contract B6).
+// Whatever is lost on the way of our own work, the sweep finds it: it starts the work again, or says why not
+// and when it looks next (contract B6).
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

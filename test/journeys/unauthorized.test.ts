@@ -1,4 +1,5 @@
-// Every 401 says why, for people and for programs, and to nobody more than a caller may know (contract B7, B10).
+// Every 401 says why, for people and for programs, and to nobody more than a caller may know (contract B7,
+// B10).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';

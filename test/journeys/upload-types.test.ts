@@ -1,4 +1,5 @@
-// The names that browsers and phones give to their files are understood, and an empty file is called empty (contract B1, B4).
+// The names that browsers and phones give to their files are understood, and an empty file is called empty
+// (contract B1, B4).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

@@ -1,4 +1,5 @@
-// What an owner uses, told with or without quotas; a quota that is switched on later counts what is there already.
+// What an owner uses, told with or without quotas; a quota that is switched on later counts what is there
+// already.
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';

@@ -1,4 +1,5 @@
-// What a report does to an asset: where it plays, what its owner sees, and what is kept of the delivery (contract B5, B6).
+// What a report does to an asset: where it plays, what its owner sees, and what is kept of the delivery
+// (contract B5, B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpload, readAsset } from '../support/media.ts';

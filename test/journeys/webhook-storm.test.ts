@@ -1,4 +1,5 @@
-// Reports shuffled, repeated and sent over many connections at once end where one after the other would (contract B6).
+// Reports shuffled, repeated and sent over many connections at once end where one after the other would
+// (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAssets } from '../../service/src/assets/asset-loader.sql.ts';

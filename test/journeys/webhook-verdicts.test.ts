@@ -1,4 +1,5 @@
-// What the sender of a report is told, what becomes of the asset, and the deliveries that are kept (contract B6).
+// What the sender of a report is told, what becomes of the asset, and the deliveries that are kept (contract
+// B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';

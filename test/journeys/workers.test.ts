@@ -1,4 +1,5 @@
-// Two workers beside an API, each a process: the one that encodes is killed, and the other finishes what it began.
+// Two workers beside an API, each a process: the one that encodes is killed, and the other finishes what it
+// began.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Foretells what the API answers to the commands of one owner, knowing nothing of how the service does it: the contract's words as a few fields (A6, B2, B4, B6).
+// Foretells what the API answers to the commands of one owner, knowing nothing of how the service does it:
+// the contract's words as a few fields (A6, B2, B4, B6).
 import type { By, Create, IfMatch, Report, Step } from './asset-steps.ts';
 
 const RANK = ['pending_upload', 'processing', 'failed', 'ready'] as const;

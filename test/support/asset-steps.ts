@@ -172,7 +172,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(1, fc.record({ do: is('remove'), at, by, purge: often(false, true, 2), ifMatch })),
 );
 
-/** As many commands as that, the first of which make something; a failing list loses those that do not matter. */
+/**
+ * As many commands as that, the first of which make something; a failing list loses those that do not matter.
+ */
 export const commands = (length: number): fc.Arbitrary<readonly Step[]> =>
   fc
     .tuple(

@@ -1,4 +1,5 @@
-// A real Chromium whose pages play streams with stock players; the pages come from another origin than the service.
+// A real Chromium whose pages play streams with stock players; the pages come from another origin than the
+// service.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,5 @@
-// Media for tests: clips made once by ffmpeg, kept in the temporary folder and found again by their options; and where collected files lie.
+// Media for tests: clips made once by ffmpeg, kept in the temporary folder and found again by their options;
+// and where collected files lie.
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,7 +12,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const FOLDER = join(tmpdir(), 'mediary-clips');
 
-/** Folder of collected files, none of them ours to spread; tests of them are skipped where it is not given. */
+/**
+ * Folder of collected files, none of them ours to spread; tests of them are skipped where it is not given.
+ */
 export const TEST_DATA = process.env['MEDIARY_TEST_DATA'];
 
 export type ClipOptions = {
@@ -23,7 +26,10 @@ export type ClipOptions = {
   readonly container?: 'mp4' | 'mov' | 'mkv' | 'webm' | 'ts';
   /** moov in front (mp4, mov). */
   readonly faststart?: boolean;
-  /** Black picture; at each full second one white frame and 0.1 s of 1 kHz begin at the same instant. Whole `fps` only. */
+  /**
+   * Black picture; at each full second one white frame and 0.1 s of 1 kHz begin at the same instant. Whole
+   * `fps` only.
+   */
   readonly flashAndBeep?: boolean;
   /** Clockwise, when shown; mp4 and mov only. `width` and `height` stay those of the coded picture. */
   readonly rotation?: 90 | 180 | 270;
@@ -77,7 +83,10 @@ export function ffmpegPath(): string {
   }
 }
 
-/** Path of an engine that encodes no faster than the film plays, so that a test can come in between on any machine; all else it does at once. */
+/**
+ * Path of an engine that encodes no faster than the film plays, so that a test can come in between on any
+ * machine; all else it does at once.
+ */
 export async function pacedEngine(): Promise<string> {
   const path = join(FOLDER, 'paced-ffmpeg');
   const unfinished = `${path}.${randomUUID()}`;
@@ -144,7 +153,10 @@ function soundOf({ flashAndBeep }: Clip): string {
 
 const MATRIX = { 90: [0, 1, -1, 0], 180: [-1, 0, 0, -1], 270: [0, -1, 1, 0] } as const;
 
-/** Writes the display matrix of the first track, which is the picture's: ffmpeg's own option for it is younger than the oldest ffmpeg we run on. */
+/**
+ * Writes the display matrix of the first track, which is the picture's: ffmpeg's own option for it is younger
+ * than the oldest ffmpeg we run on.
+ */
 async function rotate(path: string, degrees: 90 | 180 | 270): Promise<void> {
   await using file = await open(path, 'r+');
   const bytes = await file.readFile();

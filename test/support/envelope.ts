@@ -14,7 +14,10 @@ type Envelope = {
 };
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Stacks, SQL, paths, library names: nothing that a caller should learn from an error; searched for in its JSON. */
+/**
+ * Stacks, SQL, paths, library names: nothing that a caller should learn from an error; searched for in its
+ * JSON.
+ */
 const CHATTY = new RegExp(
   [
     '\\\\n\\s+at ',

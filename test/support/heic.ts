@@ -1,4 +1,5 @@
-// HEIC images as phones write them (one HEVC frame or a grid), assembled by hand because ffmpeg cannot write the format.
+// HEIC images as phones write them (one HEVC frame or a grid), assembled by hand because ffmpeg cannot write
+// the format.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ffmpegPath } from './clips.ts';

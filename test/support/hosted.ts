@@ -1,4 +1,5 @@
-// The service beside simulated video hosts, a clock that can be moved, and clients that send bytes straight to a host.
+// The service beside simulated video hosts, a clock that can be moved, and clients that send bytes straight
+// to a host.
 import { type Simulators, type SimulatorsOptions, startSimulators } from '../../simulators/simulators.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import { type AssetJson, type Started, VIDEO } from './media.ts';

@@ -1,4 +1,5 @@
-// Clients that write continuously while the service is killed, and their record of acknowledged and unknown results.
+// Clients that write continuously while the service is killed, and their record of acknowledged and unknown
+// results.
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { IMAGE, putBytes, type Started, VIDEO } from './media.ts';
@@ -8,7 +9,10 @@ import { LIBRARY, signatureOf } from './webhooks.ts';
 /** `unknown`: it was asked for, and the connection was cut before the answer. */
 type Known = 'no' | 'unknown' | 'yes';
 
-/** What one client knows of one asset. `bytes` are undefined for a video that is at its provider; `reached` is the furthest state that was acknowledged. */
+/**
+ * What one client knows of one asset. `bytes` are undefined for a video that is at its provider; `reached` is
+ * the furthest state that was acknowledged.
+ */
 export type Entry = {
   readonly key: string;
   readonly owner: string;
@@ -143,7 +147,10 @@ async function remove(book: Book, entry: Entry): Promise<void> {
 
 const PATIENCE = 2;
 
-/** Asks again after a cut; `done` is the refusal that says that an earlier try, of which nothing was heard, was heeded. */
+/**
+ * Asks again after a cut; `done` is the refusal that says that an earlier try, of which nothing was heard,
+ * was heeded.
+ */
 async function repeated<T>(
   book: Book,
   ask: () => Promise<Answer<T>>,

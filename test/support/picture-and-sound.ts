@@ -1,4 +1,5 @@
-// Measures a stream as a player sees it: whether it decodes completely, where segments start, and when it flashes and beeps.
+// Measures a stream as a player sees it: whether it decodes completely, where segments start, and when it
+// flashes and beeps.
 import { execFile } from 'node:child_process';
 import { ffmpegPath } from './clips.ts';
 
@@ -15,7 +16,10 @@ export async function decode(url: string): Promise<Pick<Ended, 'code' | 'stderr'
 /** Clean, as `decode` tells it. */
 export const CLEAN = { code: 0, stderr: '' };
 
-/** The addresses of the media playlists that an HLS stream consists of, as a player makes them from what is written there. */
+/**
+ * The addresses of the media playlists that an HLS stream consists of, as a player makes them from what is
+ * written there.
+ */
 export async function playlistsOf(
   hls: string,
 ): Promise<{ readonly pictures: readonly string[]; readonly sounds: readonly string[] }> {

@@ -4,7 +4,10 @@ import sharp from 'sharp';
 
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A valid PNG of one colour: a bit for each pixel, which packs to almost nothing. `chunks` lie before the pixels. */
+/**
+ * A valid PNG of one colour: a bit for each pixel, which packs to almost nothing. `chunks` lie before the
+ * pixels.
+ */
 export function bombPng(width: number, height: number, chunks: readonly Buffer[] = []): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -38,7 +41,10 @@ function u32(value: number): Buffer {
 
 type Frames = { readonly width: number; readonly height: number; readonly frames: number };
 
-/** A GIF whose frames cost a few bytes each: the first fills the screen's size, none has more than one pixel in it. */
+/**
+ * A GIF whose frames cost a few bytes each: the first fills the screen's size, none has more than one pixel
+ * in it.
+ */
 export function bombGif({ width, height, frames }: Frames): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16LE(width, 0);
@@ -84,7 +90,10 @@ export async function movie({
 /** What a phone writes beside the picture. */
 export const SECRETS_OF_A_PHOTO = ['Canary Camera 9000', 'Ann Canary', '51/1 30/1 0/1'] as const;
 
-/** A JPEG with camera, name, place and orientation in its EXIF, and a colour profile. Its left half is red when it is shown. */
+/**
+ * A JPEG with camera, name, place and orientation in its EXIF, and a colour profile. Its left half is red
+ * when it is shown.
+ */
 export async function phonePhoto({
   width,
   height,

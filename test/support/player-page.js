@@ -1,4 +1,5 @@
-// The script of the player page: plays a stream with a stock player to its end, seeks, and reports what a viewer would notice.
+// The script of the player page: plays a stream with a stock player to its end, seeks, and reports what a
+// viewer would notice.
 /* global Hls, dashjs, shaka */
 const WAIT_MS = 20_000;
 /** Playback has resumed after a seek when the clock has moved this far. */
@@ -72,7 +73,8 @@ async function resumeAt(video, seconds) {
 }
 
 /**
- * As a viewer does when the video stands still: dash.js pauses at the end, which may cancel a play() that came just before. Nothing
+ * As a viewer does when the video stands still: dash.js pauses at the end, which may cancel a play() that
+ * came just before. Nothing
  * waits for the promise, which stays pending while a player loads.
  */
 function pressPlay(video) {

@@ -107,7 +107,10 @@ function box(type: string, content: Uint8Array): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** The film with this as its only data reference, which says in which file the samples lie; nothing lies behind its index, so that no offset moves. */
+/**
+ * The film with this as its only data reference, which says in which file the samples lie; nothing lies
+ * behind its index, so that no offset moves.
+ */
 function withReference(film: Buffer, reference: Buffer): Buffer {
   const at = film.indexOf('dref') - 4;
   const end = at + film.readUInt32BE(at);
@@ -120,7 +123,9 @@ function withReference(film: Buffer, reference: Buffer): Buffer {
   return bytes;
 }
 
-/** A Macintosh alias: a fixed part, then numbered texts, of which 2 is the whole path, its volume in front. */
+/**
+ * A Macintosh alias: a fixed part, then numbered texts, of which 2 is the whole path, its volume in front.
+ */
 function alias(file: string): Buffer {
   const fixed = Buffer.alloc(4 + 150);
   fixed.write('\x01v', 4 + 10, 'latin1');

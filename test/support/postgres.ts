@@ -1,4 +1,5 @@
-// A PostgreSQL server for tests that need no more of the service: one for each test file, and databases in it for the asking.
+// A PostgreSQL server for tests that need no more of the service: one for each test file, and databases in it
+// for the asking.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,10 @@
 
 const OFTEN = 'ABCabc0189-_.=+/ ,';
 
-/** Replacements, insertions and deletions of up to three characters, half of them of any kind; never the text itself. */
+/**
+ * Replacements, insertions and deletions of up to three characters, half of them of any kind; never the text
+ * itself.
+ */
 export function* randomEdits(
   text: string,
   { count, seed }: { count: number; seed: number },

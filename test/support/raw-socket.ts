@@ -10,7 +10,10 @@ export type RawAnswer = {
 
 const WAIT_MS = 20_000;
 
-/** Sends the bytes and reads until the server hangs up: a request that is understood has to say `Connection: close`. */
+/**
+ * Sends the bytes and reads until the server hangs up: a request that is understood has to say `Connection:
+ * close`.
+ */
 export async function sendRaw(address: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const socket = await openSocket(address);
   socket.write(bytes);

@@ -20,7 +20,10 @@ export async function addCoverArt(clip: string, folder: string): Promise<string>
   return path;
 }
 
-/** The clip in Matroska with its first timestamp at about ten seconds, as a recording of a running stream has it. */
+/**
+ * The clip in Matroska with its first timestamp at about ten seconds, as a recording of a running stream has
+ * it.
+ */
 export async function delayClock(clip: string, folder: string): Promise<string> {
   const path = join(folder, 'late-clock.mkv');
   await ffmpeg('-i', clip, '-c', 'copy', '-output_ts_offset', '10', path);

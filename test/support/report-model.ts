@@ -1,4 +1,5 @@
-// Predicts the state after reports in any order: the newest attempt counts, and in it the highest state (contract B6).
+// Predicts the state after reports in any order: the newest attempt counts, and in it the highest state
+// (contract B6).
 
 const STATUSES = ['pending_upload', 'processing', 'failed', 'ready'];
 const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'];

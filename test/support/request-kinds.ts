@@ -1,4 +1,5 @@
-// Every kind of request that reaches the database or the store, with what it needs and how it ends, for tests that inject a fault into it.
+// Every kind of request that reaches the database or the store, with what it needs and how it ends, for tests
+// that inject a fault into it.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';
@@ -11,7 +12,10 @@ import { linkVideo, READY, signatureOf, tell } from './webhooks.ts';
 /** What a request is about; `url`: where it goes, `name`: how a provider or a caller calls it. */
 export type Made = { readonly id: string; readonly url?: string; readonly name?: string };
 type Ask = (at: TestService, made: Made) => Promise<Seen>;
-/** `ends`: the status of its success. `unheard`: how it is answered again where all was done, and only nobody heard of it. */
+/**
+ * `ends`: the status of its success. `unheard`: how it is answered again where all was done, and only nobody
+ * heard of it.
+ */
 type Kind = {
   readonly make: (at: TestService) => Promise<Made>;
   readonly ask: Ask;

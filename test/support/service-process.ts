@@ -1,4 +1,5 @@
-// The service as operators run it: a process of its own, told by its environment, watched from outside, and killed.
+// The service as operators run it: a process of its own, told by its environment, watched from outside, and
+// killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -54,7 +55,10 @@ export type ServiceProcess = {
 };
 type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets one. */
+/**
+ * Resolves once it says that it is there; settings of `environment` go over the defaults, undefined unsets
+ * one.
+ */
 export async function startProcess(
   environment: Readonly<Record<string, string | undefined>>,
   command: readonly string[] = NODE,

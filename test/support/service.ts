@@ -1,4 +1,5 @@
-// A whole service in the test's process: real database, real disk, real encoder, a port of its own, a folder that goes with it.
+// A whole service in the test's process: real database, real disk, real encoder, a port of its own, a folder
+// that goes with it.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,10 @@ import { type TestOverrides, type RunningService, startService } from '../../ser
 import { checkResponse, registerServer } from './api-document.ts';
 import { inspect } from './inspect.ts';
 
-/** Long enough not to be warned about; planted in full, so that a test can look for them where they must not be. */
+/**
+ * Long enough not to be warned about; planted in full, so that a test can look for them where they must not
+ * be.
+ */
 export const SECRETS = {
   ACCESS_TOKEN_SECRET: 'test-access-token-secret-0123456789abcdef',
   SERVICE_API_KEY: 'test-service-key-0123456789abcdef-service',
@@ -56,12 +60,18 @@ export async function startTestService(
   };
 }
 
-/** Connections are checked ten times as often as in production, so that a crash in a check comes to light soon. */
+/**
+ * Connections are checked ten times as often as in production, so that a crash in a check comes to light
+ * soon.
+ */
 const CHECK_EVERY_MS = 100;
 /** Two ticks of the slowest interval of an idle service: the logger's 200 ms. */
 const TWO_TICKS_MS = 2 * 200 + 100;
 
-/** What a test left behind must not end the service afterwards: it outlives two ticks of its intervals and still answers. */
+/**
+ * What a test left behind must not end the service afterwards: it outlives two ticks of its intervals and
+ * still answers.
+ */
 export async function expectAlive({
   address,
   server,
@@ -74,7 +84,10 @@ export async function expectAlive({
   if (status !== 200) throw new Error(`the service answers ${status} after the test`);
 }
 
-/** Open to others: root's database server runs as somebody else, and would otherwise lie outside and stay there. */
+/**
+ * Open to others: root's database server runs as somebody else, and would otherwise lie outside and stay
+ * there.
+ */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
   await chmod(folder, 0o755);
@@ -108,7 +121,10 @@ type Call = {
   readonly body?: Uint8Array | string;
 };
 
-/** One JSON call, whose response must be as the OpenAPI document says: `call(service, 'POST /media/upload-url', { headers: asUser('u'), json: {…} })`. */
+/**
+ * One JSON call, whose response must be as the OpenAPI document says: `call(service, 'POST
+ * /media/upload-url', { headers: asUser('u'), json: {…} })`.
+ */
 export async function call<T = Record<string, unknown>>(
   service: { readonly url: string },
   methodAndPath: string,

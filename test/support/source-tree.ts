@@ -1,7 +1,9 @@
 // The service's source files and their imports.
 import { modules, type SourceModule } from './modules.ts';
 
-/** `path` below service/src and without `.ts`; `feature` is its first folder, empty for the files at the root. */
+/**
+ * `path` below service/src and without `.ts`; `feature` is its first folder, empty for the files at the root.
+ */
 export type SourceFile = { readonly path: string; readonly feature: string; readonly text: string };
 /** `values`: the names that are more than types; `to`: the imported file of the service. */
 export type Import = {

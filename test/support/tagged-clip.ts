@@ -33,7 +33,9 @@ export const makeTaggedClip = (): Promise<string> =>
     ],
   });
 
-/** Its tags and tables are whole, and its pictures and sound are noise: it is taken, and fails in the encoder. */
+/**
+ * Its tags and tables are whole, and its pictures and sound are noise: it is taken, and fails in the encoder.
+ */
 export async function damagedTaggedClip(): Promise<Buffer> {
   const bytes = await readFile(await makeTaggedClip());
   for (let at = bytes.indexOf('mdat') + 8; at < bytes.length; at += 3) bytes[at] = (at * 7919) & 0xff;

@@ -1,4 +1,5 @@
-// A store with little space: a small mounted file system where that is permitted, otherwise a store that simulates a full disk.
+// A store with little space: a small mounted file system where that is permitted, otherwise a store that
+// simulates a full disk.
 import { execFile } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';

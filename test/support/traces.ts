@@ -20,7 +20,10 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
 
 type Process = { readonly pid: number; readonly parent: number };
 
-/** Processes with this text in their command line, or in the path of the folder they work in. The dead that wait for their parent have neither. */
+/**
+ * Processes with this text in their command line, or in the path of the folder they work in. The dead that
+ * wait for their parent have neither.
+ */
 export async function processesNaming(text: string): Promise<Process[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const found = await Promise.all(
@@ -51,7 +54,10 @@ export const rows = (
     values,
   );
 
-/** What happened to an asset, in order. Without progress: how many of its events there are depends on the machine. */
+/**
+ * What happened to an asset, in order. Without progress: how many of its events there are depends on the
+ * machine.
+ */
 export const eventsOf = async (dataDir: string, assetId: string): Promise<string[]> =>
   (
     await rows(

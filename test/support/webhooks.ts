@@ -28,7 +28,9 @@ export type Body = string | Uint8Array | object | null;
 const bytesOf = (body: Body): Uint8Array =>
   body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** The headers with which a provider signs a body; the service's own settings unless another secret is given. */
+/**
+ * The headers with which a provider signs a body; the service's own settings unless another secret is given.
+ */
 export function signatureOf(
   provider: KnownProvider,
   body: Body,
