@@ -140,8 +140,8 @@ const lines = (chosen: readonly Import[]): string[] =>
       `${from.path} (${roleOf(from)}) → ${target}: ${values.join(', ') || 'types'}`,
   );
 
-describe('the house', () => {
-  test('every file has a role in a known feature, and says in its first line why it exists', () => {
+describe("the service's source files", () => {
+  test('every file has a role and a known feature, and starts with a comment', () => {
     expect(
       pathsOf(
         files.filter((file) => !(roleOf(file) in MAY) || !['', ...ORDER.flat()].includes(file.feature)),
@@ -149,13 +149,13 @@ describe('the house', () => {
     ).toEqual([]);
     expect(pathsOf(files.filter(({ text }) => !/^\/\/ \S.*\n/.test(text)))).toEqual([]);
   });
-  test('a role imports only what it may, and nothing that is not there', () => {
+  test('files import only the roles that their role may import, and existing files', () => {
     expect(lines(inside.filter((found) => !isAllowed(found)))).toEqual([]);
     expect(
       lines(imports.filter(({ to, target }) => !to && /^\.(?!.*\/package\.json$)/.test(target))),
     ).toEqual([]);
   });
-  test('a feature knows only those below it, and a provider no other', () => {
+  test('features import only features below them, and providers no other provider', () => {
     expect(
       lines(
         inside.filter(
@@ -172,7 +172,7 @@ describe('the house', () => {
       ),
     ).toEqual([]);
   });
-  test('what is not ours is known in its one place', () => {
+  test('npm packages and Node modules are imported only by the roles that may import them', () => {
     expect(lines(imports.filter((found) => !found.target.startsWith('.') && isStrange(found)))).toEqual([]);
   });
   test('lifecycle alone writes assets and events', () => {
@@ -181,13 +181,13 @@ describe('the house', () => {
     const isWriter = ({ feature, text }: SourceFile) => feature !== 'lifecycle' && WRITE.test(text);
     expect(pathsOf(files.filter(isWriter))).toEqual(['commands/seed']);
   });
-  test('platform never says asset, and main alone reads the environment', () => {
+  test('platform does not mention assets, and only main reads the environment', () => {
     expect(
       pathsOf(files.filter(({ feature, text }) => feature === 'platform' && /asset|video/i.test(text))),
     ).toEqual([]);
     expect(pathsOf(files.filter(({ path, text }) => path !== 'main' && ENVIRONMENT.test(text)))).toEqual([]);
   });
-  test('everything is used: files by the process, contracts and fixtures by tests', () => {
+  test('main imports every file, and tests import every contract and fixture', () => {
     const alive = neededBy('main');
     const isTested = ({ path }: SourceFile) =>
       testTexts.some((text) => text.includes(`/${basename(path)}.ts'`));
@@ -199,7 +199,7 @@ describe('the house', () => {
       ),
     ).toEqual([]);
   });
-  test('every job file belongs to a job, and every feature is in the table of contents', () => {
+  test('every job file has a job of its name, and app.ts lists every feature', () => {
     const jobFiles = pathsOf(files.filter(({ path }) => path.endsWith('.job')));
     expect(jobFiles.filter((path) => !(basename(path, '.job') in JOB_SETTINGS))).toEqual([]);
     const features = pathsOf(files.filter((file) => roleOf(file) === 'feature'));

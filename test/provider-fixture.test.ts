@@ -15,7 +15,7 @@ const opened = (environment: Record<string, string>, limits?: Parameters<typeof 
   openFixture(readFixtureSettings(createSettings(environment)), limits);
 const webhook = (state: string, more = {}) => JSON.stringify({ id: 'v1', state, ...more });
 
-describe('a provider of the smallest kind', () => {
+describe('a minimal provider', () => {
   providerContract({
     configured: opened(SET),
     bare: opened({}),
@@ -73,7 +73,7 @@ describe('its interface', () => {
     },
   });
 
-  test('notes the asset at the video that it makes', async () => {
+  test('stores the asset id with the video that it creates', async () => {
     peer.answerWith({ body: VIDEO });
     expect(await api().prepareUpload(WISH)).toMatchObject({
       videoId: 'v1',

@@ -28,6 +28,6 @@ function settingsListed(): string[] {
     .sort();
 }
 
-test('the README lists every setting once, and no other', () => {
+test('the README lists exactly the settings of the service', () => {
   expect(settingsListed()).toEqual(settingsRead());
 });

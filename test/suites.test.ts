@@ -19,13 +19,13 @@ test('every test file belongs to one suite', () => {
   expect([...unitFiles, ...journeyFiles, ...own].sort()).toEqual(all.sort());
 });
 
-test('journeys and tests of a database are no unit tests', () => {
+test('journeys and database tests are not unit tests', () => {
   expect(journeyFiles).toContain('test/journeys/list.test.ts');
   expect(journeyFiles).toContain('service/src/platform/postgres/database.test.ts');
   expect(unitFiles).toContain('service/src/lifecycle/decide.test.ts');
 });
 
-test('a unit test starts neither a database nor a service nor ffmpeg', () => {
+test('unit tests start no database, service or ffmpeg', () => {
   const starts =
     /\b(?:startEmbeddedPostgres|startTestPostgres|startService|startServiceProcess|findEngine)\(/;
   expect(unitFiles.filter((file) => starts.test(read(file)))).toEqual([]);

@@ -63,7 +63,7 @@ describe('a migrated database', () => {
     expect(found).toEqual(TABLES);
   });
 
-  test('cuts events and deliveries by id, with a partition for this month, three ahead and the rest', async () => {
+  test('partitions events and deliveries by id: this month, three months ahead, and a default', async () => {
     const cut = await rows(
       "select relname as name, pg_get_partkeydef(oid) as by from pg_class where relkind = 'p' order by 1",
     );
@@ -75,7 +75,7 @@ describe('a migrated database', () => {
       expect(await partitionsOf(table)).toEqual([...monthsAhead(3), '_default'].map((end) => table + end));
   });
 
-  test('puts a row where its id says: into its month, or into the rest', async () => {
+  test('stores a row in the partition of its id: its month, or the default', async () => {
     const [thisMonth, nextMonth] = monthsAhead(1);
     expect(await newEvent(new Date().toISOString())).toEqual([{ partition: `events${thisMonth}` }]);
     expect(await newEvent(`${nextMonth?.slice(1).replace('_', '-')}-01T00:00:00Z`)).toEqual([
@@ -85,7 +85,7 @@ describe('a migrated database', () => {
     expect(await newEvent('1999-12-31T23:59:59Z')).toEqual([{ partition: 'events_default' }]);
   });
 
-  test('makes the partitions that are missing and no others', async () => {
+  test('creates only the missing partitions', async () => {
     expect(await makePartitions(3)).toBe(0);
     expect(await makePartitions(5)).toBe(4);
     expect(await makePartitions(5)).toBe(0);
@@ -94,7 +94,7 @@ describe('a migrated database', () => {
     );
   });
 
-  test('makes a partition late as well, and moves its rows there', async () => {
+  test('creates a late partition, and moves its rows there', async () => {
     const late = monthsAhead(8).at(-1);
     const asset = '00000000-0000-7000-8000-000000000002';
     expect(await newEvent(`${late?.slice(1).replace('_', '-')}-15T12:00:00Z`, asset)).toEqual([
@@ -108,7 +108,7 @@ describe('a migrated database', () => {
 });
 
 describe('a server whose clock is not in UTC', () => {
-  test('has the same months, without gap or overlap', async () => {
+  test('has the same months without gaps or overlaps', async () => {
     const berlin = await server.database('berlin');
     await rowsOf(berlin, "alter database berlin set timezone = 'Europe/Berlin'");
     await migrate(berlin);

@@ -103,7 +103,7 @@ test('without free space writes get 503 and reads still work', async ({ skip }) 
   expect(exits).toEqual([]);
 });
 
-test('it recovers when there is space again, and finishes an image', async ({ skip }) => {
+test('it recovers when space is free again, and finishes an image', async ({ skip }) => {
   skip(...needsMount());
   await rm(filler());
   await eventually(ready, ({ status }) => status === 200);

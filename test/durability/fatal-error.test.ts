@@ -43,7 +43,7 @@ test.each([
     'uncaught exception',
     `setImmediate(() => { throw new Error('second') }); ${THROW}`,
   ],
-])('%s that nothing caught ends the process in order', async (_what, kind, fault) => {
+])('%s that is not caught stops the process cleanly', async (_what, kind, fault) => {
   service = await startProcess({ DATA_DIR: dataDir, NODE_OPTIONS: plant(fault) });
   expect((await call(service, `GET ${new URL(service.url).origin}/healthz`)).status).toBe(200);
   await readFile(join(dataDir, 'postgres', 'postmaster.pid'));

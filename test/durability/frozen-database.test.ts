@@ -69,11 +69,11 @@ describe.each(Object.keys(KINDS))('%s', (kind) => {
   });
 });
 
-test('the process stays alive', () => {
+test('keeps the process alive', () => {
   for (const answer of alive) expect(expectSuccess(answer)).toEqual({ status: 'ok' });
 });
 
-test('afterwards every request succeeds, and nothing was half done', async () => {
+test('succeeds afterwards, and no request is half done', async () => {
   await eventually(
     () => call(service, `GET ${service.address}/readyz`),
     ({ status }) => status === 200,

@@ -188,7 +188,7 @@ async function interleave({ body, event, stop }: Case): Promise<boolean> {
   return isStopped;
 }
 
-test('what is acknowledged stays, wherever a writer stops and whatever happens meanwhile', async () => {
+test('acknowledged uploads survive a frozen writer at every step, whatever other requests do', async () => {
   let interleavings = 0;
   for (const body of BODIES)
     for (const event of EVENTS)

@@ -96,7 +96,7 @@ async function inParallel(
 const listOf = async () =>
   (await call<{ items: AssetJson[] }>(service, 'GET /media', { headers: ann })).body.data.items;
 
-test('every operation with a JSON body is tested here', async () => {
+test('covers every operation with a JSON body', async () => {
   const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, { requestBody?: { content: object } }>>;
   };
@@ -113,7 +113,7 @@ test('every operation with a JSON body is tested here', async () => {
 
 describe.skipIf(!TEST_DATA).each(Object.keys(DOORS) as Door[])('%s', (door) => {
   test.each(Object.entries(CORPORA))(
-    'reads or refuses everything of %s, and no asset changes',
+    'accepts or rejects every body of %s, and changes no asset',
     async (folder, atLeast) => {
       const before = await listOf();
       const samples = samplesOf(folder);

@@ -47,7 +47,7 @@ async function killDatabase(): Promise<void> {
   expectSuccess(await call(service, `GET ${new URL(service.url).origin}/healthz`));
 }
 
-test('the same process writes and works again each time', async () => {
+test('the same process writes and runs jobs again after each restart', async () => {
   const begun: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     const before = await openUpload(service, 'ann', IMAGE);

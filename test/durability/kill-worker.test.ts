@@ -84,7 +84,7 @@ async function killAllAtWork(): Promise<void> {
   );
 }
 
-test('ten workers died at work, and each video is ready', async () => {
+test('all videos are ready after ten workers were killed while encoding', async () => {
   expect(killed).toBe(10);
   for (const id of ids)
     expect(await readAsset(api, 'ann', id)).toMatchObject({
@@ -95,7 +95,7 @@ test('ten workers died at work, and each video is ready', async () => {
     });
 });
 
-test('each was begun by a worker of every round, and told of its end once', async () => {
+test('each video was started by every worker, and finished once', async () => {
   expect(await rows(databaseDir, 'select distinct attempt, encode_try from assets')).toEqual([
     { attempt: 1, encode_try: ROUNDS + 1 },
   ]);
@@ -109,7 +109,7 @@ test('each was begun by a worker of every round, and told of its end once', asyn
     ]);
 });
 
-test('each has one folder of renditions, that of the last worker, and it plays', async () => {
+test('each video has the renditions of the last worker only, and plays', async () => {
   for (const id of ids) {
     const files = await filesNaming(join(dataDir, 'objects'), `renditions/${id}/`);
     expect(new Set(files.map((path) => path.slice(0, path.lastIndexOf('/')).split('/').at(-1)))).toEqual(
@@ -122,7 +122,7 @@ test('each has one folder of renditions, that of the last worker, and it plays',
   expect(await decode(body.data.hls)).toEqual(CLEAN);
 });
 
-test('no scratch, no half file and no engine is left', async () => {
+test('no scratch folder, partial file or ffmpeg process is left', async () => {
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
   for (const id of ids) expect(await processesNaming(id)).toEqual([]);

@@ -143,7 +143,7 @@ function dataOf<T>({ status, body }: Answer<T>): T {
   return body.data;
 }
 
-test(`${RUNS} random histories of up to ${STEPS} steps, one for each owner, are listed like the array in memory`, async () => {
+test(`lists equal the model after ${RUNS} random histories of up to ${STEPS} steps`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: STEPS, size: 'max' }),

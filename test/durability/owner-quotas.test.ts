@@ -65,8 +65,8 @@ const reasonOf = ({ status, body }: Awaited<ReturnType<typeof open>>) =>
 const countOf = (answers: readonly string[], wanted: string) =>
   answers.filter((answer) => answer === wanted).length;
 
-describe('at the edge of a quota', () => {
-  test(`of ${AT_ONCE} uploads that are opened at once, exactly as many succeed as there is room for`, async () => {
+describe('near the limit of a quota', () => {
+  test(`${AT_ONCE} concurrent uploads: exactly as many are created as the quota allows`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       for (const [limit, uses] of [
         [{ max_bytes: 1099 }, [1000, 10, 10]],
@@ -87,7 +87,7 @@ describe('at the edge of a quota', () => {
     }
   });
 
-  test('the requests of several owners that travel together do not decide for each other', async () => {
+  test('requests of several owners in one batch do not affect each other', async () => {
     const owners = Array.from({ length: 8 }, (_, index) => `shared-${index}`);
     for (const owner of owners) await setLimits(owner, { max_assets: 5 });
     const answers = await Promise.all(
@@ -102,7 +102,7 @@ describe('at the edge of a quota', () => {
     }
   });
 
-  test('limits that are set while uploads are opened miss none of them', async () => {
+  test('limits that are set during uploads count all of them', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = `meanwhile-${round}`;
       const opening = Array.from({ length: AT_ONCE }, (_, index) => open(index, owner, { size_bytes: 1 }));
@@ -118,7 +118,7 @@ describe('at the edge of a quota', () => {
   });
 });
 
-test('after random commands to both processes at once, every counter is what a recount finds', async () => {
+test('counters equal a recount after random commands to two processes', async () => {
   const LISTS = 120;
   const LANES = 12;
   const statuses: number[] = [];
@@ -149,7 +149,7 @@ test('after random commands to both processes at once, every counter is what a r
   expect(await usageDrift(databaseDir)).toEqual([]);
 }, 600_000);
 
-test('a rate limit is one for both processes', async () => {
+test('two processes share one rate limit', async () => {
   const LIMIT = 30;
   const settings = {
     ...sharedBy({ postgres, dataDir, ffmpegPath: '' }),

@@ -146,7 +146,7 @@ test('each slow client is disconnected within 15 s with a reason', () => {
   }
 });
 
-test('an upload of 1 kB/s continues', async () => {
+test('an upload at 1 kB/s continues', async () => {
   expect((await honest).status).toBe(200);
 });
 

@@ -41,7 +41,7 @@ test('a webhook body must arrive within ten seconds', async () => {
   expect(expectRefusal(answer, 400).details).toEqual({ reason: 'too_slow', seconds: 10 });
 });
 
-test('an unread download is closed, a slowly read one is not', async () => {
+test('an unread download is closed, a slowly read download is not', async () => {
   const line = `GET ${download.pathname}${download.search}`;
   const [unread, slow] = await Promise.all([ask(line), ask(line)]);
   let isSlowClosed = false;

@@ -50,7 +50,7 @@ async function download(id: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(body.data.url)).arrayBuffer());
 }
 
-test('500 races of a restore against the job that empties the trash lose no restored asset', async () => {
+test('a restore that races with the purge of the trash keeps its asset, 500 times', async () => {
   const restored: string[] = [];
   let purged = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -31,7 +31,7 @@ const deliver = (report: object, key = 'fixture-secret') => {
   });
 };
 
-test('a video is sent to it, reported by its webhook, and plays from its address', async () => {
+test('a video is uploaded to it, becomes ready by its webhook, and plays from its URL', async () => {
   peer.answerWith({ body: { id: 'v1', address: 'https://up.example/v1' } });
   const opened = await openUpload(service, 'ann', { provider: 'fixture' });
   expect(opened.upload_url).toBe('https://up.example/v1');
@@ -46,11 +46,11 @@ test('a video is sent to it, reported by its webhook, and plays from its address
   });
 });
 
-test('a webhook with another signature is refused', async () => {
+test('a webhook with another signature is rejected', async () => {
   expect((await deliver({ id: 'v1', state: 'done' }, 'another-secret')).status).toBe(401);
 });
 
-test('operators see it, and the list of assets filters by it', async () => {
+test('operators see it, and the asset list can be filtered by it', async () => {
   const overview = await call<{ items: { name: string; configured: boolean }[] }>(
     service,
     'GET /admin/providers',
@@ -63,7 +63,7 @@ test('operators see it, and the list of assets filters by it', async () => {
   );
 });
 
-test('WEBHOOKS_ALLOW_UNSIGNED cannot name a provider that demands signatures', async () => {
+test('WEBHOOKS_ALLOW_UNSIGNED cannot name a provider that requires signatures', async () => {
   const started = startTestService({ WEBHOOKS_ALLOW_UNSIGNED: 'fixture' }, { addedProviders: [fixture] });
   await expect(started).rejects.toThrow('WEBHOOKS_ALLOW_UNSIGNED may name edgehost and onprem only');
 });

@@ -34,7 +34,7 @@ const pageOf = async (query?: string): Promise<Page> => expectSuccess(await ask(
 const listed = async (query?: string) => (await pageOf(query)).items.map(({ id }) => id);
 const made = (...places: number[]) => places.map((place) => ids[place]);
 
-test('all owners, newest first, as their owners see them', async () => {
+test('lists the assets of all owners, newest first, as their owners see them', async () => {
   const { items } = await pageOf();
   expect(items.map(({ id }) => id)).toEqual([...ids].reverse());
   expect(items[3]).toEqual(
@@ -51,7 +51,7 @@ test('filters narrow the list', async () => {
   expect((await pageOf('?count=true&limit=1')).total).toBe(4);
 });
 
-test('pages follow each other, and a cursor stays with its filters', async () => {
+test('pages have no gaps, and a cursor is valid for its filters only', async () => {
   const first = await pageOf('?limit=3');
   const cursor = first.next_cursor;
   expect((await pageOf(`?limit=3&cursor=${cursor}`)).items.map(({ id }) => id)).toEqual(made(0));
@@ -64,12 +64,12 @@ test.each([
   ['no key', {}],
   ["a user's token", asUser('ann')],
   ['the service key', asService],
-])('%s does not open it', async (_who, headers) => {
+])('%s is rejected as a credential', async (_who, headers) => {
   expectRefusal(await ask('', headers), 401);
 });
 
 test.each(['owner_user_id=', 'owner_user_id=a%00b', 'limit=0', 'cursor=x', 'provider=nobody'])(
-  '%s is refused',
+  '%s is rejected',
   async (query) => {
     expectFieldRefused(await ask(`?${query}`), query.slice(0, query.indexOf('=')));
   },

@@ -24,7 +24,7 @@ test.each([102, 1_000_000_000, 1_000_000_001, 2 ** 31 - 1, Number.MAX_SAFE_INTEG
   },
 );
 
-test('the counter goes on afterwards, for the encoder and for a retry', async () => {
+test('the encoder and a retry can open further attempts', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const report = (status: string, attempt: number) =>
     tell(service, 'onprem', { asset_id: id, status, attempt });

@@ -16,7 +16,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   fetch(`${service.address}${path}`, { method, headers: { 'accept-encoding': 'identity', ...headers } });
 
 describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
-  test.each(['br', 'gzip'])('is compressed with %s without changing its text', async (encoding) => {
+  test.each(['br', 'gzip'])('has the same text when compressed with %s', async (encoding) => {
     const [plain, compressed] = await Promise.all([get(path), get(path, { 'accept-encoding': encoding })]);
     expect(compressed.headers.get('content-encoding')).toBe(encoding);
     expect(compressed.headers.get('vary')).toContain('Accept-Encoding');

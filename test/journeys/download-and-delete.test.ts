@@ -78,7 +78,7 @@ describe('the download of an original', () => {
     '<script>alert(1)</script>.png',
     ' spaces around ',
     'ﬁ ligature ½.png',
-  ])('keeps its name, and no name adds a header: %s', async (filename) => {
+  ])('has its file name, and no name can add a header: %s', async (filename) => {
     const { url } = await downloadOf(await upload(filename));
     const { pathname, search, origin } = new URL(url);
     const { status, headers, body, all } = await sendRaw(origin, request(`GET ${pathname}${search}`));

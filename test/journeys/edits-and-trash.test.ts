@@ -14,7 +14,7 @@ const patch = (id: string, json: object, headers: Record<string, string> = {}) =
   call<AssetJson>(service, `PATCH /media/${id}`, { headers: { ...ann, ...headers }, json });
 const get = (id: string) => call<AssetJson>(service, `GET /media/${id}`, { headers: ann });
 
-test('PATCH edits what it names, raises the version and leaves the rest', async () => {
+test('PATCH changes the named members only, and raises the version', async () => {
   const { asset_id: id } = await openUpload(service, 'ann', {
     title: 'One',
     tags: ['a'],
@@ -42,7 +42,7 @@ test('PATCH edits what it names, raises the version and leaves the rest', async 
   });
 });
 
-test('PATCH refuses unknown members and names them', async () => {
+test('PATCH rejects unknown members and names them', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   expect((await patch(id, { title: 'Two', stream_status: 'ready' })).body).toMatchObject({
     code: 400,
@@ -51,7 +51,7 @@ test('PATCH refuses unknown members and names them', async () => {
   });
 });
 
-test('If-Match lets an edit through for the version it names alone', async () => {
+test('If-Match accepts an edit of the named version only', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   expect((await patch(id, { title: 'a' }, { 'if-match': '"7"' })).body).toMatchObject({
     code: 412,
@@ -71,7 +71,7 @@ test.each([
   ['metadata that is too large', { metadata: { a: 'x'.repeat(17_000) } }, 'metadata'],
   ['a NUL in a tag', { tags: ['a\0'] }, 'tags'],
   ['another visibility', { visibility: 'secret' }, 'visibility'],
-])('PATCH refuses %s and names the field', async (_what, json, field) => {
+])('PATCH rejects %s and names the field', async (_what, json, field) => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const answer = await patch(id, json);
   expect(answer.status).toBe(400);
@@ -79,7 +79,7 @@ test.each([
   expect((await get(id)).body.data['version']).toBe(1);
 });
 
-test('an ETag changes with every change, and spares whoever has the answer', async () => {
+test('an ETag changes with every change, and a matching one gets 304', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const etag = (await get(id)).headers.get('etag') ?? '';
   const ask = () => fetch(`${service.url}/media/${id}`, { headers: { ...ann, 'if-none-match': etag } });
@@ -89,7 +89,7 @@ test('an ETag changes with every change, and spares whoever has the answer', asy
   expect((await ask()).status).toBe(200);
 });
 
-test('an asset removed for a while is gone, listed as deleted, and comes back', async () => {
+test('an asset in the trash is 404, is listed as deleted, and can be restored', async () => {
   const { asset_id: id } = await openUpload(service, 'eve', { title: 'Kept' });
   const eve = asUser('eve');
   expect((await call(service, `DELETE /media/${id}?purge=false`, { headers: eve })).body.data).toEqual({
@@ -129,7 +129,7 @@ test('a repeated DELETE with purge=false changes nothing, and the asset can stil
   });
 });
 
-test('DELETE of one in the trash, or by default, is for good', async () => {
+test('DELETE without purge=false deletes permanently, also from the trash', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   const removal = (query = '') => call(service, `DELETE /media/${id}${query}`, { headers: ann });
   expect([
@@ -140,7 +140,7 @@ test('DELETE of one in the trash, or by default, is for good', async () => {
   expect((await call(service, `POST /media/${id}/restore`, { headers: ann })).status).toBe(404);
 });
 
-test('filters, sort and count choose what the list shows', async () => {
+test('the list can be filtered, sorted and counted', async () => {
   const dan = asUser('dan');
   const made = [];
   for (const wishes of [
@@ -174,7 +174,7 @@ test('filters, sort and count choose what the list shows', async () => {
   ).toEqual({ field: 'created_after' });
 });
 
-test('an Idempotency-Key gets the first answer again, and another body 409', async () => {
+test('a repeated Idempotency-Key gets the first response, another body gets 409', async () => {
   const open = (json: object, key = 'key-1', headers: Record<string, string> = ann) =>
     call(service, 'POST /media/upload-url', { headers: { ...headers, 'idempotency-key': key }, json });
   const first = await open(VIDEO);
@@ -200,7 +200,7 @@ test('an Idempotency-Key gets the first answer again, and another body 409', asy
   expect((await open(VIDEO, 'ä')).status).toBe(400);
 });
 
-test('retry opens a new attempt after a failure, and nothing else', async () => {
+test('retry opens a new attempt only after a failure', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   expect((await call(service, `POST /media/${id}/retry`, { headers: ann })).body).toMatchObject({
     code: 409,

@@ -63,7 +63,7 @@ describe('unknown paths', () => {
     },
   );
 
-  test('a target in absolute form reaches the same route behind the same guard', async () => {
+  test('a target in absolute form reaches the same route and guard', async () => {
     expectRefusal(await raw(request('GET http://elsewhere.test/api/v1/media')), 401);
     const answer = await raw(request('GET http://elsewhere.test/api/v1/media', [bearer]));
     expect(expectSuccess(answer)).toEqual({ items: [], next_cursor: null });

@@ -111,7 +111,7 @@ describe('every response', () => {
   };
 
   test.each(Object.keys(answers))(
-    '%s is kept by no shared cache, is taken for nothing else, and tells nothing of what runs here',
+    '%s is not stored by shared caches, not sniffed, and does not name the server software',
     async (name) => {
       const { headers } = await (answers[name] as () => Promise<{ headers: Headers }>)();
       expect(headers.get('cache-control')).toMatch(/^private, no-(?:cache|store)$|^no-store$/);

@@ -29,7 +29,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   let id: string;
   let ready: AssetJson;
 
-  test('is opened there, takes its bytes there, and becomes ready by its webhooks', async () => {
+  test('is created and uploaded at the provider, and becomes ready by webhooks', async () => {
     const {
       status,
       body: { data: started },
@@ -58,7 +58,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     expect(JSON.stringify(ready.playback)).not.toMatch(/token/i);
   });
 
-  test('plays by addresses that its provider signed, and by no others', async () => {
+  test('plays from URLs that are signed for the provider only', async () => {
     const {
       hls,
       thumbnail,
@@ -74,12 +74,12 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     );
   });
 
-  test('is shown by the fixed path to whoever holds a token of the service: a redirect to the provider', async () => {
+  test('redirects from the fixed path to the provider if the token is valid', async () => {
     expect((await fetch(`${hosts.service.url}/playback/${id}/hls.m3u8`)).status).toBe(404);
     expect((await fetch(`${hosts.service.url}/playback/${id}/hls.m3u8?token=wrong`)).status).toBe(401);
   });
 
-  test('is played by everybody once it is public', async () => {
+  test('plays without a token when it is public', async () => {
     expect(
       (
         await call(hosts.service, `PATCH /media/${id}`, {
@@ -98,7 +98,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     );
   });
 
-  test('says what happened to it in plain language', async () => {
+  test('has a timeline of plain sentences', async () => {
     const told = await timelineOf(hosts.service, id);
     expect(told.map(({ type }) => type)).toEqual(
       expect.arrayContaining([
@@ -112,7 +112,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     for (const { sentence } of told) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
-  test('is gone at the provider after DELETE, and a late webhook does not bring it back', async () => {
+  test('is deleted at the provider, and a late webhook does not restore it', async () => {
     const videoId = String(ready.provider_video_id);
     expect((await ask(`DELETE /media/${id}`)).status).toBe(200);
     await eventually(
@@ -123,7 +123,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   });
 });
 
-test('cdnhost hands the original back, edgehost says that it offers none', async () => {
+test('cdnhost offers the original for download, edgehost does not', async () => {
   const opened = (await askUpload(hosts.service, 'cdnhost')).body.data;
   await sendBytes(opened.upload as never, clip);
   await ask(`POST /media/${opened.asset_id}/complete`);

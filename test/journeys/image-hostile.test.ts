@@ -41,7 +41,7 @@ describe('a decompression bomb', () => {
       'image/gif',
     ],
   ])(
-    '%s fails for its size',
+    '%s fails because of its size',
     async (_, make, mime) => {
       expect(await endOf(make(), mime)).toMatchObject({
         stream_status: 'failed',
@@ -57,7 +57,7 @@ describe('a decompression bomb', () => {
     ['a profile that unpacks to 200 MB', () => bombPng(64, 64, [zerosChunk('iCCP', 200 * MIB)]), 'image/png'],
     ['30 000 frames', () => bombGif({ width: 1, height: 1, frames: 30_000 }), 'image/gif'],
   ])(
-    'of %s comes to an end, and costs the service no memory',
+    'of %s becomes ready or failed, and costs the service no memory',
     async (_, make, mime) => {
       const bytes = make();
       const before = process.memoryUsage.rss();
@@ -99,7 +99,7 @@ describe.runIf(TEST_DATA)('collected files', () => {
     ['file-type-fixtures', 33],
     ['tiny-files', 26],
   ] as const)(
-    'of %s all come to an end',
+    'of %s all become ready or failed',
     async (set, count) => {
       const entries = await readdir(join(TEST_DATA ?? '', set), { recursive: true, withFileTypes: true });
       const paths = entries

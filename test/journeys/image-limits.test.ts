@@ -40,7 +40,7 @@ async function storedBytes({ id }: AssetJson): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('every request is answered by an image, and the limit holds', async () => {
+test('every request gets an image, and the limit of variants holds', async () => {
   const substitutes = new Set<string | null>();
   for (const width of [64, 128, 256, 320, 384, 480, 512, 640])
     for (const query of [`w=${width}&format=png`, `w=${width}&h=${width}&fit=cover&format=png`]) {

@@ -34,7 +34,7 @@ async function served({ id }: AssetJson, path: string): Promise<Buffer> {
 }
 
 test.each([1, 3, 6, 8])(
-  'a photo lies upright, without place, camera, name and profile: orientation %d',
+  'variants are upright and have no location, camera, name or profile: orientation %d',
   async (orientation) => {
     const photo = await phonePhoto({ width: 400, height: 200, orientation });
     for (const secret of SECRETS_OF_A_PHOTO.slice(0, 2)) expect(photo.includes(secret)).toBe(true);
@@ -106,7 +106,7 @@ test('a file that is both image and HTML is served as an image only', async () =
 });
 
 test.each(['image/heic', 'image/heif'])(
-  'a photo of a phone goes the same way: %s',
+  'a photo of a phone has no metadata either: %s',
   async (mime) => {
     const asset = await store(await makeHeic({ width: 512, height: 256, tiles: 2, turned: 1 }), {
       mime_type: mime,

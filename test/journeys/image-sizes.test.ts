@@ -31,7 +31,7 @@ const urlOf = async ({ id }: AssetJson): Promise<string> =>
 /** The default widths of its image component. */
 const NEXT_JS = [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840];
 
-test('the widths of Next.js are answered without a redirect', async () => {
+test('the widths of Next.js get no redirect', async () => {
   for (const width of NEXT_JS) {
     const answer = await get(imageUrl(`w=${width}&format=jpeg`));
     expect([width, answer.status]).toEqual([width, 200]);
@@ -92,7 +92,7 @@ describe('an unsupported size is rejected with the list of sizes', () => {
   });
 });
 
-test('the crop of link previews has exactly its size', async () => {
+test('the crop for link previews has exactly the requested size', async () => {
   const answer = await get(imageUrl('w=1200&h=630&fit=cover'));
   const { width, height } = await sharp(await answer.arrayBuffer()).metadata();
   expect([answer.status, width, height]).toEqual([200, 1200, 630]);

@@ -52,7 +52,7 @@ describe('a page gets', () => {
     ['?w=256&h=256&fit=cover', 256, 256],
     ['?w=256&h=256&fit=contain', 256, 256],
     ['?w=2560&h=2560&fit=cover', 800, 800],
-  ])('the size that it asks for, and never more than there is: %j', async (query, width, height) => {
+  ])('the requested size, but no larger than the original: %j', async (query, width, height) => {
     expect(await seen(imageUrl(shown, query))).toMatchObject({
       status: 200,
       type: 'image/jpeg',
@@ -66,7 +66,7 @@ describe('a page gets', () => {
     ['AVIF', BROWSER, { type: 'image/avif', format: 'heif' }],
     ['WebP', 'image/webp,*/*', { type: 'image/webp', format: 'webp' }],
     ['JPEG', '*/*', { type: 'image/jpeg', format: 'jpeg' }],
-  ])('%s where it reads that', async (_, accept, expected) => {
+  ])('%s if it accepts that', async (_, accept, expected) => {
     expect(await seen(imageUrl(shown, '?w=128'), { accept })).toMatchObject({ ...expected, width: 128 });
     expect((await get(imageUrl(shown, '?w=128'), { accept })).headers.get('vary')).toContain('Accept');
   });
@@ -116,7 +116,7 @@ describe('a page gets', () => {
 });
 
 describe('an image URL', () => {
-  test('with its version is cached for an hour, one without for five minutes, and a private one by the viewer alone', async () => {
+  test('has a cache lifetime of 1 h with its version, 5 min without; private ones are not shared', async () => {
     const { image } = await addressesOf(shown);
     expect(image).toBe(imageUrl(shown, '?v=1'));
     const cachingOf = async (url: string) => (await get(url)).headers.get('cache-control');
@@ -161,7 +161,7 @@ describe('an image URL', () => {
     'format=svg',
     'format=gif',
     'format=JPEG',
-  ])('that asks for what is not offered is refused: %s', async (query) => {
+  ])('with an unsupported parameter is rejected: %s', async (query) => {
     const { status, body } = await call(service, `GET ${imageUrl(shown, `?${query}`)}`);
     expect([status, body.error.error_code, body.error.details?.['field']]).toEqual([
       400,

@@ -35,7 +35,7 @@ async function pictureAt(url: string, headers: Record<string, string> = {}) {
   return { status: answer.status, width, height, format };
 }
 
-test('a public one at the fixed path, in the size and format that the page requests', async () => {
+test('a public poster has a fixed path, and the size and format that the page requests', async () => {
   expect(await pictureAt(fixed(shown, 'w=640'))).toEqual({
     status: 200,
     width: 640,

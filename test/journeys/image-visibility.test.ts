@@ -42,7 +42,7 @@ describe.each(['image', 'video'] as const)('of %s', (kind) => {
   const statusesOf = (urls: readonly string[]) =>
     Promise.all(urls.map(async (url) => (await fetch(url)).status));
 
-  test('public URLs end at once when the asset is made private, and private ones when it is made so again', async () => {
+  test('the URLs of the earlier visibility end at once with each change', async () => {
     const whilePublic = addresses(await urlsOf(asset()));
     const etags = await Promise.all(
       whilePublic.map(async (url) => (await fetch(url)).headers.get('etag') ?? ''),
@@ -62,7 +62,7 @@ describe.each(['image', 'video'] as const)('of %s', (kind) => {
     await setVisibility(asset(), 'public');
   });
 
-  test('each change gives the image another URL', async () => {
+  test('the image has another URL after each change', async () => {
     const versionOf = async () => new URL((await urlsOf(asset())).image).searchParams.get('v');
     const versions = [await versionOf()];
     for (const visibility of ['private', 'public']) {
@@ -72,7 +72,7 @@ describe.each(['image', 'video'] as const)('of %s', (kind) => {
     expect(new Set(versions).size).toBe(3);
   });
 
-  test('shared caches keep nothing of a private asset, and a public one for an hour at most', async () => {
+  test('shared caches store public images for an hour at most, and private ones never', async () => {
     const cachingOf = async () =>
       Promise.all(
         addresses(await urlsOf(asset())).map(async (url) => (await fetch(url)).headers.get('cache-control')),
@@ -87,7 +87,7 @@ describe.each(['image', 'video'] as const)('of %s', (kind) => {
   });
 });
 
-test('shared caches keep segments of a public video for an hour at most', async () => {
+test('shared caches store segments of a public video for an hour at most', async () => {
   const { id } = assets.video as AssetJson;
   const playlist = await (await fetch(`${service.url}/playback/${id}/hls.m3u8`)).text();
   const child = playlist.split('\n').find((line) => line && !line.startsWith('#')) ?? '';

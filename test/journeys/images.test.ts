@@ -44,9 +44,9 @@ async function endOf(bytes: Uint8Array, mime: string): Promise<AssetJson> {
   return settled(service, 'ann', id);
 }
 
-describe('a good picture', () => {
+describe('a valid image', () => {
   test.each<Format>(['jpeg', 'png', 'webp', 'avif', 'gif'])(
-    'becomes ready and is measured: %s',
+    'becomes ready, with width and height: %s',
     async (format) => {
       const bytes = await made(format);
       const asset = await endOf(bytes, `image/${format}`);
@@ -90,12 +90,18 @@ describe('a good picture', () => {
     },
   );
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('is measured as it is shown: orientation %d', async (orientation) => {
-    const asset = await endOf(await picture().withMetadata({ orientation }).jpeg().toBuffer(), 'image/jpeg');
-    expect([asset['width'], asset['height']]).toEqual(orientation > 4 ? [48, 64] : [64, 48]);
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'has the width and height after orientation: %d',
+    async (orientation) => {
+      const asset = await endOf(
+        await picture().withMetadata({ orientation }).jpeg().toBuffer(),
+        'image/jpeg',
+      );
+      expect([asset['width'], asset['height']]).toEqual(orientation > 4 ? [48, 64] : [64, 48]);
+    },
+  );
 
-  test('is announced as it is, or its bytes are not taken', async () => {
+  test('is rejected if its size differs from the announced one', async () => {
     const bytes = await made('png');
     for (const size of [bytes.length - 1, bytes.length + 1]) {
       const { id, stored, completed } = await offer(service, 'ann', {
@@ -112,9 +118,9 @@ describe('a good picture', () => {
   });
 });
 
-describe('a broken picture', () => {
+describe('a broken image', () => {
   test.each<Format>(['jpeg', 'png', 'webp', 'avif', 'gif'])(
-    'fails with a reason where its end is missing: %s',
+    'fails with a reason if it is truncated: %s',
     async (format) => {
       const bytes = await made(format);
       const { stream_status: status, failure } = await endOf(
@@ -132,7 +138,7 @@ describe('a broken picture', () => {
     },
   );
 
-  test('fails where bytes in its midst are others', async () => {
+  test('fails if bytes in its middle are changed', async () => {
     const bytes = await made('png');
     const midst = Math.floor(bytes.length / 2);
     bytes.fill(0, midst, midst + 16);
@@ -143,12 +149,12 @@ describe('a broken picture', () => {
     });
   });
 
-  test('fails before memory is taken for pixels that it only claims', async () => {
+  test('fails before memory is allocated for dimensions that it only claims', async () => {
     const { failure } = await endOf(claiming(await made('png'), 60_000, 60_000), 'image/png');
     expect(failure?.code).toBe('too_large_picture');
   });
 
-  test('can be read back by its owner, to see what is wrong', async () => {
+  test('can be downloaded by its owner', async () => {
     const bytes = (await made('jpeg')).subarray(0, 400);
     const { id } = await endOf(bytes, 'image/jpeg');
     const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
@@ -167,7 +173,7 @@ function claiming(png: Buffer, width: number, height: number): Buffer {
   return lying;
 }
 
-test('bytes of another kind are refused, and removed', async () => {
+test('bytes of another type are rejected and removed', async () => {
   for (const bytes of [
     await made('jpeg'),
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
@@ -186,7 +192,7 @@ test('bytes of another kind are refused, and removed', async () => {
   }
 });
 
-describe.runIf(TEST_DATA)('collected pictures', () => {
+describe.runIf(TEST_DATA)('collected images', () => {
   const AT_ONCE = 4;
 
   async function endsOf(set: string): Promise<Map<string, AssetJson>> {
@@ -220,7 +226,7 @@ describe.runIf(TEST_DATA)('collected pictures', () => {
       );
   }, 120_000);
 
-  test('that are broken come to an end, and the service goes on', async () => {
+  test('that are broken become ready or failed, and the service keeps running', async () => {
     const ends = await endsOf('image-broken');
     expect(ends.size).toBeGreaterThan(30);
     for (const [name, { stream_status: status, failure }] of ends)

@@ -75,7 +75,7 @@ async function readyVideo(): Promise<AssetJson> {
 const idsOf = async (assetId: string) => (await deliveriesOf(service, assetId)).map(({ id }) => id);
 
 describe('one delivery', () => {
-  test('is tried first, unless told otherwise: what would change is shown, and nothing changes', async () => {
+  test('is a dry run by default: it shows what would change, and changes nothing', async () => {
     const { id } = await readyVideo();
     const delivery = (await idsOf(id)).at(-1);
     await putBack(id);
@@ -98,7 +98,7 @@ describe('one delivery', () => {
     expect(await wholeDatabase()).toEqual(before);
   });
 
-  test('repairs its asset, and the timeline says by whom', async () => {
+  test('repairs its asset, and the timeline names the operator', async () => {
     const { id, playback } = await readyVideo();
     const delivery = (await idsOf(id)).at(-1);
     await putBack(id);
@@ -116,7 +116,7 @@ describe('one delivery', () => {
     expect(await idsOf(id)).toHaveLength(2);
   });
 
-  test('that says nothing new changes nothing, however often and at once it is replayed', async () => {
+  test('that is replayed repeatedly and concurrently is applied once', async () => {
     const { id } = await readyVideo();
     const [begun, ready] = await idsOf(id);
     const before = await wholeDatabase();
@@ -132,7 +132,7 @@ describe('one delivery', () => {
     expect(await wholeDatabase()).toEqual(before);
   });
 
-  test.each(['true', 'false'])('never brings back what was deleted (for good: %s)', async (purge) => {
+  test.each(['true', 'false'])('never restores a deleted asset (purged: %s)', async (purge) => {
     const { id } = await readyVideo();
     expect(
       (await call(service, `DELETE /media/${id}?purge=${purge}`, { headers: asUser('ann') })).status,
@@ -148,7 +148,7 @@ describe('one delivery', () => {
     expect(await play(id, 'hls.m3u8')).toBe(404);
   });
 
-  test('that reached nobody still reaches nobody; one that waited for too long for its link is applied', async () => {
+  test('of an unknown asset stays unapplied; an expired parked report is applied', async () => {
     const [videoId, unlinked] = [randomUUID(), randomUUID()];
     for (const guid of [videoId, unlinked])
       expect(await tell(service, 'cdnhost', READY.cdnhost(guid))).toEqual(notProcessed('parked'));
@@ -173,7 +173,7 @@ describe('one delivery', () => {
 });
 
 describe('many deliveries', () => {
-  test('of one asset are replayed in the order they came, and no other asset is touched', async () => {
+  test('of one asset are replayed in the order of receipt, and other assets do not change', async () => {
     const [mine, other] = [await readyVideo(), await readyVideo()];
     await putBack(mine.id, other.id);
     const { items } = await replay({ asset_id: mine.id, dry_run: false });
@@ -183,7 +183,7 @@ describe('many deliveries', () => {
     expect((await read(other.id)).stream_status).toBe('processing');
   });
 
-  test('of a range of time are replayed, the first moment included and the last not', async () => {
+  test('of a time range are replayed, with the start included and the end excluded', async () => {
     const videos = [await readyVideo(), await readyVideo(), await readyVideo(), await readyVideo()];
     await putBack(...videos.map(({ id }) => id));
     const [first, last] = await Promise.all(
@@ -204,7 +204,7 @@ describe('many deliveries', () => {
     ]);
   });
 
-  test('come page by page, so that none is left out unseen', async () => {
+  test('are replayed in pages without gaps', async () => {
     const { id } = await readyVideo();
     await tell(service, 'onprem', READY.onprem(id));
     const pages: string[][] = [];
@@ -217,7 +217,7 @@ describe('many deliveries', () => {
     expect(pages).toEqual([[a, b], [c]]);
   });
 
-  test('do for good exactly what they did on trial, whatever came', async () => {
+  test('have exactly the results of their dry run', async () => {
     const word = fc.record({
       status: fc.constantFrom('processing', 'ready', 'failed', 'paused'),
       progress: fc.nat(100),
@@ -238,12 +238,12 @@ describe('many deliveries', () => {
   });
 });
 
-describe('a report of our own encoder', () => {
+describe('a report of the built-in encoder', () => {
   const imitation = (id: string) =>
     JSON.stringify({ asset_id: id, status: 'ready', attempt: 1, try: 1, progress: 100 });
   const own = () => deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
 
-  test('points to our renditions again when it is replayed', async () => {
+  test('restores the playback of its renditions when it is replayed', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
     expect(
       await deliver(service, 'onprem', {
@@ -259,7 +259,7 @@ describe('a report of our own encoder', () => {
     expect(before['playback']).toMatchObject({ hls: `${service.url}/playback/${id}/hls.m3u8` });
   });
 
-  test('that somebody else imitates points to nothing, neither at first nor when it is replayed', async () => {
+  test('that is forged sets no playback, neither at first nor when it is replayed', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
     expect(await tell(service, 'onprem', imitation(id))).toEqual(PROCESSED);
     await putBack(id);
@@ -288,11 +288,8 @@ test.each([
   ['cursor', { provider: 'onprem', cursor: 'x' }],
   ['dry_run', { provider: 'onprem', dry_run: 'false' }],
   ['dry_run', { provider: 'onprem', dry_run: null }],
-])(
-  'a wish that names no delivery, or something wrong, is refused and names it: %s, %j',
-  async (field, wish) => {
-    const before = await wholeDatabase();
-    expectFieldRefused(await ask(wish), field);
-    expect(await wholeDatabase()).toEqual(before);
-  },
-);
+])('an invalid request is rejected, and the field is named: %s, %j', async (field, wish) => {
+  const before = await wholeDatabase();
+  expectFieldRefused(await ask(wish), field);
+  expect(await wholeDatabase()).toEqual(before);
+});

@@ -178,7 +178,7 @@ describe('the list of deliveries', () => {
     ['received_before', '2026-01-01T00:00:00'],
     ['reason', '%00'],
     ['provider_video_id', 'a%00b'],
-  ])('names what is wrong: %s=%s', async (field, value) => {
+  ])('rejects an invalid parameter and names it: %s=%s', async (field, value) => {
     expectFieldRefused(
       await call(service, `GET /admin/deliveries?${field}=${value}`, { headers: asOperator }),
       field,
@@ -236,26 +236,23 @@ describe('one delivery', () => {
     ['half a character', '22eda08022', null],
     ['nothing', '', ''],
     ['a byte order mark', 'efbbbf7b7d', '\ufeff{}'],
-  ])('of %s is shown in base64, and as text where it is some', async (_, hex, text) => {
+  ])('of %s has its body in base64, and as text if it is UTF-8', async (_, hex, text) => {
     const [id, bytes] = [uuidV7(), Buffer.from(hex, 'hex')];
     await service.parts.db.all(sql(`insert ${hex}`)`
       insert into deliveries (${columns(deliveryRow)}) values (${id}, 'onprem', null, null, ${bytes}, '{}', false, 'not_actionable', now(), false, 1)`);
     expect(await get<Whole>(`/${id}`)).toMatchObject({ body: text, body_base64: bytes.toString('base64') });
   });
 
-  test.each([randomUUID(), 'x', '%00', `${randomUUID()}0`])(
-    'that is not there is not found: %s',
-    async (id) => {
-      expectRefusal(await call(service, `GET /admin/deliveries/${id}`, { headers: asOperator }), 404);
-      expectRefusal(
-        await call(service, 'POST /admin/deliveries/replay', {
-          headers: asOperator,
-          json: { id: decodeURIComponent(id) },
-        }),
-        404,
-      );
-    },
-  );
+  test.each([randomUUID(), 'x', '%00', `${randomUUID()}0`])('that does not exist is 404: %s', async (id) => {
+    expectRefusal(await call(service, `GET /admin/deliveries/${id}`, { headers: asOperator }), 404);
+    expectRefusal(
+      await call(service, 'POST /admin/deliveries/replay', {
+        headers: asOperator,
+        json: { id: decodeURIComponent(id) },
+      }),
+      404,
+    );
+  });
 });
 
 test.each([

@@ -44,7 +44,7 @@ async function reportOf(guid: string, status: number): Promise<Answer> {
   });
 }
 
-test('no upload is offered, and complete does not look for bytes', async () => {
+test('has no upload, and complete does not require bytes', async () => {
   const guid = newVideo();
   const { asset_id: id, asset, upload, upload_url: url } = await linked({ provider_video_id: guid });
   expect({ upload, url }).toEqual({ upload: null, url: null });
@@ -60,7 +60,7 @@ test('no upload is offered, and complete does not look for bytes', async () => {
   expect(again.body.data).toEqual(completed.body.data);
 });
 
-test('there is no download', async () => {
+test('has no download', async () => {
   const { asset_id: id } = await linked({ provider_video_id: newVideo() });
   expect(
     expectRefusal(await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') }), 404)

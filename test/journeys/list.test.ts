@@ -41,11 +41,11 @@ async function walk(
   return seen;
 }
 
-test('who has nothing gets an empty list', async () => {
+test('an owner without assets gets an empty list', async () => {
   expect(await pageOf('', asUser('nobody-yet'))).toEqual({ items: [], next_cursor: null });
 });
 
-test('newest first, each as it is shown alone', async () => {
+test('lists newest first, each asset as GET returns it', async () => {
   const ids = await make('ann', 3);
   const page = await pageOf('', asUser('ann'));
   expect(idsOf(page)).toEqual([...ids].reverse());
@@ -57,28 +57,28 @@ test('newest first, each as it is shown alone', async () => {
 
 describe('limit', () => {
   test.each(['0', '201', '-1', 'abc', '1.5', '1e2', '', ' 5', '0x10', '5,6', '99999999999999999999', '٣'])(
-    '%j is refused',
+    '%j is rejected',
     async (limit) => {
       expectFieldRefused(await ask(`?limit=${encodeURIComponent(limit)}`, asUser('ann')), 'limit');
     },
   );
 
-  test('1 and 200 are taken, 50 is what nobody says', async () => {
+  test('1 and 200 are accepted, and 50 is the default', async () => {
     await make('lea', 51);
     expect((await pageOf('?limit=1', asUser('lea'))).items).toHaveLength(1);
     expect((await pageOf('?limit=200', asUser('lea'))).items).toHaveLength(51);
     expect((await pageOf('', asUser('lea'))).items).toHaveLength(50);
   });
 
-  test('a last page that is exactly full is the last', async () => {
+  test('a full last page has no next_cursor', async () => {
     await make('max', 4);
     const first = await pageOf('?limit=2', asUser('max'));
     expect((await pageOf(`?limit=2&cursor=${first.next_cursor}`, asUser('max'))).next_cursor).toBeNull();
   });
 });
 
-describe('a walk', () => {
-  test('sees each asset exactly once while others come and go', async () => {
+describe('reading all pages', () => {
+  test('returns each asset exactly once while others are created and deleted', async () => {
     const before = await make('ida', 23);
     const seen = await walk('?limit=5', asUser('ida'), async () => {
       const [extra] = await make('ida', 2);
@@ -90,14 +90,14 @@ describe('a walk', () => {
     );
   });
 
-  test('goes on behind an asset that was deleted under the cursor', async () => {
+  test('continues when the asset at the cursor was deleted', async () => {
     const ids = (await make('tom', 4)).reverse();
     const first = await pageOf('?limit=2', asUser('tom'));
     await call(service, `DELETE /media/${ids[1]}`, { headers: asUser('tom') });
     expect(idsOf(await pageOf(`?limit=2&cursor=${first.next_cursor}`, asUser('tom')))).toEqual(ids.slice(2));
   });
 
-  test('takes pages of any length', async () => {
+  test('works with any page length', async () => {
     const ids = (await make('uma', 9)).reverse();
     await fc.assert(
       fc.asyncProperty(
@@ -120,8 +120,8 @@ describe('a walk', () => {
   });
 });
 
-describe('whose', () => {
-  test("others' assets are never in it, whatever a user adds", async () => {
+describe('the owner', () => {
+  test('is the user, whatever owner_user_id the query has', async () => {
     const [mine] = await make('zoe', 1);
     await make('eve', 2);
     for (const query of [
@@ -136,7 +136,7 @@ describe('whose', () => {
     }
   });
 
-  test('a service says in the query', async () => {
+  test('is named in the query by a service caller', async () => {
     const ids = await make('ben', 2);
     expect(idsOf(await pageOf('?owner_user_id=ben', asService))).toEqual([...ids].reverse());
     for (const query of [
@@ -153,7 +153,7 @@ describe('whose', () => {
     expectRefusal(inBody, 404);
   });
 
-  test('an owner in any script is found', async () => {
+  test('may have an id in any script', async () => {
     const [id] = await make('Zoë & Co = 100% 🎬', 1);
     expect(
       idsOf(await pageOf(`?owner_user_id=${encodeURIComponent('Zoë & Co = 100% 🎬')}`, asService)),
@@ -162,7 +162,7 @@ describe('whose', () => {
 });
 
 describe('a cursor', () => {
-  test('is good for its owner alone', async () => {
+  test('is valid for its owner only', async () => {
     await make('kim', 3);
     await make('kimi', 3);
     const { next_cursor: cursor } = await pageOf('?limit=1', asUser('kim'));
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     expectFieldRefused(await ask(`?owner_user_id=kimi&cursor=${cursor}`, asService), 'cursor');
   });
 
-  test('is good for its filters and its sort alone', async () => {
+  test('is valid for its filters and sort only', async () => {
     const ids = await make('liv', 4);
     const { next_cursor: cursor } = await pageOf('?limit=1&kind=video', asUser('liv'));
     const repeat = `?kind=video&cursor=${cursor}`;
@@ -185,7 +185,7 @@ describe('a cursor', () => {
     expectFieldRefused(await ask(`?cursor=${cursor}`, asUser('liv')), 'cursor');
   });
 
-  test('that was tampered with is refused', async () => {
+  test('that was modified is rejected', async () => {
     await make('lou', 2);
     const { next_cursor: cursor } = (await pageOf('?limit=1', asUser('lou'))) as { next_cursor: string };
     const flipped = (at: number) =>
@@ -216,11 +216,11 @@ test.each([
   'kind=image&kind=video',
   'sort=created_at&sort=created_at',
   'count=true&count=false',
-])('what is said twice is refused (%s)', async (query) => {
+])('a repeated parameter is rejected (%s)', async (query) => {
   expectFieldRefused(await ask(`?${query}`, asUser('ann')), query.slice(0, query.indexOf('=')));
 });
 
-test('what nobody knows is ignored', async () => {
+test('an unknown parameter is ignored', async () => {
   expect((await ask('?nonsense=1&nonsense=2&=&&%5B%5D=x&__proto__=y', asUser('ann'))).status).toBe(200);
 });
 
@@ -232,7 +232,7 @@ describe('status', () => {
     expect(idsOf(await pageOf('?status=ready', asUser('stu')))).toEqual([]);
   });
 
-  test('that contradicts stream_status is refused', async () => {
+  test('that contradicts stream_status is rejected', async () => {
     expectFieldRefused(await ask('?status=ready&stream_status=failed', asUser('stu')), 'status');
     expectFieldRefused(await ask('?status=done', asUser('stu')), 'status');
   });

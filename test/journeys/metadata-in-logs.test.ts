@@ -65,7 +65,7 @@ describe('files full of metadata', () => {
     expect(Buffer.byteLength(String(line['engine']))).toBeLessThanOrEqual(2000);
   });
 
-  test('no log line contains it, and none is long', () => {
+  test('no log line contains the metadata, and no line is long', () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
       expect(found(line), line.slice(0, 500)).toEqual([]);
@@ -73,19 +73,22 @@ describe('files full of metadata', () => {
     }
   });
 
-  test('no response contains it', async () => {
+  test('no response contains the metadata', async () => {
     for (const line of ['GET /admin/deliveries', 'GET /admin/providers'])
       answers.push(JSON.stringify((await call(service, line, { headers: asOperator })).body));
     for (const answer of answers) expect(found(answer), answer.slice(0, 500)).toEqual([]);
   });
 
-  test.each(['pgboss.job', 'events', 'deliveries', 'assets'])('no row of %s contains it', async (table) => {
-    const kept = await rows(service.dataDir, `select t::text as text from ${table} t`);
-    expect(kept.length).toBeGreaterThan(0);
-    for (const { text } of kept) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
-  });
+  test.each(['pgboss.job', 'events', 'deliveries', 'assets'])(
+    'no row of %s contains the metadata',
+    async (table) => {
+      const kept = await rows(service.dataDir, `select t::text as text from ${table} t`);
+      expect(kept.length).toBeGreaterThan(0);
+      for (const { text } of kept) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
+    },
+  );
 
-  test('no rendition holds it', async () => {
+  test('no rendition contains the metadata', async () => {
     const files = await filesNaming(join(service.dataDir, 'objects'), `${whole.id}/`);
     const made = files.filter((file) => !file.includes('original'));
     expect(made.length).toBeGreaterThan(3);

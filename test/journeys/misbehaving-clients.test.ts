@@ -260,7 +260,7 @@ describe.each([
   });
 });
 
-test('honest callers are served as before', async () => {
+test('other callers are served as before', async () => {
   const started = await open(MUCH.length);
   expectSuccess(await putBytes(started, MUCH));
   expect((await fetch(download)).status).toBe(200);

@@ -53,7 +53,7 @@ describe('the document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  test('lists the routes that there are, all of them and no others', () => {
+  test('lists exactly the routes of the service', () => {
     const routes = routesOf(service).filter((route) => !route.startsWith('HEAD ') && !OTHERS.includes(route));
     const described = [...operationsOf(document).keys()].filter((name) => !BELOW_MANIFESTS.test(name));
     const served = routes.map((route) => route.replace(/:(\w+)/g, '{$1}'));
@@ -61,7 +61,7 @@ describe('the document', () => {
     expect(described).toEqual(expect.arrayContaining(FIXED));
   });
 
-  test('every operation of it is served', async () => {
+  test('has only operations that the service serves', async () => {
     for (const name of operationsOf(document).keys()) {
       const [method = '', path = ''] = name.split(' ');
       const { status, body } = await call(
@@ -72,13 +72,13 @@ describe('the document', () => {
     }
   });
 
-  test('every GET can be asked by HEAD', () => {
+  test('belongs to a service that answers HEAD for every GET', () => {
     const routes = routesOf(service);
     for (const route of routes.filter((name) => name.startsWith('GET ')))
       expect(routes).toContain(route.replace('GET', 'HEAD'));
   });
 
-  test('says what each operation is for, what it needs, and what it answers', () => {
+  test('has a summary, security and responses for each operation', () => {
     for (const [name, { summary, parameters = [], security = [], responses }] of operationsOf(document)) {
       expect.soft(summary, name).toMatch(/^\S.{8,}/);
       const inPath = [...name.matchAll(/\{(.+?)\}/g)].map(([, parameter]) => parameter);
@@ -95,7 +95,7 @@ describe('the document', () => {
     }
   });
 
-  test('tells of 429 where a rate limit may answer it, and of 503 at webhooks', () => {
+  test('has 429 where a rate limit applies, and 503 for webhooks', () => {
     for (const [name, { responses }] of operationsOf(document)) {
       const isNever = /\/(?:healthz|readyz|webhooks\/.*)$/.test(name) || BELOW_MANIFESTS.test(name);
       expect.soft('429' in responses, name).toBe(!isNever);
@@ -103,21 +103,21 @@ describe('the document', () => {
     }
   });
 
-  test('names each operation, for clients that are made of it', () => {
+  test('has an operationId for each operation', () => {
     const names = [...operationsOf(document).values()].map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining(OPERATIONS.map(({ id }) => id)));
     expect(names).toEqual(expect.arrayContaining(['receiveCdnhostWebhook', 'receiveOnpremWebhook']));
   });
 
-  test('names the server, the version and the registered providers', () => {
+  test('has the server, the version and the registered providers', () => {
     expect(document.servers).toEqual([{ url: service.address }]);
     expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
     expect(document.components.schemas['ProviderName']?.enum).toEqual(['cdnhost', 'edgehost', 'onprem']);
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'serviceKey', 'operatorKey']);
   });
 
-  test('a parameter with a default is optional, and no path has a wildcard', () => {
+  test('has optional parameters where there is a default, and no wildcards in paths', () => {
     for (const [name, { parameters = [] }] of operationsOf(document)) {
       expect.soft(name).not.toContain('*');
       for (const { name: parameter, required, schema } of parameters)
@@ -154,14 +154,14 @@ describe('the document', () => {
       }
   });
 
-  test('holds no secret, no path of this machine and no example that could be taken for one', () => {
+  test('has no secrets, file paths or examples that look like them', () => {
     expect(JSON.stringify(document)).not.toMatch(
       /test-(?:access|service|operator|onprem|cdnhost|edgehost)|\/(?:tmp|home|var)\/|eyJ/,
     );
   });
 });
 
-describe('answers are as they are described', () => {
+describe('responses match the document', () => {
   const user = asUser('ann');
   /** `call` holds every response against the document. */
   const ask = (line: string, how: Parameters<typeof call>[2] = {}): Promise<Answer> => {
@@ -171,7 +171,7 @@ describe('answers are as they are described', () => {
   const media = (rest = '') => `/api/v1/media${rest}`;
   const nobodys = '/0199aaaa-0000-7000-8000-000000000000';
 
-  test('in a tour with an image', async () => {
+  test('for an image', async () => {
     await ask(`POST ${media('/upload-url')}`, {
       headers: user,
       json: { ...IMAGE, title: 'A', tags: ['a'], metadata: { a: [1] }, size_bytes: 8 },
@@ -193,7 +193,7 @@ describe('answers are as they are described', () => {
     await ask(`DELETE ${media(id)}`, { headers: user });
   });
 
-  test('in a tour with a linked video that becomes ready', async () => {
+  test('for a linked video that becomes ready', async () => {
     const linked = { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', provider_video_id: 'guid-1' };
     const started = await ask(`POST ${media('/upload-url')}`, { headers: asService, json: linked });
     const id = `/${started.body.data['asset_id']}`;
@@ -202,7 +202,7 @@ describe('answers are as they are described', () => {
     await ask(`POST ${media(id)}/retry`, { headers: user });
   });
 
-  test('when they refuse', async () => {
+  test('for errors', async () => {
     await ask(`GET ${media()}`);
     await ask(`GET ${media()}?limit=0`, { headers: user });
     await ask(`GET ${media()}`, { headers: asService });
@@ -245,7 +245,7 @@ describe('answers are as they are described', () => {
   });
 });
 
-describe('a response that the document does not describe', () => {
+describe('a response that does not match the document', () => {
   const check = () => createCheck(document as unknown as Parameters<typeof createCheck>[0]);
   const url = () => `${service.url}/usage`;
   const envelope = {
@@ -256,7 +256,7 @@ describe('a response that the document does not describe', () => {
     timestamp: '2026-11-22T10:00:00Z',
   };
 
-  test('is noticed, whether by its status or by its body', () => {
+  test('is detected by its status and by its body', () => {
     const told = { method: 'GET', url: url(), status: 200 };
     expect(() => check()({ ...told, status: 418, body: {} })).toThrow(
       'GET /api/v1/usage 418 is not documented',
@@ -270,8 +270,8 @@ describe('a response that the document does not describe', () => {
   });
 });
 
-describe('the page to read it on', () => {
-  test('loads its script from here, and may load nothing from anywhere else', async () => {
+describe('the documentation page', () => {
+  test('loads its script from the service, and its policy allows no other origin', async () => {
     const page = await fetch(`${service.address}/docs/`);
     const html = await page.text();
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -290,7 +290,7 @@ describe('the page to read it on', () => {
     expect(html).toContain('/api/v1/openapi.json');
   });
 
-  test('is found without the slash too', async () => {
+  test('also answers without a trailing slash', async () => {
     const answer = await fetch(`${service.address}/docs`);
     expect([answer.status, answer.url]).toEqual([200, `${service.address}/docs/`]);
   });

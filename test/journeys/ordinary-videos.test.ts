@@ -46,7 +46,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
   test.each(['mp4', 'mkv'] as const)('with a PNG cover in %s', async (container) => {
     await expectPlays(await addCoverArt(await makeClip({ container }), folder));
   });
-  test('whose clock starts at ten seconds', async () => {
+  test('whose timestamps start at ten seconds', async () => {
     // The last packet of this sound ends 16 ms after the picture, which the claim of the container leaves
     // out.
     await expectPlays(await delayClock(await makeClip({ seconds: 6 }), folder), 6);
@@ -79,7 +79,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
     ]);
     expect((await playlistsOf((asset['playback'] as Playback).hls)).sounds).toEqual([]);
   });
-  test('with the first of its sounds that decodes', async () => {
+  test('with the first sound track that can be decoded', async () => {
     const sounds = ['-map', '0:v', '-map', '1:a', '-map', '1:a', '-c:a:0', 'wmav2', '-c:a:1', 'aac'];
     const asset = await expectPlays(await makeClip({ container: 'mkv', more: sounds }));
     expect(asset).toMatchObject({ warnings: [] });
@@ -88,7 +88,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
 });
 
 describe('manifests', { timeout: 120_000 }, () => {
-  test('never state a peak below the average', async () => {
+  test('never state a peak bandwidth below the average', async () => {
     const clip = { seconds: 5, width: 720, height: 480, more: ['-r', '30000/1001'] };
     const hls = await read((await upload(await makeClip(clip))).playback.hls);
     const peaks = numbersOf(hls, /[:,]BANDWIDTH=(\d+)/g);
@@ -98,7 +98,7 @@ describe('manifests', { timeout: 120_000 }, () => {
       expect(peak).toBeGreaterThanOrEqual(averages[index] ?? Number.POSITIVE_INFINITY);
     });
   });
-  test('end no earlier than the media, whose last segment is no scrap', async () => {
+  test('last as long as the media, and the last segment is not tiny', async () => {
     const { hls, dash } = (await upload(await makeClip({ seconds: 4.033, audio: false }))).playback;
     const [playlist = ''] = (await playlistsOf(hls)).pictures;
     const segments = numbersOf(await read(playlist), /#EXTINF:([\d.]+)/g);

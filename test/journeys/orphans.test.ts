@@ -32,7 +32,7 @@ async function downloadOf(id: string): Promise<string> {
   return (await fetch(body.data.url)).text();
 }
 
-test('what nobody points to is shown unless removal is asked for, and what an asset points to stays', async () => {
+test('the default is a dry run; removal deletes only files that no asset references', async () => {
   const started = await openUpload(service, 'ann', IMAGE);
   await putBytes(started, Buffer.from('bytes of an asset'));
   const orphan = uploadKey(uuidV7(), randomUUID());
@@ -45,7 +45,7 @@ test('what nobody points to is shown unless removal is asked for, and what an as
   expect(await downloadOf(started.asset_id)).toBe('bytes of an asset');
 });
 
-test('an upload that its asset does not point to is an orphan, unless its writer is at work', async () => {
+test('an upload that its asset does not reference is an orphan, unless its writer is active', async () => {
   const { store, db } = service.parts;
   const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
   const writer = randomUUID();
@@ -65,7 +65,7 @@ test('an upload that its asset does not point to is an orphan, unless its writer
   expect(row, 'the slow writer cannot finish any more').toEqual({ writer: null });
 });
 
-test('an original that an earlier release stored is found under its earlier name', async () => {
+test('an original under the key of an earlier release is found', async () => {
   const { store, db } = service.parts;
   const started = await openUpload(service, 'ann', IMAGE);
   const { asset_id: id } = started;
@@ -85,7 +85,7 @@ test('an original that an earlier release stored is found under its earlier name
   expect(await downloadOf(id)).toBe('stored long ago');
 });
 
-test('only the operator may ask, and only by yes or no', async () => {
+test('only operators may call it, and the parameter must be a boolean', async () => {
   for (const headers of [{}, asUser('ann'), asService])
     expectRefusal(await ask({ remove: true }, headers), 401);
   for (const remove of ['true', 1, null]) expectFieldRefused(await ask({ remove }), 'remove');

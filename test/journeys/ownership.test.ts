@@ -109,7 +109,7 @@ async function use(operation: string, caller: CallerName, id: string): Promise<A
   });
 }
 
-test('each operation below /media says here what it expects', () => {
+test('covers each operation below /media', () => {
   const strange = operations.filter((operation) => !EXPECTED[operation]);
   expect(strange, 'say in EXPECTED what this operation expects of its callers').toEqual([]);
   expect(
@@ -157,13 +157,13 @@ describe('ids', () => {
     ['a UUID and a space', `${randomUUID()}%20`],
     ['16 KB', 'a'.repeat(16_000)],
     ['full-width digits', '%EF%BC%90'],
-  ])('%s names none', async (_what, id) => {
+  ])('%s is not found', async (_what, id) => {
     for (const door of [`GET /media/${id}`, `POST /media/${id}/complete`, `DELETE /media/${id}`])
       expectRefusal(await call(service, door, { headers: user }), 404);
   });
 });
 
-describe('a service that names somebody else than the owner', () => {
+describe('a service caller that names another owner', () => {
   const eventsOf = (id: string) =>
     service.parts.db.all(
       sql('test: events of an asset', {
@@ -172,7 +172,7 @@ describe('a service that names somebody else than the owner', () => {
       })`select type, data from events where asset_id = ${id} order by id`,
     );
 
-  test('is let through, and the timeline notes whom it named', async () => {
+  test('is accepted, and the timeline has the named owner', async () => {
     const id = await newAsset();
     const json = { owner_user_id: 'zoe' };
     expectSuccess(await call(service, `POST /media/${id}/complete`, { headers: asService, json }));
@@ -184,7 +184,7 @@ describe('a service that names somebody else than the owner', () => {
     expect(noted[0]?.data).toMatchObject({ caller: 'service' });
   });
 
-  test("does not make the asset somebody else's", async () => {
+  test('does not change the owner of the asset', async () => {
     const id = await newAsset();
     expect(
       expectSuccess(await call(service, `GET /media/${id}?owner_user_id=zoe`, { headers: asService })),
@@ -197,7 +197,7 @@ describe('a service that names somebody else than the owner', () => {
   });
 
   test.each([null, '', ' ', {}, [], true, 1.5, 'x'.repeat(256), 'a\u0000b'])(
-    'names nobody by %j',
+    'is rejected with the owner %j',
     async (owner) => {
       const answer = await call(service, `DELETE /media/${lasting.unknown}`, {
         headers: asService,

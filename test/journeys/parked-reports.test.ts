@@ -40,7 +40,7 @@ const sayCdnhost = (guid: string, status: number) =>
   tell(service, 'cdnhost', { VideoLibraryId: LIBRARY, VideoGuid: guid, Status: status });
 
 describe.each(HOSTED)('a report of %s before its link', (provider) => {
-  test('is parked, however often it comes, and the link answers the asset already ready', async () => {
+  test('is parked, also when repeated, and the link returns a ready asset', async () => {
     const videoId = randomUUID();
     for (let time = 0; time < 3; time++)
       expect(await tell(service, provider, READY[provider](videoId))).toEqual(notProcessed('parked'));
@@ -54,7 +54,7 @@ describe.each(HOSTED)('a report of %s before its link', (provider) => {
     expect(await tell(service, provider, READY[provider](videoId))).toEqual(PROCESSED);
   });
 
-  test('is noted with what became of it, and tells the timeline once', async () => {
+  test('is recorded with its result, and appears in the timeline once', async () => {
     const videoId = randomUUID();
     for (let time = 0; time < 2; time++) await tell(service, provider, READY[provider](videoId));
     const { asset_id: id } = await linkVideo(service, { provider, provider_video_id: videoId });
@@ -67,7 +67,7 @@ describe.each(HOSTED)('a report of %s before its link', (provider) => {
     expect(await eventsOf(service, id)).toEqual(['asset.created', 'asset.playable', 'asset.ready']);
   });
 
-  test('waits for its own provider and its own video alone', async () => {
+  test('is applied only to its own provider and video', async () => {
     const videoId = randomUUID();
     await tell(service, provider, READY[provider](videoId));
     const other = provider === 'cdnhost' ? 'edgehost' : 'cdnhost';
@@ -116,7 +116,7 @@ describe('several reports before one link', () => {
     expect(asset.stream_status).toBe(expected);
   });
 
-  test('of another library do not wait for it', async () => {
+  test('of another library are not parked', async () => {
     const guid = randomUUID();
     await tell(service, 'cdnhost', { VideoLibraryId: LIBRARY + 1, VideoGuid: guid, Status: 3 });
     expect(
@@ -125,7 +125,7 @@ describe('several reports before one link', () => {
   });
 });
 
-test('1 000 times a link and its report at nearly the same moment, 25 at once: whichever comes first, no report is lost between them', async () => {
+test('1 000 links that race with their reports, 25 at a time, lose no report', async () => {
   const waiting = Array.from({ length: 1_000 }, (_, index) => ({
     provider: HOSTED[index % 2] as (typeof HOSTED)[number],
     headStartMs: index % 7,

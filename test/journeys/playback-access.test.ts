@@ -52,21 +52,21 @@ async function childrenOf({ hls, dash }: Addresses): Promise<string[]> {
   return [...pictures, ...sounds, ...named.flat(), new URL(`${folder}r0-init.mp4`, dash).href];
 }
 
-test('a public asset plays at its fixed paths, for anybody', async () => {
+test('a public asset plays at its fixed paths without credentials', async () => {
   expect(await addressesOf(shown)).toMatchObject({ ...(shown['playback'] as object), expires_at: null });
   for (const entry of ENTRIES) expect(await statusOf(fixed(shown, entry)), entry).toBe(200);
   expect(await decode(fixed(shown, 'hls.m3u8'))).toEqual(CLEAN);
 });
 
 describe('a private asset', () => {
-  test('plays by addresses that carry a token, for as long as they say', async () => {
+  test('plays at URLs with a token until they expire', async () => {
     const addresses = await addressesOf(hidden);
     expect(Date.parse(addresses.expires_at ?? '') - Date.now()).toBeGreaterThan(5.9 * HOUR);
     for (const url of [addresses.hls, addresses.dash]) expect(await decode(url), url).toEqual(CLEAN);
     expect(await statusOf(addresses.thumbnail)).toBe(200);
   });
 
-  test('opens all its files with the one token, and none without', async () => {
+  test('serves all its files with one token, and none without', async () => {
     const addresses = await addressesOf(hidden);
     const children = await childrenOf(addresses);
     expect(children.length).toBeGreaterThanOrEqual(7);
@@ -77,7 +77,7 @@ describe('a private asset', () => {
     }
   });
 
-  test('is not there without a token, and refuses a wrong one', async () => {
+  test('is 404 without a token, and 401 with a wrong one', async () => {
     const token = tokenIn(await addressesOf(hidden));
     for (const entry of ENTRIES) {
       expect(await statusOf(fixed(hidden, entry))).toBe(404);
@@ -88,14 +88,14 @@ describe('a private asset', () => {
     }
   });
 
-  test("does not open by another asset's token", async () => {
+  test('rejects the token of another asset', async () => {
     const other = await ingest(service, 'ann', {
       file: await makeClip({ seconds: 1, width: 160, height: 90 }),
     });
     expect(await statusOf(fixed(hidden, `~${tokenIn(await addressesOf(other))}/hls.m3u8`))).toBe(401);
   }, 60_000);
 
-  test('leads from the fixed path with ?token= to the path that carries it', async () => {
+  test('redirects from the fixed path with ?token= to the path with the token', async () => {
     const token = tokenIn(await addressesOf(hidden));
     for (const entry of ENTRIES) {
       const answer = await get(fixed(hidden, `${entry}?token=${token}`));
@@ -107,7 +107,7 @@ describe('a private asset', () => {
     expect(await decode(fixed(hidden, `hls.m3u8?token=${token}`))).toEqual(CLEAN);
   });
 
-  test('gives every viewer the same bytes', async () => {
+  test('has the same manifest bytes for every viewer', async () => {
     const owner = await addressesOf(hidden);
     ahead = 1000;
     const application = await addressesOf(hidden, asService).finally(() => {
@@ -121,7 +121,7 @@ describe('a private asset', () => {
     }
   });
 
-  test('never shows a token in the asset itself', async () => {
+  test('has no token in the playback member of the asset', async () => {
     const read = await call<AssetJson>(service, `GET /media/${hidden.id}`, { headers: asUser('ann') });
     expect(read.body.data['playback']).toEqual({
       hls: fixed(hidden, 'hls.m3u8'),
@@ -131,7 +131,7 @@ describe('a private asset', () => {
     expect(JSON.stringify(read.body)).not.toContain('~');
   });
 
-  test('refuses a token whose time is over', async () => {
+  test('rejects an expired token', async () => {
     const { hls } = await addressesOf(hidden);
     expect(await statusOf(hls)).toBe(200);
     ahead = 7 * HOUR;
@@ -143,7 +143,7 @@ describe('a private asset', () => {
     }
   });
 
-  test('is told where it plays to its owner and to services, and to nobody else', async () => {
+  test('returns its playback URLs to its owner and to service callers only', async () => {
     expect((await call(service, `GET /media/${hidden.id}/playback`, { headers: asUser('eve') })).status).toBe(
       403,
     );
@@ -154,7 +154,7 @@ describe('a private asset', () => {
   });
 });
 
-test('nothing plays for ids that name no asset, or for files that it does not have', async () => {
+test('unknown assets and unknown files are 404', async () => {
   const stranger = { ...shown, id: '01900000-0000-7000-8000-000000000000' };
   for (const url of [
     fixed(stranger, 'hls.m3u8'),
@@ -175,7 +175,7 @@ test('nothing plays for ids that name no asset, or for files that it does not ha
   }
 });
 
-test('a token dies with its asset, at once', async () => {
+test('a token is invalid as soon as its asset is deleted', async () => {
   const doomed = await ingest(service, 'ann', {
     file: await makeClip({ seconds: 1, width: 160, height: 90 }),
   });

@@ -40,7 +40,7 @@ const ask = (file: string, headers: Record<string, string> = {}, method = 'GET')
   fetch(address(file), { method, headers });
 const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
-test('every file has its own type, and is not to be taken for another', async () => {
+test('every file has its content type and nosniff', async () => {
   for (const file of FILES) {
     const { status, headers } = await ask(file);
     expect([status, headers.get('content-type'), headers.get('x-content-type-options')], file).toEqual([
@@ -51,7 +51,7 @@ test('every file has its own type, and is not to be taken for another', async ()
   }
 });
 
-test('HEAD tells what GET would, without the bytes', async () => {
+test('HEAD has the headers of GET without the body', async () => {
   for (const file of FILES) {
     const [got, head] = [await ask(file), await ask(file, {}, 'HEAD')];
     const length = (await bytesOf(got)).length;
@@ -71,7 +71,7 @@ describe('byte ranges', () => {
     ['bytes=-50', -50, Infinity],
     ['bytes=200-', 200, Infinity],
     ['bytes=200-999999999', 200, Infinity],
-  ])('%s is that part', async (range, first, last) => {
+  ])('%s returns that part', async (range, first, last) => {
     const whole = await bytesOf(await ask(SEGMENT));
     const answer = await ask(SEGMENT, { range });
     const start = first < 0 ? whole.length + first : first;
@@ -84,25 +84,25 @@ describe('byte ranges', () => {
     expect((await bytesOf(answer)).equals(whole.subarray(start, end + 1))).toBe(true);
   });
 
-  test('one that lies outside is refused, with the size to ask for', async () => {
+  test('an unsatisfiable range gets 416 with the size', async () => {
     const size = (await bytesOf(await ask(SEGMENT))).length;
     const answer = await ask(SEGMENT, { range: `bytes=${size}-` });
     expect([answer.status, answer.headers.get('content-range')]).toEqual([416, `bytes */${size}`]);
   });
 
-  test('what is no single range is answered with the whole', async () => {
+  test('anything but a single range gets the whole file', async () => {
     for (const range of ['bytes=0-1,5-6', 'bytes=9-3', 'lines=1-2', 'bytes=x-y'])
       expect((await ask(SEGMENT, { range })).status, range).toBe(200);
   });
 
-  test('a part is only given of the version that the player has', async () => {
+  test('If-Range returns a part only of the same version', async () => {
     const etag = (await ask(SEGMENT)).headers.get('etag') ?? '';
     expect((await ask(SEGMENT, { range: 'bytes=0-9', 'if-range': etag })).status).toBe(206);
     expect((await ask(SEGMENT, { range: 'bytes=0-9', 'if-range': '"another"' })).status).toBe(200);
   });
 });
 
-test('whoever has a file already is not sent it again', async () => {
+test('a matching ETag gets 304', async () => {
   for (const file of FILES) {
     const etag = (await ask(file)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -123,7 +123,7 @@ test('different files have different validators', async () => {
 });
 
 describe('caches', () => {
-  test('keep what never changes for ever, manifests for moments', async () => {
+  test('store segments for a year, and manifests for seconds', async () => {
     for (const file of FILES) {
       const lifetime = (await ask(file)).headers.get('cache-control');
       expect(lifetime, file).toBe(
@@ -132,7 +132,7 @@ describe('caches', () => {
     }
   });
 
-  test('that are shared keep nothing of a private asset', async () => {
+  test('that are shared store nothing of a private asset', async () => {
     for (const file of FILES) {
       const { status, headers } = await fetch(hidden + file);
       expect([status, headers.get('cache-control')?.split(',')[0]], file).toEqual([200, 'private']);
@@ -140,7 +140,7 @@ describe('caches', () => {
   });
 });
 
-test('pages of any origin may play, and may read what was refused', async () => {
+test('pages of any origin may play, and may read errors', async () => {
   for (const [file, status] of [
     ...FILES.map((name) => [name, 200] as const),
     ['nothing.m4s', 404] as const,
@@ -165,7 +165,7 @@ test('pages of any origin may play, and may read what was refused', async () => 
   ]).toEqual(['*', 'range']);
 });
 
-test('refusals are told in the envelope', async () => {
+test('errors have the envelope', async () => {
   const answer = await call(service, `GET /playback/${shown.id}/nothing.m4s`);
   expect([answer.status, answer.body.success, answer.body.error.error_code]).toEqual([
     404,

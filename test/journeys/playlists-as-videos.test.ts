@@ -63,7 +63,7 @@ async function endOf({ what, mime, bytes }: Form): Promise<AssetJson> {
   return asset;
 }
 
-test('25 forms are refused, fail, or are encoded as the film that they are', async () => {
+test('25 kinds are rejected, fail, or are encoded as the video that they contain', async () => {
   expect(forms).toHaveLength(25);
   for (const form of forms) {
     const asset = await endOf(form);
@@ -72,11 +72,11 @@ test('25 forms are refused, fail, or are encoded as the film that they are', asy
   }
 }, 240_000);
 
-test('nobody called the address', () => {
+test('no request reached the address', () => {
   expect(calls).toBe(0);
 });
 
-test('nothing of the file is in an answer, or in anything that the service keeps', async () => {
+test('no response and no stored file contains the secret file', async () => {
   expect(said.join()).not.toContain(MARK);
   expect(said).toHaveLength(forms.length);
   const leaks = [];
@@ -87,7 +87,7 @@ test('nothing of the file is in an answer, or in anything that the service keeps
   expect(leaks).toEqual([]);
 }, 120_000);
 
-test('an engine without guards does call it', async () => {
+test('ffmpeg without the protections calls the address', async () => {
   const playlist = join(folder, 'plain.m3u8');
   await writeFile(playlist, plainPlaylist(targets));
   const engine = execFile(ffmpegPath(), [

@@ -57,12 +57,12 @@ async function withPoster(poster: number, visibility: 'public' | 'private' = 'pr
   return settled(service, 'ann', id);
 }
 
-test('an asset says that its picture is chosen by the service, until somebody chooses', async () => {
+test('poster_time_ms is null until a caller sets it', async () => {
   expect(plain['poster_time_ms']).toBeNull();
   expect((await thumbnailOf(service, plain.id)).colour).toBe('green');
 });
 
-test('chosen before the upload: the first thumbnail that anybody sees is of that time', async () => {
+test('set before the upload: the first thumbnail is of that time', async () => {
   const asset = await withPoster(4500);
   expect(asset).toMatchObject({ stream_status: 'ready', poster_time_ms: 4500 });
   expect((await thumbnailOf(service, asset.id)).colour).toBe('blue');
@@ -70,7 +70,7 @@ test('chosen before the upload: the first thumbnail that anybody sees is of that
   await thumbnailTurns(service, asset.id, 'green');
 });
 
-test('chosen when it plays: PATCH answers at once, and the thumbnail follows, for the owner and for everybody', async () => {
+test('set while it plays: PATCH responds at once, and the thumbnail changes at every URL', async () => {
   const { id } = await ingest(service, 'ann', { file: film, wishes: { visibility: 'public' } });
   const fixed = `${service.url}/playback/${id}/thumb.jpg`;
   const before = await thumbnailAt(fixed);
@@ -98,13 +98,13 @@ test('chosen when it plays: PATCH answers at once, and the thumbnail follows, fo
   ).toEqual(before);
 });
 
-test('of a private video the thumbnail stays private', async () => {
+test('the thumbnail of a private video stays private', async () => {
   await choosePoster(service, plain.id, 5999);
   expect((await thumbnailTurns(service, plain.id, 'blue')).cacheControl).toBe('private, max-age=10');
   expect((await fetch(`${service.url}/playback/${plain.id}/thumb.jpg`)).status).toBe(404);
 });
 
-test('of several wishes in a row the last one stays, also where it was wished before', async () => {
+test('the last of several edits wins, also when its value was set before', async () => {
   for (const time of [500, 4500, 2500, 500, 4500, null, 1999])
     expect((await choosePoster(service, plain.id, time)).status).toBe(200);
   const done = await postersDone(service, plain.id);
@@ -121,7 +121,7 @@ test('of several wishes in a row the last one stays, also where it was wished be
   );
 });
 
-test('a job that is run again changes nothing', async () => {
+test('a repeated job changes nothing', async () => {
   await choosePoster(service, plain.id, 4500);
   const done = await postersDone(service, plain.id);
   const { jobs, db } = service.parts;
@@ -130,7 +130,7 @@ test('a job that is run again changes nothing', async () => {
   expect(await postersDone(service, plain.id)).toEqual(done);
 });
 
-test('what else is edited leaves the picture alone, and edits and shown posters are told as events', async () => {
+test('other edits do not render the thumbnail again, and edits and posters have events', async () => {
   const { id } = await withPoster(4500);
   const title = await call<AssetJson>(service, `PATCH /media/${id}`, {
     headers: { ...asUser('ann'), 'if-match': '"2"' },
@@ -154,7 +154,7 @@ test('what else is edited leaves the picture alone, and edits and shown posters 
   expect(fieldsBy('service').at(-1)).toEqual(['playback']);
 });
 
-test('a report that is told again and another attempt keep the wish', async () => {
+test('a repeated report and a new attempt keep the poster time', async () => {
   const { id } = await withPoster(500);
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
@@ -174,7 +174,7 @@ test('a report that is told again and another attempt keep the wish', async () =
   });
 });
 
-test('the picture that is shown is no orphan, and goes with its video', async () => {
+test('the current thumbnail is no orphan, and is deleted with its video', async () => {
   const { id } = await ingest(service, 'ann', { file: film });
   await choosePoster(service, id, 4500);
   await thumbnailTurns(service, id, 'blue');
@@ -191,7 +191,7 @@ test('the picture that is shown is no orphan, and goes with its video', async ()
   );
 });
 
-describe('a wish that cannot be met is refused, and the field is named', () => {
+describe('an invalid poster time is rejected, and the field is named', () => {
   const expectRefused = async (id: string, value: unknown, details: object = {}) => {
     const version = (await readAsset(service, 'ann', id))['version'];
     const answer = await choosePoster(service, id, value);
@@ -208,7 +208,7 @@ describe('a wish that cannot be met is refused, and the field is named', () => {
   test.each([6000, 60_000])('%d ms of a video of six seconds', (value) =>
     expectRefused(plain.id, value, { limit: 6000 }),
   );
-  test('of a picture, and of a video that is encoded elsewhere; to choose none is no such wish', async () => {
+  test('of an image, or of a video of another provider; null is accepted', async () => {
     const image = await openUpload(service, 'ann', IMAGE);
     const hosted = await linkVideo(service, { provider: 'cdnhost', provider_video_id: 'poster-1' });
     for (const { asset_id: id } of [image, hosted]) {
@@ -216,7 +216,7 @@ describe('a wish that cannot be met is refused, and the field is named', () => {
       expect((await choosePoster(service, id, null)).body.data['poster_time_ms']).toBeNull();
     }
   });
-  test('but of a video whose length is not known yet, one past the end is its last picture', async () => {
+  test('a time past the end is the last frame if the duration was not known yet', async () => {
     const { asset_id: id, ...started } = await openUpload(service, 'ann', { mime_type: 'video/mp2t' });
     await choosePoster(service, id, 3_600_000);
     await putBytes(
@@ -232,7 +232,7 @@ describe('a wish that cannot be met is refused, and the field is named', () => {
   });
 });
 
-test("a stranger's thumbnail stays his", async () => {
+test('a thumbnail that an encoder reported does not change', async () => {
   const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
   await tell(service, 'onprem', {
     asset_id: id,

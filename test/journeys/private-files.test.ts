@@ -22,7 +22,7 @@ afterAll(() =>
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-describe('after a start in a folder that was open, and a video', () => {
+describe('after a start in a world-readable folder, and a video', () => {
   let service: TestService;
   let dataDir: string;
   beforeAll(async () => {
@@ -35,18 +35,18 @@ describe('after a start in a folder that was open, and a video', () => {
   }, 120_000);
   afterAll(() => service?.stop());
 
-  test('others can neither list nor read the data folder', async () => {
+  test('other users can neither list nor read the data folder', async () => {
     expect((await modeOf(dataDir)) & 0o067).toBe(0);
   });
 
-  test("only the database server's own group gets through to its cluster, and only where it is another user", async () => {
+  test('only the group of the database server can enter its cluster, and only if it is another user', async () => {
     const [folder, cluster] = [await stat(dataDir), await stat(join(dataDir, 'postgres'))];
     expect(await modeOf(join(dataDir, 'postgres'))).toBe(0o700);
     expect(folder.mode & 0o777).toBe(folder.uid === cluster.uid ? 0o700 : 0o710);
     if (folder.uid !== cluster.uid) expect(folder.gid).toBe(cluster.gid);
   });
 
-  test('lock, process number and everything below are for one user alone', async () => {
+  test('the lock file, the PID file and all other files belong to one user only', async () => {
     for (const name of ['service.lock', 'service.pid'])
       expect.soft(await modeOf(join(dataDir, name)), name).toBe(0o600);
     for (const name of ['objects', 'scratch'])
@@ -59,7 +59,7 @@ describe('after a start in a folder that was open, and a video', () => {
   });
 });
 
-test('a secrets file that is open to others is closed, with a warning that names it', async () => {
+test('the permissions of a readable secrets file are fixed, with a warning that names it', async () => {
   const folder = await newFolder();
   const first = await openLocalSecrets(folder, OWN_SECRETS);
   expect(first.warnings).toEqual([]);
@@ -71,7 +71,7 @@ test('a secrets file that is open to others is closed, with a warning that names
   expect((await openLocalSecrets(folder, OWN_SECRETS)).warnings).toEqual([]);
 });
 
-test('the process says so at its start, and starts again in the closed folder', async () => {
+test('the process logs it at its start, and can start again', async () => {
   const folder = await newFolder();
   const { file } = await openLocalSecrets(folder, OWN_SECRETS);
   await chmod(file, 0o640);

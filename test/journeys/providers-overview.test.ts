@@ -41,7 +41,7 @@ const UNHEARD = {
   last_webhook_reason: null,
 };
 
-test('where nothing is set, the encoder works all the same, and the others say what they lack', async () => {
+test('without settings the encoder works, and the other providers list their missing settings', async () => {
   const all = await overviewOf(bare);
   const nothing = { webhooks: false, uploads: false, inspection: false, signed_playback: false };
   expect(all.map(({ missing_settings: _, ...told }) => told)).toEqual([
@@ -80,7 +80,7 @@ test('where nothing is set, the encoder works all the same, and the others say w
   expect(onprem).toEqual([]);
 });
 
-test('where what is needed is set, videos are taken; answers and webhooks are noted with their time, and no secret is shown', async () => {
+test('configured providers accept videos; times of responses and webhooks are shown, secrets are not', async () => {
   const before = await overviewOf(hosts.service);
   expect(
     before.map(({ name, configured, missing_settings: missing }) => [name, configured, missing]),

@@ -91,14 +91,14 @@ test('the bytes are stored, counted and hashed', async () => {
   expect(await readAsset(service, 'ann', started.asset_id)).toEqual(stored);
 });
 
-test('chunks without an announced length are taken too', async () => {
+test('a chunked body without Content-Length is accepted', async () => {
   expect(expectSuccess(await sendChunked(await open(), BYTES))).toMatchObject({
     size_bytes: BYTES.length,
     checksum_sha256: sha256(BYTES),
   });
 });
 
-test('an empty upload is refused, and the upload stays open', async () => {
+test('an empty body is rejected, and the upload stays open', async () => {
   const started = await open();
   const refused = expectRefusal(await put(urlOf(started), Buffer.alloc(0)), 400);
   expect(refused.details).toEqual({ reason: 'empty_upload' });
@@ -106,7 +106,7 @@ test('an empty upload is refused, and the upload stays open', async () => {
 });
 
 describe('the ticket', () => {
-  test('is needed, unaltered, and good for its own asset alone', async () => {
+  test('is required, unmodified, and valid for its own asset only', async () => {
     const [started, other] = [await open(), await open()];
     const url = new URL(urlOf(started));
     const ticket = url.searchParams.get('ticket') as string;
@@ -129,7 +129,7 @@ describe('the ticket', () => {
     expectSuccess(await put(urlOf(started)));
   });
 
-  test('is no ticket for a download, and the other way round', async () => {
+  test('does not open a download, and a download ticket does not open an upload', async () => {
     const started = await open();
     expectSuccess(await put(urlOf(started)));
     expectRefusal(await call({ url: '' }, `GET ${urlOf(started).replace('/uploads/', '/downloads/')}`), 401);
@@ -139,7 +139,7 @@ describe('the ticket', () => {
     expectRefusal(await put(body.data.url.replace('/downloads/', '/uploads/')), 401);
   });
 
-  test('ends when it says', async () => {
+  test('expires at expires_at', async () => {
     const started = await open();
     try {
       minutesLater = 61;
@@ -153,7 +153,7 @@ describe('the ticket', () => {
 
 describe('the Content-Type', () => {
   test.each(['image/png', 'IMAGE/PNG', 'image/png; charset=binary', undefined])(
-    '%s is that of the upload URL',
+    '%s is accepted',
     async (type) => {
       expectSuccess(
         await put(urlOf(await open()), BYTES, type === undefined ? {} : { 'content-type': type }),
@@ -168,7 +168,7 @@ describe('the Content-Type', () => {
     'application/octet-stream',
     'application/x-www-form-urlencoded',
     'nonsense',
-  ])('%s is another', async (type) => {
+  ])('%s is rejected', async (type) => {
     const started = await open();
     const refused = expectRefusal(await put(urlOf(started), BYTES, { 'content-type': type }), 415);
     expect(refused).toMatchObject({
@@ -179,13 +179,13 @@ describe('the Content-Type', () => {
   });
 });
 
-describe('a part of a file, or a compressed one,', () => {
+describe('a partial or compressed body', () => {
   test.each([
     ['Content-Range', 'bytes 5-48/49', 'partial_upload'],
     ['Content-Range', 'bytes 0-48/49', 'partial_upload'],
     ['Content-Encoding', 'gzip', 'encoded_upload'],
     ['Content-Encoding', 'br, identity', 'encoded_upload'],
-  ])('is refused by its %s: %s', async (field, value, reason) => {
+  ])('is rejected by its %s: %s', async (field, value, reason) => {
     const started = await open();
     const answer = await putBytes(started, BYTES.subarray(5), { [field]: value });
     expect(expectRefusal(answer, 400).details).toMatchObject({ field, reason, value });
@@ -196,7 +196,7 @@ describe('a part of a file, or a compressed one,', () => {
 });
 
 describe('the length', () => {
-  test('has to be the announced one', async () => {
+  test('must be the announced one', async () => {
     const started = await open({ size_bytes: BYTES.length });
     for (const bytes of [BYTES.subarray(1), Buffer.concat([BYTES, BYTES])]) {
       expectFieldRefused(await put(urlOf(started), bytes), 'size_bytes');
@@ -210,7 +210,7 @@ describe('the length', () => {
   test.each([
     ['announced', { size_bytes: BYTES.length }],
     ['not announced', {}],
-  ])('an upload that breaks off leaves nothing, and may be sent again (%s)', async (_what, wishes) => {
+  ])('an aborted upload leaves no files, and can be repeated (%s)', async (_what, wishes) => {
     const started = await open(wishes);
     const socket = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
@@ -228,7 +228,7 @@ describe('the length', () => {
 });
 
 describe('one writer', () => {
-  test('a second one beside the first is refused, and the first one goes on', async () => {
+  test('the service answers 409 while another request writes, and that request continues', async () => {
     const started = await open();
     const first = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
@@ -239,7 +239,7 @@ describe('one writer', () => {
     expect(expectSuccess(await readAnswer(first))).toMatchObject({ checksum_sha256: sha256(BYTES) });
   });
 
-  test('of many at once exactly one is stored', async () => {
+  test('exactly one of many concurrent uploads is stored', async () => {
     const started = await open();
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, n) => put(urlOf(started), Buffer.alloc(2000, n))),
@@ -251,7 +251,7 @@ describe('one writer', () => {
     );
   });
 
-  test('nothing is overwritten once it is there', async () => {
+  test('stored bytes are never overwritten', async () => {
     const started = await open();
     expectSuccess(await put(urlOf(started)));
     expect(expectRefusal(await put(urlOf(started), Buffer.from('other')), 409).details).toEqual({
@@ -260,7 +260,7 @@ describe('one writer', () => {
     expect((await readAsset(service, 'ann', started.asset_id))['checksum_sha256']).toBe(sha256(BYTES));
   });
 
-  test('a deleted asset takes no bytes', async () => {
+  test('a deleted asset accepts no bytes', async () => {
     const started = await open();
     expectSuccess(await call(service, `DELETE /media/${started.asset_id}`, { headers: asUser('ann') }));
     expectRefusal(await put(urlOf(started)), 404);

@@ -42,7 +42,7 @@ function expectOverQuota(answer: Answer<never> | Answer, numbers: object): void 
 }
 
 describe('bytes', () => {
-  test('are reserved when the upload is opened, up to the limit and not a byte more', async () => {
+  test('are reserved when an upload is created, up to the limit exactly', async () => {
     await openUpload(service, 'bytes', { ...IMAGE, size_bytes: 600 });
     expectOverQuota(await ask('bytes', { size_bytes: 401 }), {
       field: 'bytes',
@@ -54,7 +54,7 @@ describe('bytes', () => {
     expect(await usedBy(service, 'bytes')).toEqual([1000, 2, 2]);
   });
 
-  test('of a refused request are not reserved, nor is anything of it kept', async () => {
+  test('of a rejected request are not reserved, and nothing of it is stored', async () => {
     expectOverQuota(await ask('refused', { size_bytes: 1001 }), {
       field: 'bytes',
       limit: 1000,
@@ -66,7 +66,7 @@ describe('bytes', () => {
     expect(list.body.data.items).toEqual([]);
   });
 
-  test('of an upload without size_bytes are checked when they come: what is over is refused, what fits may still be sent', async () => {
+  test('of an upload without size_bytes are checked on arrival; a smaller body is accepted afterwards', async () => {
     await openUpload(service, 'unannounced', { ...IMAGE, size_bytes: 500 });
     const started = await openUpload(service, 'unannounced', IMAGE);
     expectOverQuota(await putBytes(started, PNG), { field: 'bytes', limit: 1000, used: 500, requested: 600 });
@@ -76,7 +76,7 @@ describe('bytes', () => {
     expect(await usedBy(service, 'unannounced')).toEqual([1000, 2, 2]);
   });
 
-  test('of a chunked body are cut off where the quota ends', async () => {
+  test('of a chunked body are rejected at the limit', async () => {
     const started = await openUpload(service, 'chunked', IMAGE);
     async function* chunks() {
       for (let sent = 0; sent < 4; sent++) yield PNG;
@@ -98,7 +98,7 @@ describe('bytes', () => {
     expect(await usedBy(service, 'chunked')).toEqual([0, 1, 1]);
   });
 
-  test('of two unannounced uploads that come at once never exceed the limit together', async () => {
+  test('of two concurrent uploads without size_bytes never exceed the limit together', async () => {
     const started = await Promise.all([1, 2].map(() => openUpload(service, 'at once', IMAGE)));
     const answers = await Promise.all(started.map((one) => putBytes(one, PNG)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
@@ -107,7 +107,7 @@ describe('bytes', () => {
 });
 
 describe('assets and pending uploads', () => {
-  test('are limited each by itself', async () => {
+  test('have separate limits', async () => {
     for (let opened = 0; opened < 3; opened++) await openUpload(service, 'counts', IMAGE);
     expectOverQuota(await ask('counts'), { field: 'pending', limit: 3, used: 3, requested: 1 });
     const link = (provider_video_id: string) =>
@@ -122,7 +122,7 @@ describe('assets and pending uploads', () => {
     expect(await usedBy(service, 'counts')).toEqual([0, 5, 3]);
   });
 
-  test('are those of one owner: another one is not affected, also where one back end calls for both', async () => {
+  test('are counted per owner, also if one back end calls for several owners', async () => {
     const asBackEnd = (owner_user_id: string) =>
       call(service, 'POST /media/upload-url', { headers: asService, json: { ...IMAGE, owner_user_id } });
     for (let opened = 0; opened < 3; opened++) expectSuccess(await asBackEnd('eve'));
@@ -130,7 +130,7 @@ describe('assets and pending uploads', () => {
     expectSuccess(await asBackEnd('dan'));
   });
 
-  test('a repeated request with one Idempotency-Key is counted once', async () => {
+  test('are counted once for a repeated Idempotency-Key', async () => {
     const headers = { ...asUser('again'), 'idempotency-key': 'one' };
     const json = { ...IMAGE, size_bytes: 10 };
     for (let sent = 0; sent < 5; sent++)
@@ -139,8 +139,8 @@ describe('assets and pending uploads', () => {
   });
 });
 
-describe('what was reserved is released', () => {
-  test('by deletion; in the trash it still counts, except as a pending upload', async () => {
+describe('a reservation is released', () => {
+  test('by deletion; an asset in the trash still counts, except as a pending upload', async () => {
     const { asset_id: id } = await openUpload(service, 'trash', { ...IMAGE, size_bytes: 900 });
     await remove('trash', id, '?purge=false');
     expect(await usedBy(service, 'trash')).toEqual([900, 1, 0]);
@@ -151,7 +151,7 @@ describe('what was reserved is released', () => {
     expectSuccess(await ask('trash', { size_bytes: 1000 }));
   });
 
-  test('a pending upload comes back from the trash only where there is room for it', async () => {
+  test('a pending upload can be restored from the trash only if the quota allows it', async () => {
     const { asset_id: id } = await openUpload(service, 'back', IMAGE);
     await remove('back', id, '?purge=false');
     for (let opened = 0; opened < 3; opened++) await openUpload(service, 'back', IMAGE);
@@ -160,7 +160,7 @@ describe('what was reserved is released', () => {
     expect(await usedBy(service, 'back')).toEqual([0, 4, 3]);
   });
 
-  test('when the bytes are refused; the asset itself stays one', async () => {
+  test('when the bytes are rejected; the asset itself still counts', async () => {
     const started = await openUpload(service, 'no media', { ...IMAGE, size_bytes: 300 });
     expectSuccess(await putBytes(started, Buffer.alloc(300, 'no media')));
     expectRefusal(await complete(service, 'no media', started.asset_id), 400);
@@ -193,7 +193,7 @@ describe('an operator', () => {
   const put = (owner: string, json: object) =>
     call(service, `PUT ${limitsOf(owner)}`, { headers: asOperator, json });
 
-  test('raises, removes and lowers the limits of one owner, and leaves it to the settings again', async () => {
+  test('raises, lowers and removes the limits of one owner, and resets them to the settings', async () => {
     const owner = 'a/b ü';
     expect(expectSuccess(await put(owner, { max_bytes: 5000, max_pending: null }))).toEqual({
       owner_user_id: owner,
@@ -217,7 +217,7 @@ describe('an operator', () => {
     expectOverQuota(await ask(owner), { field: 'pending', limit: 3, used: 4, requested: 1 });
   });
 
-  test('alone may do so, and with whole numbers', async () => {
+  test('is the only caller that may do so, and only with whole numbers', async () => {
     for (const headers of [asUser('ann'), asService])
       expectRefusal(await call(service, `GET ${limitsOf('ann')}`, { headers }), 401);
     expectFieldRefused(await put('ann', { max_bytes: -1 }), 'max_bytes');
@@ -226,7 +226,7 @@ describe('an operator', () => {
   });
 });
 
-test('counters are what a recount finds, whatever happened before', async () => {
+test('counters equal a recount after all of these', async () => {
   const owners = await rows(service.dataDir, 'select owner_user_id from owner_usage');
   expect(owners.length).toBeGreaterThan(10);
   expect(await usageDrift(service.dataDir)).toEqual([]);

@@ -45,7 +45,7 @@ describe('limits that are set', () => {
     });
   };
 
-  test('an owner is told with each answer what is left, then refused with the time to wait', async () => {
+  test('each response has the remaining requests; further requests get 429 with Retry-After', async () => {
     const answers = await times(6, () => ask('GET /media', asUser('ann')));
     expect(statusesOf(answers)).toEqual([200, 200, 200, 200, 200, 429]);
     expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"address";q=20;w=3600, "owner";q=5;w=3600');
@@ -62,13 +62,13 @@ describe('limits that are set', () => {
     expect(refused.headers.get('ratelimit-policy')).toBe('"owner";q=5;w=3600');
   });
 
-  test('another owner is not affected, nor does a request without credentials count for anybody', async () => {
+  test('other owners are not affected, and requests without credentials count for no owner', async () => {
     await times(6, () => ask('GET /media', asUser('greedy')));
     await times(6, () => ask('GET /media'));
     expectSuccess(await ask('GET /media', asUser('modest')));
   });
 
-  test('what a back end does for an owner counts for that owner, and not for the back end', async () => {
+  test('requests of a back end count for the named owner', async () => {
     const forOwner = (owner: string) => ask(`GET /media?owner_user_id=${owner}`, asService);
     const opened = await times(3, () =>
       ask('POST /media/upload-url', asService, { ...IMAGE, owner_user_id: 'client' }),
@@ -79,7 +79,7 @@ describe('limits that are set', () => {
     expectSuccess(await forOwner('other client'));
   });
 
-  test('uploads and downloads by signed URL count for the owner of the asset; a wrong ticket counts for nobody', async () => {
+  test('signed uploads and downloads count for the owner of the asset; wrong tickets do not', async () => {
     const started = await openUpload(service, 'sender', IMAGE);
     const url = started.upload_url as string;
     const wrong = await times(6, () => call({ url: '' }, `PUT ${url}x`, { body: 'bytes' }));
@@ -92,7 +92,7 @@ describe('limits that are set', () => {
     expect(late.headers.get('ratelimit-policy')).toBe('"owner";q=5;w=3600');
   });
 
-  test('an address is limited on every route, unknown ones too, whoever calls; others go on', async () => {
+  test('an address is limited on every route, also on unknown ones; other addresses are not', async () => {
     const from = { 'x-forwarded-for': '192.0.2.7' };
     const answers = await times(19, () => ask('GET /nothing', from));
     expect(new Set(statusesOf(answers))).toEqual(new Set([404]));
@@ -103,7 +103,7 @@ describe('limits that are set', () => {
     expectSuccess(await ask('GET /media', { 'x-forwarded-for': '192.0.2.8', ...asUser('traveller') }));
   });
 
-  test('IPv6 counts by the /64 that one household has', async () => {
+  test('IPv6 addresses are counted per /64', async () => {
     let host = 0;
     const ask64 = (network: string) => {
       host += 1;
@@ -114,7 +114,7 @@ describe('limits that are set', () => {
     expect((await ask64('2001:db8:0:2')).status).toBe(404);
   });
 
-  test('health, and the segments of playback, are never refused', async () => {
+  test('health checks and playback segments are never limited', async () => {
     const from = { 'x-forwarded-for': '192.0.2.99' };
     await times(21, () => ask('GET /nothing', from));
     expectRefusal(await ask('GET /nothing', from), 429);
@@ -125,7 +125,7 @@ describe('limits that are set', () => {
     expectRefusal(await ask(`GET ${segment.replace('1-1/v0.mp4', 'hls.m3u8')}`, from), 429);
   });
 
-  test('webhooks have a limit of their own, ten times as high, and are put off with 503', async () => {
+  test('webhooks have their own limit, ten times as high, and get 503 above it', async () => {
     const from = { 'x-forwarded-for': '192.0.2.50' };
     await times(21, () => ask('GET /nothing', from));
     const deliver = () => ask('POST /webhooks/stream/onprem', from, {});
@@ -141,14 +141,14 @@ describe('limits that are set', () => {
     expect(answer.headers.get('access-control-expose-headers')).toMatch(/RateLimit, RateLimit-Policy/);
   });
 
-  test('what the header names is no address: the proxy itself is counted', async () => {
+  test('an invalid address in the header: the proxy is counted', async () => {
     const forged = () => ask('GET /nothing', { 'x-forwarded-for': `nonsense ${addresses}` });
     expect(statusesOf(await times(25, forged)).at(-1)).toBe(429);
   });
 });
 
 describe('without TRUST_PROXY', () => {
-  test('the address of the socket counts, whatever a header says', async () => {
+  test('the address of the socket is counted, whatever the headers are', async () => {
     const service = await startTestService({ ...SLOW, TRUST_PROXY: undefined });
     try {
       let sent = 0;
@@ -164,7 +164,7 @@ describe('without TRUST_PROXY', () => {
 });
 
 describe('a bucket', () => {
-  test('refills with time, evenly', async () => {
+  test('refills evenly over time', async () => {
     const service = await startTestService({ RATE_LIMIT_PER_OWNER: '4/2s' });
     try {
       const ask = () => call(service, 'GET /media', { headers: asUser('ann') });
@@ -185,8 +185,8 @@ describe('a bucket', () => {
   });
 });
 
-describe('a database that is away', () => {
-  test('does not make requests wait for the limit too: they are answered as they would be without one', async () => {
+describe('an unreachable database', () => {
+  test('disables the limits: requests are answered as without them', async () => {
     const service = await startTestService(
       { ...SLOW, LOG_LEVEL: 'silent' },
       {
@@ -213,7 +213,7 @@ describe('a database that is away', () => {
 });
 
 describe('limits that are not set', () => {
-  test('leave no trace in answers or database', async () => {
+  test('add no headers and no rows', async () => {
     const service = await startTestService();
     try {
       const answer = await call(service, 'GET /media', { headers: asUser('ann') });
@@ -225,7 +225,7 @@ describe('limits that are not set', () => {
   });
 });
 
-test('settings that cannot be read stop the start, and say what they should be', () => {
+test('invalid settings prevent the start, and the message has the expected format', () => {
   const read = (settings: Readonly<Record<string, string>>) =>
     readConfig({ ...SECRETS, ...settings }, (path) => path);
   for (const rate of ['100', '0/10s', '10/0s', '10/25h', '-1/s', '1/1d'])

@@ -24,7 +24,7 @@ const json = { ...user, 'content-type': 'application/json' };
 const post = (path: string, body: string | Uint8Array, headers: Record<string, string> = json) =>
   call(service, `POST ${path}`, { headers, body });
 
-describe('a body that may be left out', () => {
+describe('an optional body', () => {
   // Without bytes, complete answers not_uploaded: the body was accepted.
   test.each([
     undefined,
@@ -47,14 +47,14 @@ describe('a body that may be left out', () => {
       expect(expectRefusal(response, 400).details).toEqual({ reason: 'not_uploaded' });
   });
 
-  test('a service caller names the owner in the query of DELETE where a proxy drops the body', async () => {
+  test('a service caller may name the owner in the query of DELETE, as proxies drop its body', async () => {
     const { asset_id: other } = await openUpload(service, 'ann');
     const answer = await call(service, `DELETE /media/${other}?owner_user_id=ann`, { headers: asService });
     expect(expectSuccess(answer)).toEqual({ id: other, deleted: true });
   });
 });
 
-describe('a body of another kind', () => {
+describe('a body of another type', () => {
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -62,7 +62,7 @@ describe('a body of another kind', () => {
     'application/jsonp',
     'nonsense',
     'application/octet-stream',
-  ])('%s is refused', async (type) => {
+  ])('%s is rejected', async (type) => {
     for (const path of ['/media/upload-url', `/media/${id}/complete`]) {
       expectFieldRefused(
         await post(path, JSON.stringify(VIDEO), { ...user, 'content-type': type }),
@@ -72,7 +72,7 @@ describe('a body of another kind', () => {
   });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])(
-    '%s is JSON',
+    '%s is accepted as JSON',
     async (type) => {
       expectSuccess(
         await post('/media/upload-url', JSON.stringify(VIDEO), { ...user, 'content-type': type }),
@@ -91,20 +91,20 @@ describe('a body of another kind', () => {
     ['a byte order mark', '\ufeff{}'],
     ['bytes that are no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1')],
     ['UTF-16', Buffer.from('{}', 'utf16le')],
-  ])('%s is no JSON', async (_what, body) => {
+  ])('%s is rejected as invalid JSON', async (_what, body) => {
     for (const path of ['/media/upload-url', `/media/${id}/complete`])
       expectFieldRefused(await post(path, body), 'body');
   });
 
   test.each(['null', '[]', '[{"filename":"a"}]', '"text"', '1', 'true'])(
-    '%s is JSON, but no object',
+    '%s is rejected: JSON, but not an object',
     async (body) => {
       for (const path of ['/media/upload-url', `/media/${id}/complete`])
         expectFieldRefused(await post(path, body), 'body');
     },
   );
 
-  test('names of JavaScript objects are only names', async () => {
+  test('names of JavaScript object members have no effect', async () => {
     const odd =
       '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"metadata":{"__proto__":1}';
     const body = `{${odd},"filename":"a","content_type":"video","mime_type":"video/mp4"}`;
@@ -117,7 +117,7 @@ describe('a body of another kind', () => {
     );
   });
 
-  test('nesting without end is refused', async () => {
+  test('deep nesting is rejected', async () => {
     const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
     expectRefusal(
       await post(
@@ -141,7 +141,7 @@ test('an Idempotency-Key works with JSON of any depth', async () => {
   expectRefusal(await post('/media/upload-url', JSON.stringify(VIDEO), headers), 409);
 });
 
-describe('a body with thousands of faults', () => {
+describe('a body with thousands of errors', () => {
   const many = Array.from({ length: 8000 }, (_, index) => index);
   test.each([
     ['in a list', { ...VIDEO, tags: many }, 'tags.0'],
@@ -150,7 +150,7 @@ describe('a body with thousands of faults', () => {
       { ...Object.fromEntries(many.map((name) => [name, 1])), ...VIDEO, filename: 1 },
       'filename',
     ],
-  ])('%s is refused for the first of them', async (_what, body, field) => {
+  ])('%s is rejected for the first of them', async (_what, body, field) => {
     expectFieldRefused(await post('/media/upload-url', JSON.stringify(body)), field);
   });
 });
@@ -165,7 +165,7 @@ describe('a body over 128 KiB', () => {
   const expectTooLarge = (answer: Parameters<typeof expectRefusal>[0]) =>
     expect(expectRefusal(answer, 413).details).toEqual({ field: 'body', reason: 'too_large', limit: LIMIT });
 
-  test('is refused by its announced length, and by its bytes', async () => {
+  test('is rejected by its Content-Length, and by its actual length', async () => {
     const head = ['Content-Type: application/json', bearer];
     expectTooLarge(
       await sendRaw(
@@ -182,11 +182,11 @@ describe('a body over 128 KiB', () => {
     );
   });
 
-  test('one of exactly 128 KiB is taken', async () => {
+  test('of exactly 128 KiB is accepted', async () => {
     expectSuccess(await post('/media/upload-url', padded(LIMIT)));
   });
 
-  test('without credentials it is not even looked at', async () => {
+  test('is not parsed without credentials', async () => {
     expectRefusal(
       await sendRaw(
         service.address,
@@ -197,7 +197,7 @@ describe('a body over 128 KiB', () => {
   });
 });
 
-describe('faults of the service', () => {
+describe('internal errors', () => {
   const failing = async (error: Error, work: () => Promise<void>) => {
     const { all } = service.parts.db;
     Object.assign(service.parts.db, { all: () => Promise.reject(error) });
@@ -208,7 +208,7 @@ describe('faults of the service', () => {
     }
   };
 
-  test('a fault tells the caller nothing but the request id', async () => {
+  test('a response to an unexpected error contains only the request id', async () => {
     await failing(
       new Error('relation "assets": select * from assets at /home/mediary/db.ts:7, password hunter2'),
       async () => {
@@ -219,7 +219,7 @@ describe('faults of the service', () => {
     );
   });
 
-  test('a database that is away is told from a fault, with a time to come back', async () => {
+  test('an unreachable database gets 503 with Retry-After, not 500', async () => {
     await failing(
       unavailable('The database is not available', new Error('connect ECONNREFUSED /tmp/socket')),
       async () => {
@@ -230,7 +230,7 @@ describe('faults of the service', () => {
     );
   });
 
-  test('a disk that fails is away for now, and the upload can be tried again', async () => {
+  test('a disk error gets 503, and the upload can be repeated', async () => {
     const started = await openUpload(service, 'ann');
     const { put } = service.parts.store;
     const failure = Object.assign(new Error('EIO: /var/objects/planted'), { code: 'EIO', syscall: 'write' });
@@ -245,7 +245,7 @@ describe('faults of the service', () => {
 });
 
 describe.skipIf(!TEST_DATA)('collected JSON', () => {
-  test('no file of it is a fault of the service', async () => {
+  test('causes no internal error', async () => {
     const folder = join(TEST_DATA as string, 'json-parsing');
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.json'));
     expect(files.length).toBeGreaterThan(200);

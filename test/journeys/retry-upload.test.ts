@@ -44,7 +44,7 @@ const retry = async (id: string, user?: string): Promise<Retried> =>
   expectSuccess(await ask(id, user)) as Retried;
 const asStarted = (asset: Retried): Started => ({ ...asset, asset, asset_id: asset.id });
 
-test('refused bytes are replaced, and the data stays the asset', async () => {
+test('rejected bytes are replaced in a new attempt of the same asset', async () => {
   const { id } = await offer(service, 'ann', { bytes: NO_MEDIA, wishes: { title: 'Launch', tags: ['a'] } });
   const failed = await readAsset(service, 'ann', id);
   expect(failed.failure).toMatchObject({ code: 'type_mismatch', retryable: true });
@@ -71,7 +71,7 @@ test('refused bytes are replaced, and the data stays the asset', async () => {
   );
 });
 
-test('a retry that is repeated returns the same attempt, also while and after the bytes come', async () => {
+test('a repeated retry returns the same attempt, also during and after the upload', async () => {
   const { id } = await offer(service, 'ann', { bytes: NO_MEDIA });
   const answers = await Promise.all([retry(id), retry(id), retry(id)]);
   for (const answer of answers) expect(answer.stream_status).toBe('pending_upload');
@@ -81,7 +81,7 @@ test('a retry that is repeated returns the same attempt, also while and after th
   expect(await retry(id)).toMatchObject({ upload: null, upload_url: null });
 });
 
-test('the upload URL of the earlier attempt ends, and its reports are ignored', async () => {
+test('the upload URL of the earlier attempt is invalid, and its reports are ignored', async () => {
   const started = await openUpload(service, 'ann');
   await putBytes(started, NO_MEDIA);
   await complete(service, 'ann', started.asset_id);
@@ -95,7 +95,7 @@ test('the upload URL of the earlier attempt ends, and its reports are ignored', 
   });
 });
 
-test('the announced size and checksum hold for the next upload, unless the announced file itself was refused', async () => {
+test('the announced size and checksum stay, unless the announced file itself was rejected', async () => {
   const wrong = Buffer.from(clip).fill(7, 100, 110);
   const sum = async (bytes: Uint8Array) =>
     Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
@@ -113,7 +113,7 @@ test('the announced size and checksum hold for the next upload, unless the annou
   expect((await complete(service, 'ann', dropped.id)).status).toBe(200);
 });
 
-test('an expired upload is opened again, for as long as a new one', async () => {
+test('an expired upload is reopened, with the lifetime of a new one', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   ahead = 700_000;
   try {

@@ -31,7 +31,7 @@ async function brokenPicture(): Promise<string> {
   return id;
 }
 
-test('a picture that cannot be decoded is not decoded again', async () => {
+test('a retry of an image that cannot be decoded is rejected', async () => {
   const id = await brokenPicture();
   const before = await readAsset(service, 'ann', id);
   expect(before).toMatchObject({ stream_status: 'failed', failure: { retryable: false } });
@@ -47,14 +47,14 @@ test('a picture that cannot be decoded is not decoded again', async () => {
   expect((await eventsOf(service.dataDir, id)).filter((type) => type === 'asset.processing')).toHaveLength(1);
 });
 
-test('somebody else is told only that it is not theirs', async () => {
+test('another user gets FORBIDDEN only', async () => {
   expectRefusal(await retry(await brokenPicture(), asUser('eve')), 403);
 });
 
 test.each([
   [true, 200],
   [false, 409],
-])('an encoder that reports retryable: %s decides it', async (retryable, status) => {
+])('an encoder decides with retryable: %s', async (retryable, status) => {
   const { id } = await ingest(service, 'ann', { file: await makeClip({ seconds: 1 }) });
   await tell(service, 'onprem', {
     asset_id: id,

@@ -147,8 +147,8 @@ async function faults(id: string): Promise<void> {
 const found = (text: string): string[] =>
   [...planted].filter(([, secret]) => text.includes(secret)).map(([what]) => what);
 
-describe('after a journey with everything that can go wrong', () => {
-  test('there is something to look at', () => {
+describe('after requests with every kind of error', () => {
+  test('logs, jobs and deliveries exist', () => {
     expect(planted.size).toBeGreaterThan(20);
     expect([...planted.values()].every((secret) => secret.length > 5)).toBe(true);
     expect(lines.length).toBeGreaterThan(40);
@@ -156,15 +156,15 @@ describe('after a journey with everything that can go wrong', () => {
     expect(refusals.length).toBeGreaterThan(12);
   });
 
-  test("no log line holds a secret, a token, a signature or a user's words", () => {
+  test('no log line contains a secret, a token, a signature or user text', () => {
     for (const line of lines) expect(found(line), line.slice(0, 500)).toEqual([]);
   });
 
-  test('no log line holds a URL of a request: it may carry a token', () => {
+  test('no log line contains a request URL, which may contain a token', () => {
     for (const line of lines) expect(line).not.toMatch(/ticket=|token=|\/~[A-Za-z0-9_-]{20}|[Bb]earer /);
   });
 
-  test('each line is JSON, of known members', () => {
+  test('each log line is JSON with known members', () => {
     const known = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const allowed = [
       'level',
@@ -186,17 +186,17 @@ describe('after a journey with everything that can go wrong', () => {
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
-  test('no refusal says what was sent', () => {
+  test('no error response repeats the input', () => {
     for (const refusal of refusals) expect(found(refusal), refusal).toEqual([]);
   });
 
-  test('no job holds one', async () => {
+  test('no job contains a secret', async () => {
     const jobs = await rows(service.dataDir, 'select j::text as text from pgboss.job j');
     expect(jobs.length).toBeGreaterThan(1);
     for (const { text } of jobs) expect(found(String(text)), String(text)).toEqual([]);
   });
 
-  test('no kept delivery holds a signature', async () => {
+  test('no recorded delivery contains a signature', async () => {
     const kept = await rows(service.dataDir, 'select headers::text as text from deliveries');
     expect(kept.length).toBeGreaterThan(2);
     for (const { text } of kept) expect(found(String(text)), String(text)).toEqual([]);

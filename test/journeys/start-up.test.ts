@@ -27,7 +27,7 @@ function refusal(environment: Record<string, string>): string {
 }
 
 describe('with a database of its own', () => {
-  test('all secrets that are missing are named in one message', () => {
+  test('one message names all missing secrets', () => {
     expect(refusal(DATABASE)).toBe(
       ['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
     );
@@ -35,13 +35,13 @@ describe('with a database of its own', () => {
     expect(refusal(others)).toBe('The settings cannot be used:\n  - SERVICE_API_KEY must be set');
   });
 
-  test.each(['', '   '])('an empty secret (%j) is a missing one', (empty) => {
+  test.each(['', '   '])('an empty secret (%j) counts as missing', (empty) => {
     expect(refusal({ ...given, ACCESS_TOKEN_SECRET: empty })).toMatch(
       /^ {2}- ACCESS_TOKEN_SECRET must be set$/m,
     );
   });
 
-  test('a worker needs none of them, but an address to report to', () => {
+  test('a worker needs no secrets, but a URL for its reports', () => {
     const worker = { ...DATABASE, MEDIARY_ROLE: 'worker' };
     expect(read({ ...worker, ENCODER_CALLBACK_URL: 'http://api.test:8080' })).toMatchObject({
       role: 'worker',
@@ -55,14 +55,14 @@ describe('with a database of its own', () => {
     );
   });
 
-  test('a missing provider secret stops nothing', () => {
+  test('a missing provider secret does not prevent the start', () => {
     expect(
       read({ ...DATABASE, ...Object.fromEntries(OWN_SECRETS.map((name) => [name, SECRETS[name]])) }).warnings,
     ).toEqual([]);
   });
 });
 
-test('every setting that will not do is named, once, in one message', () => {
+test('one message names every invalid setting once', () => {
   const bad = {
     MEDIARY_ROLE: 'boss',
     PORT: '70000',
@@ -92,20 +92,20 @@ test.each([
   'app.example.com',
   'https://user@app.example.com',
   'https://a.test https://b.test',
-])('CORS_ORIGINS %s is no origin', (origin) => {
+])('CORS_ORIGINS %s is rejected', (origin) => {
   expect(refusal({ ...given, CORS_ORIGINS: `https://ok.test,${origin}` })).toContain(
     `  - CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path`,
   );
 });
 
 test.each(['*', 'https://app.example.com', 'http://localhost:5173,capacitor://localhost'])(
-  'CORS_ORIGINS %s is taken',
+  'CORS_ORIGINS %s is accepted',
   (origins) => {
     expect(read({ ...given, CORS_ORIGINS: origins }).corsOrigins).toEqual(origins.split(','));
   },
 );
 
-test('a misspelt setting and a missing playback host are warned about', () => {
+test('a misspelt setting and a missing playback host cause warnings', () => {
   const { ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY } = SECRETS;
   const own = { ...DATABASE, ACCESS_TOKEN_SECRET, SERVICE_API_KEY, OPERATOR_KEY };
   expect(read({ ...own, MEDIARY_ROLES: 'all', CORS_ORIGIN: '*', PATH: '/bin' }).warnings).toEqual([
@@ -117,15 +117,15 @@ test('a misspelt setting and a missing playback host are warned about', () => {
   ]);
 });
 
-describe('webhooks without a signature', () => {
-  test('are never taken from cdnhost', () => {
+describe('unsigned webhooks', () => {
+  test('are never accepted from cdnhost', () => {
     for (const named of ['cdnhost', 'onprem,cdnhost', 'CDNHOST', 'all', '*'])
       expect(refusal({ ...given, WEBHOOKS_ALLOW_UNSIGNED: named })).toContain(
         'WEBHOOKS_ALLOW_UNSIGNED may name edgehost and onprem only',
       );
   });
 
-  test('are warned about where they are taken', () => {
+  test('cause a warning if they are accepted', () => {
     const { ONPREM_WEBHOOK_SECRET: _secret, ...others } = given;
     const { warnings, allowUnsigned } = read({ ...others, WEBHOOKS_ALLOW_UNSIGNED: 'onprem, edgehost' });
     expect(allowUnsigned).toEqual(['onprem', 'edgehost']);
@@ -135,7 +135,7 @@ describe('webhooks without a signature', () => {
   });
 });
 
-test('weak secrets are warned about, one line each, and never refused', () => {
+test('weak secrets cause one warning each, and are accepted', () => {
   const weak = {
     ...given,
     SERVICE_API_KEY: 'short',
@@ -150,20 +150,20 @@ test('weak secrets are warned about, one line each, and never refused', () => {
   expect(read(given).warnings).toEqual([]);
 });
 
-test('secrets do not print', () => {
+test('printed settings contain no secrets', () => {
   const config = read({ ...given, URL_SIGNING_SECRET: 'planted-url-signing-secret-0123456789' });
   expect(JSON.stringify(config)).not.toMatch(/test-|planted-url/);
   expect(String(config.tokenSecrets)).toBe('[secret]');
 });
 
-describe('on a laptop', () => {
+describe('without a configured database', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('secrets are made once, kept for nobody else to read, and found again', async () => {
+  test('secrets are generated once, readable by their user only, and reused', async () => {
     const place = join(folder, 'new', 'data');
     const made = await openLocalSecrets(place, OWN_SECRETS);
     expect(Object.keys(made.values)).toEqual([...OWN_SECRETS]);
@@ -174,7 +174,7 @@ describe('on a laptop', () => {
     expect(read(made.values).warnings).toEqual([]);
   });
 
-  test('one that is new with a release is added, the others stay', async () => {
+  test('a secret that a release adds is generated, the others stay', async () => {
     const place = join(folder, 'grown');
     const before = await openLocalSecrets(place, ['ACCESS_TOKEN_SECRET']);
     const after = await openLocalSecrets(place, OWN_SECRETS);
@@ -183,13 +183,13 @@ describe('on a laptop', () => {
     expect((await stat(after.file)).mode & 0o777).toBe(0o600);
   });
 
-  test('many first starts at once end with the same secrets', async () => {
+  test('concurrent first starts use the same secrets', async () => {
     const place = join(folder, 'twice');
     const made = await Promise.all(Array.from({ length: 8 }, () => openLocalSecrets(place, OWN_SECRETS)));
     for (const other of made) expect(other).toEqual(made[0]);
   });
 
-  test('a file that cannot be read is not replaced', async () => {
+  test('an unreadable secrets file is not replaced', async () => {
     const place = join(folder, 'broken');
     await mkdir(place);
     await writeFile(join(place, 'secrets.json'), '{"ACCESS_TOKEN_SECRET":');
@@ -215,7 +215,7 @@ async function failedStart(environment: Record<string, string>) {
   return { code, out: Buffer.concat(out).toString(), told: Buffer.concat(told).toString() };
 }
 
-test('the process says it on its error output, and ends', async () => {
+test('the process prints the message to stderr and exits', async () => {
   const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
   expect([code, out]).toEqual([1, '']);
   expect(told.split('\n')).toEqual([
@@ -226,7 +226,7 @@ test('the process says it on its error output, and ends', async () => {
   ]);
 }, 60_000);
 
-test('a data folder that cannot be written, and a program that is no ffmpeg, are one line each', async () => {
+test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
   try {
     const file = join(folder, 'file');

@@ -33,7 +33,7 @@ async function dawdle(line: string, url: URL, headers: readonly string[] = []): 
   return socket;
 }
 
-test('an upload and a download that stand still do not keep the service from stopping, and can be begun again', async () => {
+test('the service stops during an idle upload and download, and both can be repeated', async () => {
   const stored = await openUpload(service, 'ann', IMAGE);
   expect((await putBytes(stored, BYTES)).status).toBe(200);
   const { body } = await call<{ url: string }>(service, `GET /media/${stored.asset_id}/download-url`, {

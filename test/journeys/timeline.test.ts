@@ -229,7 +229,7 @@ test('entries show rejections by the service, and that a service caller named an
 });
 
 describe('a timeline', () => {
-  test("is the owner's, and the service's; nobody else reads it", async () => {
+  test('can be read by the owner and by service callers only', async () => {
     const statusOf = async (path: string, headers: Record<string, string>) =>
       (await call(service, `GET ${path}`, { headers })).status;
     const path = `/media/${film}/timeline`;
@@ -241,7 +241,7 @@ describe('a timeline', () => {
       expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
   });
 
-  test('is gone with its asset', async () => {
+  test('is deleted with its asset', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     await ask(`DELETE /media/${id}`);
     expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
@@ -254,7 +254,7 @@ describe('a timeline', () => {
     ['cursor', 'x'],
     ['cursor', ''],
     ['cursor', `${randomUUID()}0`],
-  ])('names what is wrong: %s=%s', async (field, value) => {
+  ])('rejects an invalid parameter and names it: %s=%s', async (field, value) => {
     expectFieldRefused(
       await call(service, `GET /media/${film}/timeline?${field}=${value}`, { headers: as }),
       field,

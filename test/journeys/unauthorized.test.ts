@@ -83,7 +83,7 @@ describe('an access token that is rejected', () => {
     }
   });
 
-  test('is not judged by its claims before its signature is right', async () => {
+  test('has its claims checked only after its signature', async () => {
     const answers = await Promise.all(
       [{}, { exp: 1 }, { nbf: now() + 9999 }, { type: 'refresh' }, { user_id: null }].map((claims) =>
         call(service, 'GET /media', { headers: forged(claims) }),
@@ -122,7 +122,7 @@ describe('credentials of other kinds', () => {
     expect(challengeOf(expectUnauthorized(answer, { reason, field }))).toBe(challenge);
   });
 
-  test('no operator key', async () => {
+  test('a missing operator key', async () => {
     expectUnauthorized(await call(service, 'GET /admin/providers'), {
       reason: 'missing',
       field: 'X-Operator-Key',

@@ -15,7 +15,7 @@ afterAll(() => service?.stop());
 const patch = (id: string, json: object, headers: Record<string, string> = asUser('ann')) =>
   call(service, `PATCH /media/${id}`, { headers, json });
 
-test('unknown members are refused by name, and nothing changes', async () => {
+test('unknown members are rejected by name, and nothing changes', async () => {
   const { asset } = await openUpload(service, 'ann');
   const one = expectRefusal(await patch(asset.id, { title: 'New', titel: 'Newer' }), 400);
   expect(one.message).toContain('"titel"');
@@ -25,7 +25,7 @@ test('unknown members are refused by name, and nothing changes', async () => {
   expect(await readAsset(service, 'ann', asset.id)).toEqual(asset);
 });
 
-test('the owner is a known member, whoever names it', async () => {
+test('owner_user_id is a known member for every caller', async () => {
   const { asset_id: id } = await openUpload(service, 'ann');
   for (const headers of [asUser('ann'), asService])
     expectSuccess(await patch(id, { owner_user_id: 'ann', title: 'New' }, headers));

@@ -27,25 +27,25 @@ const targetOf = ({ upload_url: url }: Started) =>
   `${new URL(url as string).pathname}${new URL(url as string).search}`;
 
 describe('types', () => {
-  test('only those that the operator names may be uploaded', async () => {
+  test('that the operator does not allow are rejected', async () => {
     expectSuccess(await wish(IMAGE));
     for (const mime_type of ['image/jpeg', 'image/webp', 'video/webm'])
       expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
   });
 
-  test('and none that is never allowed', async () => {
+  test('that the service never allows are rejected', async () => {
     expectFieldRefused(await wish({ ...IMAGE, mime_type: 'image/svg+xml' }), 'mime_type');
   });
 });
 
-test('a default provider that is not set up takes no videos, but another one that is named does', async () => {
+test('an unconfigured default provider rejects videos, another named provider accepts them', async () => {
   expectFieldRefused(await wish(VIDEO), 'provider');
   expect(expectSuccess(await wish({ ...VIDEO, provider: 'onprem' }))['asset']).toMatchObject({
     provider: 'onprem',
   });
 });
 
-test('an upload URL lives as long as the operator says', async () => {
+test('an upload URL expires after UPLOAD_TTL_S', async () => {
   const { upload, asset } = (await wish(IMAGE)).body.data as unknown as {
     upload: { expires_at: string };
     asset: { created_at: string };
@@ -53,16 +53,16 @@ test('an upload URL lives as long as the operator says', async () => {
   expect(Date.parse(upload.expires_at) - Date.parse(asset.created_at)).toBe(60_000);
 });
 
-describe('the maximum', () => {
+describe('MAX_UPLOAD_BYTES', () => {
   const chunk = Buffer.concat([Buffer.from('8000\r\n'), Buffer.alloc(0x8000), Buffer.from('\r\n')]);
 
-  test('may be reached', async () => {
+  test('can be reached', async () => {
     const started = await open();
     expect(started.upload?.max_bytes).toBe(MAX);
     expect(expectSuccess(await putBytes(started, Buffer.alloc(MAX)))).toMatchObject({ size_bytes: MAX });
   });
 
-  test('is not passed by an announced length: nobody waits for the bytes', async () => {
+  test('rejects a larger announced length before any bytes', async () => {
     const started = await open();
     const answer = await sendRaw(
       service.address,
@@ -72,7 +72,7 @@ describe('the maximum', () => {
     expectSuccess(await putBytes(started, Buffer.from('fits')));
   });
 
-  test('is not passed by chunks without an end', async () => {
+  test('rejects a larger chunked body', async () => {
     const started = await open();
     const socket = await openSocket(service.address);
     socket.write(
@@ -95,7 +95,7 @@ describe('pages of another origin', () => {
       ]),
     );
 
-  test('a listed one may upload', async () => {
+  test('may upload if they are listed', async () => {
     const started = await open();
     const allowed = await preflight(targetOf(started), PAGE);
     expect(allowed.status).toBe(204);
@@ -114,7 +114,7 @@ describe('pages of another origin', () => {
     ['no credentials', 'GET /media', 401],
     ['an unknown route', 'GET /nope', 404],
     ['a trailing slash', 'GET /media/', 404],
-  ])('a listed one may also read why it was refused: %s', async (_what, methodAndPath, status) => {
+  ])('may read errors if they are listed: %s', async (_what, methodAndPath, status) => {
     const answer = await call(service, methodAndPath, { headers: { origin: PAGE } });
     expectRefusal(answer, status);
     expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);

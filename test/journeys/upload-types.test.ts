@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-test('a picture under the name image/jpg is a JPEG', async () => {
+test('image/jpg is an alias of image/jpeg', async () => {
   const bytes = await phonePhoto({ width: 320, height: 240, orientation: 1 });
   const wishes = { ...IMAGE, mime_type: 'image/jpg' };
   const started = await openUpload(service, 'ann', wishes);
@@ -30,14 +30,14 @@ test.each([
   ['video/3gpp', 'video/3gpp', { ...SMALL, more: ['-f', '3gp'] }],
   ['video/3gpp2', 'video/3gpp2', { ...SMALL, more: ['-f', '3g2'] }],
   ['video/x-m4v', 'video/mp4', { ...SMALL, more: ['-f', 'ipod'] }],
-])('a film under the name %s is encoded', async (mime_type, stored, clip) => {
+])('a video of type %s is encoded', async (mime_type, stored, clip) => {
   const bytes = await readFile(await makeClip(clip));
   const { id, completed } = await offer(service, 'ann', { bytes, wishes: { ...VIDEO, mime_type } });
   expect([completed.status, completed.body.data.mime_type]).toEqual([200, stored]);
   expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
 });
 
-test('a type that is not supported is answered with the list of those that are', async () => {
+test('an unsupported type is rejected with the list of supported types', async () => {
   const json = { ...VIDEO, mime_type: 'video/x-msvideo' };
   const answer = await call(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
   const { message, details } = expectRefusal(answer, 400);
@@ -53,7 +53,7 @@ test('a type that is not supported is answered with the list of those that are',
 test.each([
   ['with a length', () => new Uint8Array()],
   ['in chunks', () => new ReadableStream({ start: (stream) => stream.close() })],
-])('an empty upload is called empty, and the right bytes may follow: %s', async (_how, empty) => {
+])('an empty upload is rejected, and the right bytes are accepted after: %s', async (_how, empty) => {
   const started = await openUpload(service, 'ann');
   const response = await fetch(String(started.upload_url), {
     method: 'PUT',

@@ -24,13 +24,13 @@ const wish = (wishes: object) => ask({ ...VIDEO, ...wishes });
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
   expectSuccess(await asked) as unknown as Started;
 
-describe('the three fields that everybody sends', () => {
-  test.each(['filename', 'content_type', 'mime_type'])('%s is a text that is not empty', async (field) => {
+describe('the required fields', () => {
+  test.each(['filename', 'content_type', 'mime_type'])('%s must be a non-empty string', async (field) => {
     for (const value of [undefined, null, '', 7, true, [], {}, ['a']])
       expectFieldRefused(await wish({ [field]: value }), field);
   });
 
-  test('content_type comes back as it was sent', async () => {
+  test('content_type is returned unchanged', async () => {
     for (const content_type of ['video', 'VIDEO', 'video/x-anything; a=b', 'film', ' video ', 'Ünïcode 🎬']) {
       expect((await expectTaken(wish({ content_type }))).asset['content_type']).toBe(content_type);
     }
@@ -42,7 +42,7 @@ describe('the three fields that everybody sends', () => {
     [VIDEO, 'IMAGE/jpeg'],
     [IMAGE, 'video'],
     [IMAGE, 'video/mp4'],
-  ])('a content_type that contradicts the mime_type is refused (%j, %s)', async (wishes, content_type) => {
+  ])('a content_type that contradicts the mime_type is rejected (%j, %s)', async (wishes, content_type) => {
     expectFieldRefused(await ask({ ...wishes, content_type }), 'content_type');
   });
 
@@ -57,7 +57,7 @@ describe('the three fields that everybody sends', () => {
     'video/webm',
     'video/x-matroska',
     'video/mp2t',
-  ])('%s may be uploaded', async (mime_type) => {
+  ])('mime_type %s is accepted', async (mime_type) => {
     const { asset } = await expectTaken(wish({ mime_type, content_type: 'file' }));
     expect(asset).toMatchObject({
       mime_type,
@@ -92,13 +92,13 @@ describe('the three fields that everybody sends', () => {
     'application/vnd.apple.mpegurl',
     'toString',
     '__proto__',
-  ])('%j may not', async (mime_type) => {
+  ])('mime_type %j is rejected', async (mime_type) => {
     expectFieldRefused(await wish({ mime_type, content_type: 'file' }), 'mime_type');
   });
 });
 
-describe('what may be added', () => {
-  test('size_bytes is a whole number up to the maximum', async () => {
+describe('the optional fields', () => {
+  test('size_bytes must be a whole number up to the maximum', async () => {
     expect((await expectTaken(wish({ size_bytes: 1_000_000 }))).upload?.max_bytes).toBe(1_000_000);
     expect((await expectTaken(wish({ size_bytes: 1 }))).upload?.max_bytes).toBe(1);
     for (const size_bytes of [0, -1, 1.5, '12', 1e300, null, true])
@@ -110,7 +110,7 @@ describe('what may be added', () => {
     });
   });
 
-  test('checksum_sha256 is 64 hex digits in either case', async () => {
+  test('checksum_sha256 must be 64 hex digits in either case', async () => {
     for (const checksum_sha256 of ['a1'.repeat(32), 'A1'.repeat(32)])
       await expectTaken(wish({ checksum_sha256 }));
     for (const checksum_sha256 of [
@@ -127,20 +127,20 @@ describe('what may be added', () => {
     }
   });
 
-  test('visibility is private unless it is said to be public', async () => {
+  test('visibility is private by default', async () => {
     expect((await expectTaken(wish({}))).asset['visibility']).toBe('private');
     expect((await expectTaken(wish({ visibility: 'public' }))).asset['visibility']).toBe('public');
     for (const visibility of ['PUBLIC', 'unlisted', '', true, null])
       expectFieldRefused(await wish({ visibility }), 'visibility');
   });
 
-  test('a provider that is not set up, or does not exist, is refused', async () => {
+  test('an unconfigured or unknown provider is rejected', async () => {
     for (const provider of ['cdnhost', 'edgehost', 'elsewhere', '', null, 1])
       expectFieldRefused(await wish({ provider }), 'provider');
     expect((await expectTaken(wish({ provider: 'onprem' }))).asset['provider']).toBe('onprem');
   });
 
-  test('title and tags are short texts', async () => {
+  test('title and tags have maximum lengths', async () => {
     const longest = { title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] };
     expect((await expectTaken(wish(longest))).asset).toMatchObject(longest);
     expect((await expectTaken(wish({ title: null, tags: [] }))).asset).toMatchObject({
@@ -162,7 +162,7 @@ describe('what may be added', () => {
     }
   });
 
-  test("metadata is the caller's own JSON, byte for byte in meaning, up to 16 KiB", async () => {
+  test('metadata is any JSON object up to 16 KiB, and is returned unchanged', async () => {
     const metadata = {
       Ünï: ['🎬', null, -1.5e-7, true, { '': {} }],
       path: 'C:\\udacity\\u0000',
@@ -184,7 +184,7 @@ describe('what may be added', () => {
     }
   });
 
-  test('anything else is ignored', async () => {
+  test('other fields are ignored', async () => {
     const { asset } = await expectTaken(
       wish({
         id: '0199aaaa-0000-7000-8000-000000000000',
@@ -209,15 +209,15 @@ describe('what may be added', () => {
   });
 });
 
-describe('whose the asset will be', () => {
+describe('the owner', () => {
   test.each([7, null, {}, [], '', ' ', 'eve', 'x'.repeat(300)])(
-    'a user owns it, whatever owner_user_id says (%j)',
+    'is the user, whatever owner_user_id is (%j)',
     async (owner_user_id) => {
       expect((await expectTaken(wish({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
     },
   );
 
-  test('a service says for whom', async () => {
+  test('is named by a service caller', async () => {
     expect(
       (await expectTaken(ask({ ...VIDEO, owner_user_id: 'bob' }, asService))).asset['owner_user_id'],
     ).toBe('bob');
@@ -241,7 +241,7 @@ describe('whose the asset will be', () => {
   });
 });
 
-test('the answer says where and how to send the bytes', async () => {
+test('the response has the upload target', async () => {
   const { asset_id: id, asset, upload_url: url, upload, ...more } = await expectTaken(wish({}));
   expect(Object.keys(more)).toEqual(['alternatives']);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -261,7 +261,7 @@ test('the answer says where and how to send the bytes', async () => {
   expect(lifetime).toBe(86_400_000);
 });
 
-test('the asset is shown with all its members and no others', async () => {
+test('the asset has exactly the documented members', async () => {
   const { asset } = await expectTaken(wish({}));
   expect(asset).toEqual({
     id: asset.id,

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('without quotas usage is told all the same, with no limits, and no counter is kept', async () => {
+test('without quotas usage is returned without limits, and no counter is stored', async () => {
   await openUpload(service, 'ann', { ...IMAGE, size_bytes: 100 });
   await putBytes(await openUpload(service, 'ann', IMAGE), Buffer.alloc(50));
   expect(expectSuccess(await call(service, 'GET /usage', { headers: asUser('ann') }))).toEqual({
@@ -45,7 +45,7 @@ test('without quotas usage is told all the same, with no limits, and no counter 
   expect(await rows(dataDir, 'select * from owner_usage')).toEqual([]);
 });
 
-test('a back end names the owner, a user sees its own alone', async () => {
+test('a back end names the owner, a user sees its own usage only', async () => {
   expectFieldRefused(await call(service, 'GET /usage', { headers: asService }), 'owner_user_id');
   const named = await call(service, 'GET /usage?owner_user_id=ann', { headers: asService });
   expect(expectSuccess(named)).toMatchObject({ owner_user_id: 'ann', assets: { used: 2 } });
@@ -54,7 +54,7 @@ test('a back end names the owner, a user sees its own alone', async () => {
   expectRefusal(await call(service, 'GET /usage'), 401);
 });
 
-test('the limits of one owner hold without any setting, and leave others alone', async () => {
+test('limits of one owner work without settings, and do not affect others', async () => {
   const path = '/admin/owners/ann/limits';
   expectSuccess(await call(service, `PUT ${path}`, { headers: asOperator, json: { max_assets: 3 } }));
   await openUpload(service, 'ann', IMAGE);
@@ -66,7 +66,7 @@ test('the limits of one owner hold without any setting, and leave others alone',
   expect(await usedBy(service, 'ann')).toEqual([150, 4, 4]);
 });
 
-test('quotas that are switched on count what was there before, also for bytes that are on their way', async () => {
+test('new quotas count existing assets and uploads in progress', async () => {
   const started = await openUpload(service, 'ann', IMAGE);
   await restart({ OWNER_MAX_BYTES: '160' });
   const url = new URL(started.upload_url as string);
@@ -84,7 +84,7 @@ test('quotas that are switched on count what was there before, also for bytes th
   await openUpload(service, 'ann', { ...IMAGE, size_bytes: 1000 });
 });
 
-test('settings that cannot be limits stop the start', () => {
+test('invalid limits prevent the start', () => {
   const read = (settings: Readonly<Record<string, string>>) => () =>
     readConfig({ ...SECRETS, ...settings }, (path) => path);
   expect(read({ OWNER_MAX_ASSETS: '0' })).toThrow('OWNER_MAX_ASSETS');

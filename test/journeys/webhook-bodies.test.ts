@@ -56,13 +56,13 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     'application/octet-stream',
     'application/json, text/plain',
     'x'.repeat(5000),
-  ])('is read whatever its Content-Type says: %s', async (type) => {
+  ])('is parsed with any Content-Type: %s', async (type) => {
     expect(await send(Buffer.from(ready()), type === undefined ? {} : { 'content-type': type })).toEqual(
       TAKEN[provider],
     );
   });
 
-  test('is not inflated: a Content-Encoding is only a word, and packed bytes are no JSON', async () => {
+  test('is not decompressed, whatever its Content-Encoding is', async () => {
     for (const encoding of ['gzip', 'br', 'deflate', 'identity', 'nonsense']) {
       expect(await send(ready(), { 'content-encoding': encoding })).toEqual(TAKEN[provider]);
       expect(await send(gzipSync(ready()), { 'content-encoding': encoding })).toEqual(BAD_PAYLOAD);
@@ -82,7 +82,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     ' {} ',
     '{"status":{}}',
     '{"event":"ready"}',
-  ])('of another shape is taken and not acted on: %s', async (body) => {
+  ])('of another shape is accepted and changes nothing: %s', async (body) => {
     expect(await send(body)).toEqual(NOT_ACTIONABLE);
   });
 
@@ -105,11 +105,11 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     ['overlong UTF-8', Buffer.from('7b2261223a22c0af227d', 'hex')],
     ['half a character in UTF-8', Buffer.from('7b2261223a22eda080227d', 'hex')],
     ['a null byte', '{}\0'],
-  ] as const)('with %s is no payload', async (_, body) => {
+  ] as const)('with %s is an invalid payload', async (_, body) => {
     expect(await send(body)).toEqual(BAD_PAYLOAD);
   });
 
-  test('may be 1 MiB long and no byte longer, whoever signed it', async () => {
+  test('may be up to 1 MiB long', async () => {
     const padded = (bytes: number) => ready().padEnd(bytes, ' ');
     const tooLarge = {
       status: 413,
@@ -123,7 +123,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     expect(await send(ready())).toEqual(TAKEN[provider]);
   });
 
-  test('is held to that limit too where its length is not told', async () => {
+  test('has the same limit without Content-Length', async () => {
     const body = ready().padEnd(MIB + 1, ' ');
     const statusOf = async (text: string) => {
       const stream = new Blob([text]).stream();
@@ -140,7 +140,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     expect(await statusOf(body.slice(0, MIB))).toBe(200);
   });
 
-  test('that names a member twice says what it says last, as every reader of JSON takes it', async () => {
+  test('that repeats a member uses the last value', async () => {
     const [first, last] = [ready(), ready()];
     const twice = `${first.slice(0, -1)},${last.slice(1)}`;
     const name = { cdnhost: 'VideoGuid', edgehost: 'uid', onprem: 'asset_id' }[provider];
@@ -151,7 +151,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     expect(await send(first.replace(name, name.toUpperCase()))).toEqual(NOT_ACTIONABLE);
   });
 
-  test('comes by POST and to one address only', async () => {
+  test('is accepted by POST at one path only', async () => {
     for (const request of [
       `GET /webhooks/stream/${provider}`,
       `PUT /webhooks/stream/${provider}`,
@@ -172,7 +172,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
     }
   });
 
-  test('with lists 20 000 deep, 60 000 members, huge numbers or __proto__ is taken like any other', async () => {
+  test('with deep lists, 60 000 members, huge numbers or __proto__ is parsed like any other', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const wide = `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":1`).join()}}`;
     const extras = [
@@ -201,7 +201,7 @@ describe.each(PROVIDERS)('a signed body for %s', (provider) => {
   });
 });
 
-describe('what cdnhost may say', () => {
+describe('a report of cdnhost', () => {
   const newVideo = async () => {
     const guid = randomUUID();
     const { asset_id: id } = await linkVideo(service, { provider: 'cdnhost', provider_video_id: guid });
@@ -216,14 +216,14 @@ describe('what cdnhost may say', () => {
     [7, 'processing'],
     [5, 'failed'],
     [8, 'failed'],
-  ])('%d makes the asset %s', async (Status, expected) => {
+  ])('with Status %d makes the asset %s', async (Status, expected) => {
     const { say, statusOf } = await newVideo();
     expect(await say({ Status })).toEqual(PROCESSED);
     expect(await statusOf()).toBe(expected);
     expect(await say({ Status })).toEqual(PROCESSED);
   });
 
-  test('0, 1, 2, 6, 9, 10, 99, no number at all and 3.0000000000000001 change nothing', async () => {
+  test('with another Status changes nothing', async () => {
     const { say, statusOf } = await newVideo();
     for (const Status of [0, 1, 2, 6, 9, 10, 99, -3, '3', [3], { a: 3 }, true, null, undefined, 1e20])
       expect([Status, await say({ Status })]).toEqual([Status, NOT_ACTIONABLE]);
@@ -239,7 +239,7 @@ describe('what cdnhost may say', () => {
     expect(await statusOf()).toBe('pending_upload');
   });
 
-  test('twice in one body is what it says last', async () => {
+  test('with a repeated Status uses the last one', async () => {
     const { asset_id: id } = await linkVideo(service, {
       provider: 'cdnhost',
       provider_video_id: `${LIBRARY}-twice`,
@@ -259,11 +259,11 @@ describe('what cdnhost may say', () => {
   });
 });
 
-describe('what edgehost may say', () => {
+describe('a report of edgehost', () => {
   test.each([
     ['ready', 'ready'],
     ['error', 'failed'],
-  ])('%s makes the asset %s', async (state, expected) => {
+  ])('with state %s makes the asset %s', async (state, expected) => {
     const uid = randomUUID();
     const { asset_id: id } = await linkVideo(service, { provider: 'edgehost', provider_video_id: uid });
     for (const other of [
@@ -285,8 +285,8 @@ describe('what edgehost may say', () => {
   });
 });
 
-describe('what onprem may say', () => {
-  test.each(['processing', 'ready', 'failed'])('%s makes the asset that', async (status) => {
+describe('a report of onprem', () => {
+  test.each(['processing', 'ready', 'failed'])('with status %s makes the asset that', async (status) => {
     const { asset_id: id } = await openUpload(service, 'ann');
     for (const other of ['Ready', 'queued', 'pending_upload', '', 3, null, { state: 'ready' }])
       expect(await tell(service, 'onprem', { asset_id: id, status: other })).toEqual(NOT_ACTIONABLE);

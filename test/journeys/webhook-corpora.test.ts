@@ -44,9 +44,9 @@ afterAll(() => service?.stop());
 const mayBe = (name: string): Verdict[] =>
   name.startsWith('y_') ? [TAKEN] : name.startsWith('n_') ? [REFUSED] : [TAKEN, REFUSED];
 
-describe.each(PROVIDERS)('at the door of %s', (provider) => {
+describe.each(PROVIDERS)('the webhook of %s', (provider) => {
   test.skipIf(!TEST_DATA).each(Object.entries(CORPORA))(
-    'everything of %s is taken or refused, and no asset changes',
+    'accepts or rejects every body of %s, and changes no asset',
     async (folder, atLeast) => {
       const before = await snapshot();
       const samples = samplesOf(folder);

@@ -54,7 +54,7 @@ describe('a video that is at a hosted provider', () => {
         };
       },
     ],
-  ] as const)("at %s plays at that provider's host once it is ready", async (provider, expected) => {
+  ] as const)("at %s plays from that provider's host when it is ready", async (provider, expected) => {
     const { id, videoId, say } = await hosted(provider);
     expect(await playbackOf(service, id)).toMatchObject({ stream_status: 'pending_upload', ...NOTHING });
     expect((await play(id, 'hls.m3u8')).status).toBe(404);
@@ -79,7 +79,7 @@ describe('a video that is at a hosted provider', () => {
     await expectRedirects(id, urls);
   });
 
-  test('plays what the body of edgehost says, byte for byte', async () => {
+  test("plays the URLs of edgehost's report, unchanged", async () => {
     const { id, videoId, say } = await hosted('edgehost');
     const urls = {
       hls: 'https://other.example/%7Ea/../b.m3u8?c=%20',
@@ -96,7 +96,7 @@ describe('a video that is at a hosted provider', () => {
   });
 
   test.each(['cdnhost', 'edgehost'] as const)(
-    'at %s is ready with a warning and without addresses where the host is not set',
+    'at %s is ready with a warning and without URLs if the host is not configured',
     async (provider) => {
       const { id, say } = await hosted(provider, { on: hostless });
       expect(await say()).toEqual(PROCESSED);
@@ -107,14 +107,14 @@ describe('a video that is at a hosted provider', () => {
     },
   );
 
-  test('that is private shows nothing on the public paths', async () => {
+  test('that is private is 404 on the public paths', async () => {
     const { id, say } = await hosted('cdnhost', { visibility: 'private' });
     await say();
     for (const file of ['hls.m3u8', 'dash.mpd', 'thumb.jpg']) expect((await play(id, file)).status).toBe(404);
     for (const path of ['hls.m3u8?token=x', '~x/hls.m3u8']) expect((await play(id, path)).status).toBe(401);
   });
 
-  test('is no longer moved once its asset is deleted; the next asset that is linked to it is', async () => {
+  test('does not change a deleted asset, but the next asset that is linked to it', async () => {
     const { id, videoId, say } = await hosted('edgehost');
     expect((await call(service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
     expect(await say()).toEqual(notProcessed('deleted_asset'));
@@ -136,7 +136,7 @@ describe("a video of an operator's own encoder", () => {
     `https://v.example/${'a'.repeat(2048)}`,
   ];
 
-  test('plays the URLs of its report, byte for byte', async () => {
+  test('plays the URLs of its report, unchanged', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
     const urls = {
       hls: 'HTTPS://V.example/%7Ea/../b.m3u8?c=%20',
@@ -151,7 +151,7 @@ describe("a video of an operator's own encoder", () => {
     await expectRedirects(id, { ...urls, thumbnail: 'https://v.example/%C3%BC/%E5%8B%95.jpg' });
   });
 
-  test('loses a URL that breaks the rule, and is ready with one warning', async () => {
+  test('is ready without an invalid URL, and with one warning', async () => {
     for (const bad of BAD) {
       const { asset_id: id } = await openUpload(service, 'ann');
       const playback = { hls: 'https://v.example/a.m3u8', dash: bad, thumbnail: bad };
@@ -165,7 +165,7 @@ describe("a video of an operator's own encoder", () => {
     }
   });
 
-  test('takes no URLs from a failure', async () => {
+  test('ignores the URLs of a failure', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     await tell(service, 'onprem', {
       asset_id: id,

@@ -42,7 +42,7 @@ async function knock(provider: KnownProvider, text: string): Promise<Verdict> {
   return { status: answer.status, message, data };
 }
 
-describe.each(PROVIDERS)('at the door of %s', (provider) => {
+describe.each(PROVIDERS)('the webhook of %s', (provider) => {
   const name = NAMES[provider];
   /** A fresh report, its signature and one of another body. */
   function signed() {
@@ -59,19 +59,19 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     ['in upper case', (good: string) => `${name.toUpperCase()}: ${good}`],
     ['without a space', (good: string) => `${name}:${good}`],
     ['between spaces and tabs', (good: string) => `${name}: \t ${good} \t`],
-  ])('a header %s is read', async (_, line) => {
+  ])('reads a header %s', async (_, line) => {
     const report = signed();
     expect(await send(report, [line(report.good)])).toEqual(TAKEN[provider]);
   });
 
-  test('two lines that agree are one, but for edgehost, whose time may come only once', async () => {
+  test('accepts two equal header lines, except for edgehost', async () => {
     const report = signed();
     expect(await send(report, [`${name}: ${report.good}`, `${name}: ${report.good}`])).toEqual(
       provider === 'edgehost' ? WRONG : TAKEN[provider],
     );
   });
 
-  test('two lines that do not agree open nothing, in either order, and neither do an empty one, a list and a word in front', async () => {
+  test('rejects different header lines, an empty one, a list and a prefix', async () => {
     const report = signed();
     const { good, bad } = report;
     for (const values of [
@@ -94,7 +94,7 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     }
   });
 
-  test('digits and letters that only look like some open nothing', async () => {
+  test('rejects characters that only look like hex digits', async () => {
     const report = signed();
     const [digit = ''] = /[0-9a-f](?=[0-9a-f]*$)/.exec(report.good) ?? [];
     const fullWidth = String.fromCodePoint((digit.codePointAt(0) ?? 0) + 0xfee0);
@@ -114,7 +114,7 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     }
   });
 
-  test('a signature is read from its header alone: not from the address, a cookie, another header or behind the body', async () => {
+  test('reads the signature from its header only, not from the URL, cookies, other headers or trailers', async () => {
     const report = signed();
     const { body, good } = report;
     const size = `Content-Length: ${body.length}`;
@@ -134,7 +134,7 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
     ).toEqual(WRONG);
   });
 
-  test('a body in chunks is signed as one, however it is cut', async () => {
+  test('verifies a chunked body as a whole', async () => {
     const { body, good } = signed();
     const chunks = `${Array.from(body, (letter) => `1\r\n${letter}\r\n`).join('')}0\r\n\r\n`;
     expect(
@@ -143,7 +143,7 @@ describe.each(PROVIDERS)('at the door of %s', (provider) => {
   });
 });
 
-describe('at the door of cdnhost', () => {
+describe('the webhook of cdnhost', () => {
   const sendWith = (...lines: string[]) => {
     const body = JSON.stringify(READY.cdnhost(randomUUID()));
     const [good = ''] = Object.values(signatureOf('cdnhost', body));
@@ -166,7 +166,7 @@ describe('at the door of cdnhost', () => {
     'X-BunnyStream-Signature-Version: v1',
     'X-Cdnhost-Signature-Algorithm: hmac-sha256',
     'X-BunnyStream-Signature: $good',
-  ])('%s fits', async (line) => {
+  ])('accepts %s', async (line) => {
     expect(await sendWith(line)).toEqual(TAKEN.cdnhost);
   });
 
@@ -180,7 +180,7 @@ describe('at the door of cdnhost', () => {
     'X-BunnyStream-Signature-Algorithm: none',
     'X-BunnyStream-Signature: 0',
     'X-BunnyStream-Signature:',
-  ])('%s does not, whatever the signature', async (line) => {
+  ])('rejects %s, even with a valid signature', async (line) => {
     expect(await sendWith(line)).toEqual(WRONG);
     expect(
       await sendWith(
@@ -194,7 +194,7 @@ describe('at the door of cdnhost', () => {
   });
 });
 
-test('at the door of onprem both names may be there if they agree, and the third is not read beside them', async () => {
+test('onprem accepts both header names if they agree, and ignores a third', async () => {
   const body = JSON.stringify(READY.onprem(randomUUID()));
   const [good = ''] = Object.values(signatureOf('onprem', body));
   const bad = good.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));

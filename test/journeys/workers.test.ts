@@ -57,7 +57,7 @@ async function encoding(): Promise<AssetJson> {
   );
 }
 
-test('the worker that lives takes over from the one that was killed, within a minute, and the video is finished once', async () => {
+test('another worker takes over from a killed one within a minute, and finishes the video once', async () => {
   const { id, progress } = await encoding();
   const [doomed, ...more] = await encodersOf(id);
   expect(more).toEqual([]);
@@ -113,7 +113,7 @@ async function expectNothingLeft(id: string): Promise<void> {
   expect(await processesNaming(id)).toEqual([]);
 }
 
-test('a delete at the API stops the encode in the worker within two seconds', async () => {
+test('a delete through the API stops the encode in the worker within two seconds', async () => {
   const { id } = await encoding();
   expect(await encodersOf(id)).toHaveLength(1);
   expect((await call(api, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
@@ -129,7 +129,7 @@ test('a delete at the API stops the encode in the worker within two seconds', as
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
 });
 
-test('a worker and an API that are told to stop end in order', async () => {
+test('a worker and an API process exit cleanly on SIGTERM', async () => {
   const { id } = await encoding();
   const [busy] = await encodersOf(id);
   expect(await busy?.end('SIGTERM')).toEqual({ code: 0, signal: null });

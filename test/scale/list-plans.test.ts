@@ -115,15 +115,15 @@ test.each<[string, Omit<AssetFilter, 'owner' | 'isTrash'>, RegExp]>([
   expect(buffersOf(plan)).toBeLessThan(4000);
 });
 
-test('the trash of all owners is a walk of its own', async () => {
+test('the trash of all owners uses its own index', async () => {
   expect(await planOf({}, { isTrash: true, owner: null })).toMatch(/assets_all_in_trash/);
 });
 
-test('the trash is a walk of its own', async () => {
+test('the trash uses its own index', async () => {
   expect(await planOf({}, { isTrash: true })).toMatch(/assets_in_trash/);
 });
 
-test('the last page costs what the first does', async () => {
+test('the last page costs as much as the first', async () => {
   const {
     rows: [oldest],
   } = await client.query<{ id: string }>(

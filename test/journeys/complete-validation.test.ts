@@ -25,7 +25,7 @@ const png = async (): Promise<Buffer> =>
   );
 const mime = (type: string, filename = 'film') => ({ filename, mime_type: type });
 
-test('bytes that are not there yet are asked for, and nothing changes', async () => {
+test('complete before the upload is rejected with not_uploaded and changes nothing', async () => {
   const { asset, asset_id: id } = await openUpload(service, 'ann');
   for (const _ of [1, 2]) {
     const answer = await complete(service, 'ann', id);
@@ -38,7 +38,7 @@ test('bytes that are not there yet are asked for, and nothing changes', async ()
   expect(await eventsOf(service.dataDir, id)).toEqual(['asset.created']);
 });
 
-test('bytes of another length than announced are not taken, and the right ones may follow', async () => {
+test('bytes of another length than announced are rejected, and the right ones are accepted after', async () => {
   const bytes = await clip();
   const started = await openUpload(service, 'ann', { size_bytes: bytes.length });
   for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, Buffer.alloc(1)])]) {
@@ -115,7 +115,7 @@ const REFUSED: Refused[] = [
 const withoutEnd = (bytes: Buffer, part: number): Buffer =>
   bytes.subarray(0, Math.floor(bytes.length * (1 - part)));
 
-describe('bytes are refused for good, and removed', () => {
+describe('complete rejects and removes bytes', () => {
   test.each(REFUSED)('$what: $reason', async ({ reason, bytes, wishes = {} }) => {
     const { id, stored, completed } = await offer(service, 'ann', { bytes: await bytes(), wishes });
     expect(stored.status).toBe(200);
@@ -154,7 +154,7 @@ describe('bytes are refused for good, and removed', () => {
   });
 });
 
-test('bytes that were refused are not there for a later attempt either', async () => {
+test('rejected bytes are not available to a later attempt', async () => {
   const { id } = await offer(service, 'ann', { bytes: await png() });
   expect(await tell(service, 'onprem', { asset_id: id, status: 'failed', attempt: 2 })).toEqual(PROCESSED);
   const download = await call(service, `GET /media/${id}/download-url`, { headers: asUser('ann') });
@@ -167,12 +167,12 @@ test('bytes that were refused are not there for a later attempt either', async (
   );
 });
 
-describe('bytes that break off where no look at their head can tell', () => {
+describe('truncated bytes with an intact head', () => {
   test.each<[string, ClipOptions]>([
     ['a transport stream', { container: 'ts' }],
     ['a Matroska film', { container: 'mkv' }],
   ])(
-    'end somehow: %s',
+    'end as failed or as a shorter video: %s',
     async (_, options) => {
       const { id, completed } = await offer(service, 'ann', {
         bytes: withoutEnd(await clip({ ...options, seconds: 4 }), 0.4),
@@ -187,7 +187,7 @@ describe('bytes that break off where no look at their head can tell', () => {
   );
 });
 
-test('said twice, or many times at once, it starts the work once', async () => {
+test('repeated and concurrent completes start the work once', async () => {
   const bytes = await clip();
   const started = await openUpload(service, 'ann', {
     size_bytes: bytes.length,
@@ -217,7 +217,7 @@ test('said twice, or many times at once, it starts the work once', async () => {
   ).toEqual([{ jobs: 1 }]);
 }, 60_000);
 
-test('bytes that are stored are never written again', async () => {
+test('stored bytes are never overwritten', async () => {
   const bytes = await clip();
   const started = await openUpload(service, 'ann');
   expect((await putBytes(started, bytes)).status).toBe(200);

@@ -31,7 +31,7 @@ function expectShape(asset: AssetJson): void {
   expect(Math.abs(width / height - Number(asset['width']) / Number(asset['height']))).toBeLessThan(0.02);
 }
 
-describe('a made video', () => {
+describe('a generated video', () => {
   test.each<[string, ClipOptions, Shown]>([
     ['turned by 90 degrees', { rotation: 90 }, { size: [180, 320], seconds: 2 }],
     ['silent', { audio: false }, { size: [320, 180], seconds: 2 }],
@@ -68,7 +68,7 @@ describe.runIf(TEST_DATA)('a collected video', () => {
     ['video-bbb/mp4parse-rust/mp4parse_capi/tests/video_rotation_90.mp4', { size: [60, 100], seconds: 0.04 }],
   ])('%s plays', async (name, shown) => expectPlays(path(name), shown), 120_000);
 
-  test('without a picture is refused', async () => {
+  test('without a picture track is rejected', async () => {
     const { id, completed } = await offer(service, 'ann', {
       bytes: await readFile(path(`video-samples/${rails}/video_without_video_stream.mp4`)),
     });

@@ -39,8 +39,8 @@ const newVideo = async () => {
   };
 };
 
-describe('within one attempt', () => {
-  test('progress and renditions are shown and never go back', async () => {
+describe('reports within one attempt', () => {
+  test('update progress and renditions, which never decrease', async () => {
     const { say, read } = await newVideo();
     expect(
       await say('processing', { progress: 40, renditions: [{ height: 720, state: 'encoding' }] }),
@@ -64,7 +64,7 @@ describe('within one attempt', () => {
     });
   });
 
-  test('a repeat is processed, and changes nothing but the list of deliveries', async () => {
+  test('that repeat are processed, and change nothing but the list of deliveries', async () => {
     const { id, ready, read } = await newVideo();
     await ready();
     const before = await read();
@@ -81,7 +81,7 @@ describe('within one attempt', () => {
     ]);
   });
 
-  test('a late processing or failed is not processed; the failure leaves a warning, and the video plays on', async () => {
+  test('that are late are not processed; a late failure adds a warning, and the video still plays', async () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     const before = await read();
@@ -96,7 +96,7 @@ describe('within one attempt', () => {
     expect(await plays()).toBe(PLAYBACK.hls);
   });
 
-  test('a failure can be overcome', async () => {
+  test('can follow a failure', async () => {
     const { say, ready, read } = await newVideo();
     expect(await say('failed')).toEqual(PROCESSED);
     expect(await say('processing')).toEqual(notProcessed('late'));
@@ -106,7 +106,7 @@ describe('within one attempt', () => {
 });
 
 describe('a higher attempt', () => {
-  test('starts anew while the old video plays on, and an older one is not listened to', async () => {
+  test('starts again while the earlier video still plays; reports of older attempts are ignored', async () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     expect(await say('processing', { attempt: 2, progress: 5 })).toEqual(PROCESSED);
@@ -122,7 +122,7 @@ describe('a higher attempt', () => {
     expect(await plays()).toBe('https://v.example/2.m3u8');
   });
 
-  test('takes a ready back', async () => {
+  test('replaces a ready state', async () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     expect(await say('failed', { attempt: 2 })).toEqual(PROCESSED);
@@ -135,14 +135,14 @@ describe('a higher attempt', () => {
   });
 });
 
-describe('a report that does not count', () => {
-  test('of an unknown asset is kept, and a hosted one waits', async () => {
+describe('a report that is not processed', () => {
+  test('names an unknown asset: it is recorded, and parked if its provider is hosted', async () => {
     expect(await tell(service, 'onprem', READY.onprem(randomUUID()))).toEqual(notProcessed('unknown_asset'));
     for (const provider of ['cdnhost', 'edgehost'] as const)
       expect(await tell(service, provider, READY[provider](randomUUID()))).toEqual(notProcessed('parked'));
   });
 
-  test('is one of another provider, or of an image', async () => {
+  test('names an asset of another provider, or an image', async () => {
     const videoId = randomUUID();
     const { asset_id: hosted } = await linkVideo(service, {
       provider: 'cdnhost',
@@ -159,7 +159,7 @@ describe('a report that does not count', () => {
     expect((await readAsset(service, 'ann', image)).stream_status).toBe('pending_upload');
   });
 
-  test('is one of an asset that is deleted, for ever', async () => {
+  test('names a deleted asset', async () => {
     const { id, ready, say } = await newVideo();
     expect((await call(service, `DELETE /media/${id}`, { headers: asUser('ann') })).status).toBe(200);
     for (const answer of [await ready(), await say('failed'), await ready({ attempt: 9 })])
@@ -167,7 +167,7 @@ describe('a report that does not count', () => {
     expect((await call(service, `GET /media/${id}`, { headers: asUser('ann') })).status).toBe(404);
   });
 
-  test('is one of bytes that the service refused, unless it opens a new attempt', async () => {
+  test('names an asset whose bytes were rejected, unless it opens a new attempt', async () => {
     const started = await openUpload(service, 'ann');
     const id = started.asset_id;
     await putBytes(started, Buffer.from('no video at all'));
@@ -179,13 +179,13 @@ describe('a report that does not count', () => {
   });
 });
 
-describe('a report that our own encoder signed', () => {
+describe('a report of the built-in encoder', () => {
   const own = (body: object) => {
     const secret = deriveKey(service.parts.urlSecrets[0] as Secret, 'encoder').reveal();
     return deliver(service, 'onprem', { body, headers: signatureOf('onprem', body, { secret }) });
   };
 
-  test('points to renditions of ours; the URLs shown are our fixed paths without a token', async () => {
+  test('sets the playback of its renditions; the asset has fixed paths without a token', async () => {
     const { id, read } = await newVideo();
     expect(
       await own({
@@ -204,13 +204,13 @@ describe('a report that our own encoder signed', () => {
     });
   });
 
-  test('has to name attempt and run', async () => {
+  test('must name its attempt and run', async () => {
     const { id } = await newVideo();
     expect(await own({ asset_id: id, status: 'ready' })).toEqual(notProcessed('not_actionable'));
   });
 });
 
-test('every verified delivery is kept: its bytes, its headers less secrets, what became of it; refused ones are not', async () => {
+test('verified deliveries are recorded with bytes, headers without secrets, and result; others are not', async () => {
   const { id } = await newVideo();
   const bodies = [
     `{ "asset_id":"${id}", "status":"ready", "x":"\\u0000ü" }`,

@@ -48,7 +48,7 @@ async function answerTo(line: string, headers: Record<string, string>): Promise<
   return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
 }
 
-describe('whoever may not see an asset', () => {
+describe('a caller without access to an asset', () => {
   const download = () =>
     issueTicket(service.parts.urlSecrets, 'upload', { assetId: id, expires: Date.now() });
   test.each<[string, () => Record<string, string>, () => string]>([
@@ -57,7 +57,7 @@ describe('whoever may not see an asset', () => {
     ['with a wrong service key', () => ({ 'x-service-key': 'wrong' }), () => ''],
     ['with a wrong operator key', () => ({ 'x-operator-key': 'wrong' }), () => ''],
     ['with a wrong ticket or token', () => ({}), () => `?ticket=${download()}x&token=x`],
-  ])('is told nothing of it: %s', async (_who, headers, query) => {
+  ])('gets no data of it: %s', async (_who, headers, query) => {
     const asked = lines();
     expect(asked.length).toBeGreaterThan(20);
     for (const line of asked) {
@@ -68,7 +68,7 @@ describe('whoever may not see an asset', () => {
     }
   });
 
-  test('sees no difference between an unknown, a deleted and a misspelled asset', async () => {
+  test('gets the same response for an unknown, a deleted and a malformed id', async () => {
     const gone = await call<Started>(service, 'POST /media/upload-url', {
       headers: asUser('ann'),
       json: VIDEO,
@@ -88,13 +88,13 @@ describe('whoever may not see an asset', () => {
   });
 });
 
-describe('when a part fails', () => {
+describe('an internal error', () => {
   test.each([
     ['a statement', () => new Error(`syntax error in "select ${VIDEO_ID} from assets" of ${OWNER}`)],
     ['a disk', () => Object.assign(new Error(`ENOENT: /var/lib/x/${OWNER}`), { syscall: 'open' })],
     ['the database', () => Object.assign(new Error(`to postgres://a:b@h/${OWNER}`), { code: '57P01' })],
     ['anything thrown', () => ({ owner: OWNER }) as unknown as Error],
-  ])('nobody learns how it is made: %s', async (_what, failure) => {
+  ])('reveals no internals: %s', async (_what, failure) => {
     const { all } = service.parts.db;
     Object.assign(service.parts.db, { all: () => Promise.reject(failure()) });
     try {

@@ -75,7 +75,7 @@ async function endingOf(id: string): Promise<Ending | undefined> {
   );
 }
 
-describe(`a storm of reports (seed ${SEED})`, () => {
+describe(`concurrent reports in random order (seed ${SEED})`, () => {
   let storms: readonly Storm[];
   let statuses: readonly number[];
   beforeAll(async () => {
@@ -86,16 +86,16 @@ describe(`a storm of reports (seed ${SEED})`, () => {
     statuses = await send(shuffled(storms));
   }, 180_000);
 
-  test('is answered with 200 each', () => {
+  test('get 200 each', () => {
     expect(statuses).toEqual(Array.from({ length: ASSETS * REPORTS_EACH }, () => 200));
   });
 
-  test('leaves every asset as the model foretells', async () => {
+  test('leave every asset as the model predicts', async () => {
     const fresh = { stream_status: 'pending_upload', attempt: 1, refused: false };
     for (const { id, said } of storms) expect([id, await endingOf(id)]).toEqual([id, foretell(fresh, said)]);
   });
 
-  test('is kept delivery by delivery, and only what counted is called processed', async () => {
+  test('are all recorded, and only applied ones are marked processed', async () => {
     for (const { id } of storms) {
       const deliveries = await deliveriesOf(service, id);
       expect(deliveries).toHaveLength(REPORTS_EACH);
@@ -104,7 +104,7 @@ describe(`a storm of reports (seed ${SEED})`, () => {
     }
   });
 
-  test('tells the timeline of each state of an attempt at most once', async () => {
+  test('add each state of an attempt to the timeline at most once', async () => {
     for (const { id } of storms) {
       const events = await eventsOf(service, id);
       for (const type of ['asset.processing', 'asset.failed', 'asset.ready'])

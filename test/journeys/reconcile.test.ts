@@ -94,8 +94,8 @@ async function expectReadyOnce(id: string): Promise<void> {
   expect((await eventsOf(service.dataDir, id)).filter((type) => type === 'asset.ready')).toHaveLength(1);
 }
 
-describe('work of our own whose job vanished', () => {
-  test('an encoding is waited for until its time is over, then queued again, and the video is ready once', async () => {
+describe('work whose job was lost', () => {
+  test('an encode is enqueued again after its deadline, and the video becomes ready once', async () => {
     const id = await withLost('encode-asset', () => completed(clip));
     await pass(1);
     expect(await reasonsOf(id)).toEqual([]);
@@ -113,7 +113,7 @@ describe('work of our own whose job vanished', () => {
     });
   });
 
-  test('a finished encoding whose report vanished is made again, and the video is ready once', async () => {
+  test('an encode whose report was lost is repeated, and the video becomes ready once', async () => {
     const id = await withLost('deliver-report', async () => {
       const begun = await completed(clip);
       await eventually(
@@ -132,14 +132,14 @@ describe('work of our own whose job vanished', () => {
     expect(await jobsOf(id)).toHaveLength(2);
   });
 
-  test('a picture is ready once too', async () => {
+  test('an image becomes ready once', async () => {
     const id = await withLost('process-image', () => completed(picture, IMAGE));
     await pass(10);
     await expectReadyOnce(id);
     expect(await reasonsOf(id)).toEqual(['job_lost']);
   });
 
-  test('a second attempt, and work that went on after the trash, are found as well', async () => {
+  test('a second attempt and a restored asset are found too', async () => {
     const [again, restored] = await withLost('encode-asset', async () => {
       const [failed, removed] = [await completed(clip), await completed(clip)];
       expect(await tell(service, 'onprem', { asset_id: failed, status: 'failed' })).toEqual(PROCESSED);
@@ -158,8 +158,8 @@ describe('work of our own whose job vanished', () => {
   });
 });
 
-describe('work that is only slow', () => {
-  test('is not queued twice: neither what runs nor what waits behind it', async () => {
+describe('slow work', () => {
+  test('is not enqueued twice, neither running nor waiting', async () => {
     const running = await completed(longClip);
     await eventually(
       () => readAsset(service, 'ann', running),
@@ -177,7 +177,7 @@ describe('work that is only slow', () => {
     }
   });
 
-  test('is left alone where an encoder elsewhere does it: without bytes here there is nothing to start', async () => {
+  test('of an external encoder is not enqueued', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     expect(await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 30 })).toEqual(
       PROCESSED,
@@ -191,7 +191,7 @@ describe('work that is only slow', () => {
     expect([await statusOf(id), (await reasonsOf(id)).length]).toEqual(['ready', 2]);
   });
 
-  test('is looked at less and less often, and each entry says when next', async () => {
+  test('is checked less and less often, and each timeline entry has the next check', async () => {
     const { asset_id: id } = await openUpload(service, 'ann');
     await tell(service, 'onprem', { asset_id: id, status: 'processing' });
     const pauses: number[] = [];
@@ -210,7 +210,7 @@ describe('work that is only slow', () => {
   });
 });
 
-test('an asset that cannot be looked at keeps no other waiting, and is looked at again soon', async () => {
+test('an asset whose check fails does not delay others, and is checked again soon', async () => {
   const [broken, sound] = await withLost(
     'process-image',
     async () => [await completed(picture, IMAGE), await completed(picture, IMAGE)] as const,
@@ -231,7 +231,7 @@ test('an asset that cannot be looked at keeps no other waiting, and is looked at
   await pass(0);
 });
 
-test('an upload that never got its bytes, or was never completed, fails once its time is over; one that is under way does not', async () => {
+test('an upload without bytes or without complete fails at its expiry; an active one does not', async () => {
   const [empty, full] = [(await openUpload(service, 'ann')).asset_id, await uploaded(picture, IMAGE)];
   await pass(23 * 60, 'expire-uploads');
   expect([await statusOf(empty), await statusOf(full)]).toEqual(['pending_upload', 'pending_upload']);
@@ -252,7 +252,7 @@ test('an upload that never got its bytes, or was never completed, fails once its
   expect(await statusOf(later)).toBe('pending_upload');
 });
 
-test('bytes that arrive shortly before the upload expires are kept for complete as long as any', async () => {
+test('bytes that arrive shortly before expiry can be completed for the full time', async () => {
   const started = await openUpload(service, 'ann', IMAGE);
   await pass(23 * 60, 'expire-uploads');
   expect((await putBytes(started, picture)).status).toBe(200);
@@ -262,7 +262,7 @@ test('bytes that arrive shortly before the upload expires are kept for complete 
   expect(await settled(service, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready' });
 });
 
-test('nothing is ever under way without a time at which it is looked at, in its row and in its timeline', async () => {
+test('every unfinished asset has a next check, in its row and in its timeline', async () => {
   const { asset_id: hosted } = await linkVideo(service, {
     provider: 'cdnhost',
     provider_video_id: 'unasked',

@@ -85,7 +85,7 @@ test.each([
   [500, 4500, 'blue'],
   [500, null, 'green'],
 ] as const)(
-  'wished for %j, and for %j while it is encoded: the thumbnail turns %s',
+  'poster_time_ms %j, then %j during the encode: the thumbnail becomes %s',
   async (before, wish, colour) => {
     const id = await underWay(encoding, before);
     await choosePoster(service, id, wish);
@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test('a wish that is taken back while it is encoded costs nothing', async () => {
+test('a poster time that is set back during the encode renders no second thumbnail', async () => {
   const id = await underWay(encoding, 500);
   for (const wish of [4500, 500]) await choosePoster(service, id, wish);
   encoding.open();
@@ -110,7 +110,7 @@ test.each([
   [500, 4500, 'blue'],
   [500, null, 'green'],
 ] as const)(
-  'wished for %j, and for %j while its report is on its way: the thumbnail turns %s',
+  'poster_time_ms %j, then %j before the report arrives: the thumbnail becomes %s',
   async (before, wish, colour) => {
     const id = await underWay(reporting, before);
     expect((await choosePoster(service, id, wish)).body.data).toMatchObject({
@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('a worker that dies over a poster leaves the old thumbnail, and the next one makes it', async () => {
+test('a worker that dies while rendering a poster leaves the old thumbnail, and a retry renders it', async () => {
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = Infinity;
   await choosePoster(service, id, 4500);
@@ -138,7 +138,7 @@ test('a worker that dies over a poster leaves the old thumbnail, and the next on
   await thumbnailTurns(service, id, 'blue');
 });
 
-test('a video that went to the trash before its poster was made gets it when it comes back', async () => {
+test('a video that is in the trash gets its poster after it is restored', async () => {
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = 1;
   await choosePoster(service, id, 500);

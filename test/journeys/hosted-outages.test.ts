@@ -61,7 +61,7 @@ const TROUBLES: readonly Trouble[] = [
 
 describe.each(HOSTED)('%s', (provider) => {
   test.for(TROUBLES)(
-    'that %s: 503 and when to come back, and the asset says why',
+    'that %s: responds 503 with Retry-After, and the timeline has the reason',
     async ([, fault, reason, retryAfter = '2']) => {
       hosts.sims[provider].setFault({ on: 'api', route: CREATE[provider], ...fault } as Fault);
       const answer = await askUpload(hosts.service, provider);
@@ -103,7 +103,7 @@ describe.each(HOSTED)('%s', (provider) => {
     });
   });
 
-  test('that made a video and was not heard keeps it for an hour, then it is removed, whatever trouble the other one has', async () => {
+  test('has a video of a lost response removed after an hour, also while the other provider fails', async () => {
     const kept = (await askUpload(hosts.service, provider)).body.data.asset;
     hosts.sims[provider].setFault({ on: 'api', do: 'lose_answer', route: CREATE[provider], times: 1 });
     expect((await askUpload(hosts.service, provider)).status).toBe(503);
@@ -135,7 +135,7 @@ describe.each(HOSTED)('%s', (provider) => {
     );
   });
 
-  test('that comes back takes a repeated request for the asset that it could not take before, until that is given up', async () => {
+  test('gets one video if the same request is repeated after it recovers', async () => {
     const again = () =>
       call<Started>(hosts.service, 'POST /media/upload-url', {
         headers: { ...asUser('ann'), 'idempotency-key': `again-${provider}` },
