@@ -17,7 +17,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { fillDisk, mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
+import { fillDisk, mountTightDisk, type TightDisk } from '../support/small-disk.ts';
 
 const MIB = 1024 * 1024;
 const RESERVE = 32 * MIB;

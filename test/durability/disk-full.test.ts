@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freeBytes } from '../../service/src/platform/free-space.ts';
 import { makeClip } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
-import { halves } from '../support/halves.ts';
+import { halves } from '../support/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled, type Started } from '../support/media.ts';
 import {
   type Answer,
@@ -19,7 +19,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { fillDisk, mountTightDisk, type TightDisk } from '../support/tight-disk.ts';
+import { fillDisk, mountTightDisk, type TightDisk } from '../support/small-disk.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
 
 const MIB = 1024 * 1024;

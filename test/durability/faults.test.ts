@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, type Seen } from '../support/envelope.ts';
 import { MOMENTS, planFaults } from '../support/faults.ts';
-import { halves } from '../support/halves.ts';
+import { halves } from '../support/partial-writes.ts';
 import { KINDS } from '../support/request-kinds.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { filesNaming, rows } from '../support/traces.ts';

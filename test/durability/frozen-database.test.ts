@@ -2,7 +2,7 @@
 // the database does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess, type Seen } from '../support/envelope.ts';
-import { halves } from '../support/halves.ts';
+import { halves } from '../support/partial-writes.ts';
 import { KINDS, type Made } from '../support/request-kinds.ts';
 import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { processesNaming } from '../support/traces.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
-import { halves } from '../support/halves.ts';
+import { halves } from '../support/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/pictures.ts';
 import { urlOf } from '../support/postgres.ts';

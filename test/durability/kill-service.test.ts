@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { halves } from '../support/halves.ts';
+import { halves } from '../support/partial-writes.ts';
 import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
 import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';

@@ -1,7 +1,7 @@
 // Posters of videos that the service encoded are available in every size, at the same URL as images.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { choosePoster, colourfulClip, type Colour, thumbnailAt, thumbnailTurns } from '../support/colours.ts';
+import { choosePoster, colourfulClip, type Colour, thumbnailAt, thumbnailTurns } from '../support/posters.ts';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest, openUpload } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';

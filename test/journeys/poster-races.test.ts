@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Adapters } from '../../service/src/adapters.ts';
-import { choosePoster, colourfulClip, postersDone, thumbnailOf, thumbnailTurns } from '../support/colours.ts';
+import { choosePoster, colourfulClip, postersDone, thumbnailOf, thumbnailTurns } from '../support/posters.ts';
 import { complete, ingest, openUpload, putBytes, settled } from '../support/media.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 

@@ -10,7 +10,7 @@ import {
   thumbnailAt,
   thumbnailOf,
   thumbnailTurns,
-} from '../support/colours.ts';
+} from '../support/posters.ts';
 import {
   type AssetJson,
   complete,
