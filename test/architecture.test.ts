@@ -176,8 +176,8 @@ describe("the service's source files", () => {
     expect(lines(imports.filter((found) => !found.target.startsWith('.') && isStrange(found)))).toEqual([]);
   });
   test('lifecycle alone writes assets and events', () => {
-    const WRITE =
-      /\b(?:insert\s+into|update|delete\s+from|truncate(?:\s+table)?|merge\s+into)\s+(?:only\s+)?"?(?:assets|events)\b/i;
+    const STATEMENT = /\b(?:(?:insert|merge)\s+into|update|delete\s+from|truncate(?:\s+table)?)\s+/;
+    const WRITE = RegExp(`${STATEMENT.source}(?:only\\s+)?"?(?:assets|events)\\b`, 'i');
     const isWriter = ({ feature, text }: SourceFile) => feature !== 'lifecycle' && WRITE.test(text);
     expect(pathsOf(files.filter(isWriter))).toEqual(['commands/seed']);
   });

@@ -51,9 +51,11 @@ const MERGE_NEXT: readonly string[] = [
 
 const MAX_LINES = 250;
 const SMALL = 25;
-/** Entries of features, worker scripts, adapters and test fixtures stay files of their own. */
-const STANDS_ALONE =
-  /(?:\/feature|\.(?:worker|fixture|contract|test)|-(?:callback|encoder|image-processor|object-store|probe|provider))\.ts$/;
+/** Entries of features, worker scripts, tests and adapters stay files of their own. */
+const STANDS_ALONE = [
+  /(?:\/feature|\.(?:worker|fixture|contract|test))\.ts$/,
+  /-(?:callback|encoder|image-processor|object-store|probe|provider)\.ts$/,
+];
 
 const isTest = ({ path }: SourceModule): boolean =>
   /^(?:test|simulators|bench)\/|\.(?:test|fixture|contract)\.ts$/.test(path);
@@ -65,30 +67,36 @@ function hasOwnTest({ path }: SourceModule, all: readonly SourceModule[]): boole
   return all.some((other) => other.path.startsWith(stem) && other.path.endsWith('.test.ts'));
 }
 
-/** A namespace import uses the exports whose names the code mentions: `feature.ts` passes such objects on. */
-function isUsed(name: string, of: SourceModule, all: readonly SourceModule[]): boolean {
-  const countsTests = isTest(of) || hasOwnTest(of, all) || FOR_TESTS[of.path]?.includes(name);
-  const users = all.filter((user) => user !== of && (countsTests || !isTest(user)));
-  const imported = users.flatMap(({ imports }) =>
-    imports.filter(({ path }) => path === of.path).flatMap(({ names }) => names),
-  );
-  return (
-    imported.includes(name) ||
-    (imported.includes('*') && users.some(({ identifiers }) => identifiers.has(name)))
-  );
-}
+type Use = { readonly user: SourceModule; readonly path: string; readonly names: readonly string[] };
 
 function findDeadExports(all: readonly SourceModule[]): string[] {
+  const uses = Map.groupBy(
+    all.flatMap((user) => user.imports.map(({ path, names }): Use => ({ user, path, names }))),
+    ({ path }) => path,
+  );
   return all
     .filter(({ path }) => !ENTRY_POINTS.includes(path))
-    .flatMap((module) =>
-      module.exports.filter((name) => !isUsed(name, module, all)).map((name) => `${module.path}: ${name}`),
-    );
+    .flatMap((module) => {
+      const used = uses.get(module.path) ?? [];
+      const countsTests = isTest(module) || hasOwnTest(module, all);
+      return module.exports
+        .filter((name) => {
+          const isForTests = countsTests || FOR_TESTS[module.path]?.includes(name);
+          return !used.some((use) => (isForTests || !isTest(use.user)) && isUseOf(name, use, all));
+        })
+        .map((name) => `${module.path}: ${name}`);
+    });
+}
+
+/** `feature.ts` imports whole modules to pass them on: their members are used where another file names them. */
+function isUseOf(name: string, { names, path }: Use, all: readonly SourceModule[]): boolean {
+  if (names.includes(name)) return true;
+  return names.includes('*') && all.some((other) => other.path !== path && other.identifiers.has(name));
 }
 
 function findMergeable(all: readonly SourceModule[]): string[] {
   return all
-    .filter((module) => countLines(module) < SMALL && !STANDS_ALONE.test(module.path))
+    .filter((module) => countLines(module) < SMALL && !STANDS_ALONE.some((form) => form.test(module.path)))
     .filter((module) => !hasOwnTest(module, all))
     .flatMap((module) => {
       const users = all.filter((user) => user.imports.some(({ path }) => path === module.path));

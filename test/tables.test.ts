@@ -19,7 +19,8 @@ const rows = (text: string, values?: unknown[]) => rowsOf(connection, text, valu
 const newEvent = (moment: string, asset = '00000000-0000-7000-8000-000000000001') =>
   rows(
     `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-    values (first_id_of($1::timestamptz), $2, 'ann', 'asset.created', '{}', $1) returning tableoid::regclass::text as partition`,
+    values (first_id_of($1::timestamptz), $2, 'ann', 'asset.created', '{}', $1)
+     returning tableoid::regclass::text as partition`,
     [moment, asset],
   );
 const partitionsOf = async (table: string) =>
@@ -35,19 +36,20 @@ const makePartitions = async (ahead: number) =>
 /** `_2031_05` for this month and those ahead, in UTC. */
 const monthsAhead = (count: number): string[] => {
   const now = new Date();
-  return Array.from(
-    { length: count + 1 },
-    (_, ahead) =>
-      `_${new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead)).toISOString().slice(0, 7).replace('-', '_')}`,
-  );
+  return Array.from({ length: count + 1 }, (_, ahead) => {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead));
+    return `_${month.toISOString().slice(0, 7).replace('-', '_')}`;
+  });
 };
 
 describe('a migrated database', () => {
   test('has the tables and columns of tables.ts, with their types and nulls, and no other', async () => {
     const columns =
       await rows(`select relname as table, attname as column, typname as type, not attnotnull as nullable
-        from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped join pg_type on pg_type.oid = atttypid
-       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`);
+        from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+             join pg_type on pg_type.oid = atttypid
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+          and relname <> 'migrations'`);
     const found: Record<string, Record<string, string>> = {};
     for (const { table, column, type, nullable } of columns as {
       table: string;
@@ -120,7 +122,8 @@ describe('a server whose clock is not in UTC', () => {
     const placed = await rowsOf(
       berlin,
       `insert into events (id, asset_id, owner_user_id, type, data, created_at)
-      select first_id_of(first), gen_random_uuid(), 'ann', 'asset.created', '{}', first from unnest($1::timestamptz[]) as first
+      select first_id_of(first), gen_random_uuid(), 'ann', 'asset.created', '{}', first
+      from unnest($1::timestamptz[]) as first
       returning tableoid::regclass::text as partition, created_at as first`,
       [months.map(({ first }) => first)],
     );

@@ -172,7 +172,8 @@ test('completed uploads wait for space, and continue after deletes free it', asy
   const waiting = () =>
     rows(
       dataDir,
-      `select name from pgboss.job where state = 'retry' and name in ('process-image', 'encode-asset') order by name`,
+      `select name from pgboss.job where state = 'retry'
+          and name in ('process-image', 'encode-asset') order by name`,
     );
   await eventually(waiting, (jobs) => jobs.length === 2);
   for (const id of filling) expectSuccess(await call(service, `DELETE /media/${id}`, { headers }));

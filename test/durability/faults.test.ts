@@ -55,7 +55,8 @@ describe.each(MOMENTS)('a call that fails (%s)', (moment) => {
 test('a repeated request with an Idempotency-Key creates one asset', async () => {
   const [counted] = await rows(
     service.dataDir,
-    `select (select count(*)::int from idempotency_keys) as keys, (select count(*)::int from assets where owner_user_id = 'keyed') as assets`,
+    `select (select count(*)::int from idempotency_keys) as keys,
+            (select count(*)::int from assets where owner_user_id = 'keyed') as assets`,
   );
   expect(counted?.['keys']).toBeGreaterThan(4);
   expect(counted?.['assets']).toBe(counted?.['keys']);

@@ -122,9 +122,8 @@ async function firstWriter(
 
 const expireLease = (id: string) =>
   service.parts.db.one(
-    sql(
-      'test: expire lease',
-    )`update assets set upload_writer_until = now() - interval '1 second' where id = ${id} and upload_writer is not null`,
+    sql('test: expire lease')`update assets set upload_writer_until = now() - interval '1 second'
+       where id = ${id} and upload_writer is not null`,
   );
 
 async function sweep(id: string): Promise<void> {

@@ -143,7 +143,8 @@ test('counters equal a recount after random commands to two processes', async ()
   expect(statuses.filter((status) => status >= 500)).toEqual([]);
   const [counted] = await rows(
     databaseDir,
-    "select count(*)::int as owners, sum(bytes) > 0 as has_bytes, sum(pending) > 0 as has_pending from owner_usage where owner_user_id like 'random-%'",
+    `select count(*)::int as owners, sum(bytes) > 0 as has_bytes, sum(pending) > 0 as has_pending
+       from owner_usage where owner_user_id like 'random-%'`,
   );
   expect(counted).toEqual({ owners: LISTS / 3, has_bytes: true, has_pending: true });
   expect(await usageDrift(databaseDir)).toEqual([]);

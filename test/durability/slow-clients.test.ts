@@ -80,12 +80,14 @@ type Slow = { readonly kind: Kind; readonly ms: number; readonly answer: string 
 const HEADS: Readonly<Record<Kind, (number: number) => string>> = {
   head: () => 'GET /api/v1/media HTTP/1.1\r\nHost: a\r\nX-Slow: ',
   json: () =>
-    `POST /api/v1/media/upload-url HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenOf('ann')}\r\nContent-Type: application/json\r\nContent-Length: 200\r\n\r\n`,
+    `POST /api/v1/media/upload-url HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${tokenOf('ann')}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 200\r\n\r\n',
   webhook: () =>
     'POST /api/v1/webhooks/stream/onprem HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n',
   upload: (number) => {
     const { pathname, search } = new URL(uploads[number]?.upload_url ?? '');
-    return `PUT ${pathname}${search} HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nContent-Length: 1000000\r\n\r\n`;
+    const headers = 'Host: a\r\nContent-Type: image/png\r\nContent-Length: 1000000\r\n\r\n';
+    return `PUT ${pathname}${search} HTTP/1.1\r\n${headers}`;
   },
 };
 

@@ -38,7 +38,7 @@ test('complete before the upload is rejected with not_uploaded and changes nothi
   expect(await eventsOf(service.dataDir, id)).toEqual(['asset.created']);
 });
 
-test('bytes of another length than announced are rejected, and the right ones are accepted after', async () => {
+test('bytes of another length than announced are rejected; the right ones are accepted', async () => {
   const bytes = await clip();
   const started = await openUpload(service, 'ann', { size_bytes: bytes.length });
   for (const wrong of [bytes.subarray(1), Buffer.concat([bytes, Buffer.alloc(1)])]) {

@@ -99,7 +99,7 @@ test('a service that is killed while encoding finishes the video once after the 
   await expectDoneOnce(await readyWithoutFalling(begun));
 }, 180_000);
 
-test('a service that is stopped while encoding exits cleanly, leaves no process, and finishes the video after the next start', async () => {
+test('a service that is stopped while encoding exits cleanly, and finishes the video later', async () => {
   const begun = await encoding();
   expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(await processesNaming(dataDir)).toEqual([]);

@@ -66,7 +66,7 @@ async function refusedBy(setting: Record<string, string>): Promise<AssetJson> {
   return asset;
 }
 
-test('a video longer than MAX_VIDEO_DURATION_S fails permanently, and the failure names both durations', async () => {
+test('a video longer than MAX_VIDEO_DURATION_S fails permanently, and names both durations', async () => {
   const { failure } = await refusedBy({ MAX_VIDEO_DURATION_S: '3' });
   expect(failure).toEqual({
     code: 'too_long',
@@ -80,7 +80,7 @@ test('a video above MAX_ENCODE_COST fails permanently, and the failure explains 
   expect(failure).toEqual({
     code: 'too_costly',
     message: expect.stringMatching(
-      /^Encoding this video costs \d+ output pixels \(\d s at 30 frames per second in 180p\)\. The limit is 1000000\. Upload a shorter video, or one/,
+      /^Encoding this video costs \d+ output pixels \(\d s at 30 frames per second in 180p\)\. .* 1000000\./,
     ),
     retryable: false,
   });

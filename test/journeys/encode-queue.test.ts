@@ -127,7 +127,7 @@ describe('an operator', () => {
     await eventually(listed, ({ running: left, waiting }) => left + waiting === 0);
   });
 
-  test('cancels a running encode: it stops within two seconds, the asset says why, and its owner can retry', async () => {
+  test('cancels a running encode: it stops within two seconds, and its owner can retry', async () => {
     const id = await encoding('ann');
     const { status, body } = await cancel(id);
     expect([status, body.data]).toEqual([200, { asset_id: id, cancelled: true }]);

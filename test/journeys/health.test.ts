@@ -79,7 +79,7 @@ describe('the database', () => {
     for (const { pid } of await processesNaming(service.dataDir)) process.kill(pid, signal);
   };
 
-  test('is not ready while it hangs; requests time out, and work continues when it responds again', async () => {
+  test('is not ready while it hangs; requests time out, and succeed when it responds again', async () => {
     const { asset_id: id } = await openUpload(service, 'ann', IMAGE);
     await signalAll('SIGSTOP');
     try {

@@ -103,7 +103,7 @@ describe.each(HOSTED)('%s', (provider) => {
     });
   });
 
-  test('has a video of a lost response removed after an hour, also while the other provider fails', async () => {
+  test('deletes the video of a lost response after an hour, even if the other provider fails', async () => {
     const kept = (await askUpload(hosts.service, provider)).body.data.asset;
     hosts.sims[provider].setFault({ on: 'api', do: 'lose_answer', route: CREATE[provider], times: 1 });
     expect((await askUpload(hosts.service, provider)).status).toBe(503);

@@ -116,7 +116,7 @@ describe('a page gets', () => {
 });
 
 describe('an image URL', () => {
-  test('has a cache lifetime of 1 h with its version, 5 min without; private ones are not shared', async () => {
+  test('is cached for 1 h with its version, 5 min without; if private, not by shared caches', async () => {
     const { image } = await addressesOf(shown);
     expect(image).toBe(imageUrl(shown, '?v=1'));
     const cachingOf = async (url: string) => (await get(url)).headers.get('cache-control');

@@ -48,8 +48,9 @@ const play = async (id: string, file: string) =>
 const putBack = async (...ids: string[]) => {
   await rows(
     service.dataDir,
-    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null, playable_at = null, completed_at = null,
-    failure = null, warnings = '[]', attempt = 1, reconcile_at = now(), revision = revision + 1 where id = any($1)`,
+    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null,
+       playable_at = null, completed_at = null, failure = null, warnings = '[]', attempt = 1,
+       reconcile_at = now(), revision = revision + 1 where id = any($1)`,
     [ids],
   );
 };

@@ -137,7 +137,8 @@ describe('the list of deliveries', () => {
     [
       'everything at once',
       () =>
-        `provider=edgehost&asset_id=${deliveries.ready.asset_id}&provider_video_id=${LINKED}&processed=true&reason=applied&received_after=2020-01-01&received_before=9999-01-01T00:00Z&limit=1`,
+        `provider=edgehost&asset_id=${deliveries.ready.asset_id}&provider_video_id=${LINKED}` +
+        '&processed=true&reason=applied&received_after=2020-01-01&received_before=9999-01-01T00:00Z&limit=1',
       ['ready'],
     ],
   ];
@@ -239,7 +240,8 @@ describe('one delivery', () => {
   ])('of %s has its body in base64, and as text if it is UTF-8', async (_, hex, text) => {
     const [id, bytes] = [uuidV7(), Buffer.from(hex, 'hex')];
     await service.parts.db.all(sql(`insert ${hex}`)`
-      insert into deliveries (${columns(deliveryRow)}) values (${id}, 'onprem', null, null, ${bytes}, '{}', false, 'not_actionable', now(), false, 1)`);
+      insert into deliveries (${columns(deliveryRow)})
+      values (${id}, 'onprem', null, null, ${bytes}, '{}', false, 'not_actionable', now(), false, 1)`);
     expect(await get<Whole>(`/${id}`)).toMatchObject({ body: text, body_base64: bytes.toString('base64') });
   });
 

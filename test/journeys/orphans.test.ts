@@ -53,7 +53,8 @@ test('an upload that its asset does not reference is an orphan, unless its write
   await store.put(key, Readable.from([Buffer.from('bytes of a slow writer')]), 1000);
   const lease = (until: string) =>
     db.one(sql('test: lease of an upload')`
-      update assets set upload_writer = ${writer}, upload_writer_until = now() + ${until}::interval where id = ${id}`);
+      update assets set upload_writer = ${writer}, upload_writer_until = now() + ${until}::interval
+       where id = ${id}`);
   await lease('1 minute');
   expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([]);
   await lease('-1 second');

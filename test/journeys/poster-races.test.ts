@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('a worker that dies while rendering a poster leaves the old thumbnail, and a retry renders it', async () => {
+test('a worker that dies while rendering a poster keeps the old thumbnail until a retry', async () => {
   const { id } = await ingest(service, 'ann', { file: await colourfulClip() });
   posters.toFail = Infinity;
   await choosePoster(service, id, 4500);

@@ -39,7 +39,7 @@ describe('after a start in a world-readable folder, and a video', () => {
     expect((await modeOf(dataDir)) & 0o067).toBe(0);
   });
 
-  test('only the group of the database server can enter its cluster, and only if it is another user', async () => {
+  test('only the group of the database server can enter its cluster, if it is another user', async () => {
     const [folder, cluster] = [await stat(dataDir), await stat(join(dataDir, 'postgres'))];
     expect(await modeOf(join(dataDir, 'postgres'))).toBe(0o700);
     expect(folder.mode & 0o777).toBe(folder.uid === cluster.uid ? 0o700 : 0o710);

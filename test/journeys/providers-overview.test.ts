@@ -80,7 +80,7 @@ test('without settings the encoder works, and the other providers list their mis
   expect(onprem).toEqual([]);
 });
 
-test('configured providers accept videos; times of responses and webhooks are shown, secrets are not', async () => {
+test('configured providers accept videos; their last response and webhook are shown', async () => {
   const before = await overviewOf(hosts.service);
   expect(
     before.map(({ name, configured, missing_settings: missing }) => [name, configured, missing]),

@@ -66,7 +66,7 @@ describe('bytes', () => {
     expect(list.body.data.items).toEqual([]);
   });
 
-  test('of an upload without size_bytes are checked on arrival; a smaller body is accepted afterwards', async () => {
+  test('of an upload without size_bytes are checked on arrival; a smaller body is accepted', async () => {
     await openUpload(service, 'unannounced', { ...IMAGE, size_bytes: 500 });
     const started = await openUpload(service, 'unannounced', IMAGE);
     expectOverQuota(await putBytes(started, PNG), { field: 'bytes', limit: 1000, used: 500, requested: 600 });

@@ -217,11 +217,13 @@ test('an asset whose check fails does not delay others, and is checked again soo
   );
   await rows(
     service.dataDir,
-    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'this one cannot be written'; end $$`,
+    `create function refuse() returns trigger language plpgsql
+       as $$ begin raise exception 'this one cannot be written'; end $$`,
   );
   await rows(
     service.dataDir,
-    `create trigger refuse before update on assets for each row when (old.id = '${broken}') execute function refuse()`,
+    `create trigger refuse before update on assets for each row when (old.id = '${broken}')
+       execute function refuse()`,
   );
   await startAfter(10, 'reconcile');
   await expectReadyOnce(sound);
@@ -276,7 +278,9 @@ test('every unfinished asset has a next check, in its row and in its timeline', 
     rows(
       service.dataDir,
       `
-    select id, reconcile_at is not null as is_looked_at, (select data ? 'next_check_at' from events where asset_id = assets.id order by events.id desc limit 1) as says_so
+    select id, reconcile_at is not null as is_looked_at, 
+           (select data ? 'next_check_at' from events where asset_id = assets.id
+            order by events.id desc limit 1) as says_so
       from assets where stream_status = 'processing' and deleted_at is null order by id`,
     );
   for (const minutes of [0, 2, 10]) {

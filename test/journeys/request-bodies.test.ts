@@ -106,7 +106,8 @@ describe('a body of another type', () => {
 
   test('names of JavaScript object members have no effect', async () => {
     const odd =
-      '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},"metadata":{"__proto__":1}';
+      '"__proto__":{"owner_user_id":"eve"},"constructor":{"prototype":{"visibility":"public"}},' +
+      '"metadata":{"__proto__":1}';
     const body = `{${odd},"filename":"a","content_type":"video","mime_type":"video/mp4"}`;
     const data = expectSuccess(await post('/media/upload-url', body));
     expect(data['asset']).toMatchObject({ owner_user_id: 'ann', visibility: 'private' });

@@ -235,13 +235,17 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
     expect(await failedStart({ DATA_DIR: below })).toEqual({
       code: 1,
       out: '',
-      told: `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). Give the user of the service write access, or name another folder.\n`,
+      told:
+        `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). ` +
+        'Give the user of the service write access, or name another folder.\n',
     });
     const wrongEngine = { ...given, DATA_DIR: folder, FFMPEG_PATH: '/bin/echo', LOG_LEVEL: 'silent' };
     expect(await failedStart(wrongEngine)).toEqual({
       code: 1,
       out: '',
-      told: 'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. Name an ffmpeg program, or unset it to use the one that is installed.\n',
+      told:
+        'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
+        'Name an ffmpeg program, or unset it to use the one that is installed.\n',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

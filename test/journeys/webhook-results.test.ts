@@ -81,7 +81,7 @@ describe('reports within one attempt', () => {
     ]);
   });
 
-  test('that are late are not processed; a late failure adds a warning, and the video still plays', async () => {
+  test('that are late are not processed; a late failure adds a warning only', async () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     const before = await read();
@@ -106,7 +106,7 @@ describe('reports within one attempt', () => {
 });
 
 describe('a higher attempt', () => {
-  test('starts again while the earlier video still plays; reports of older attempts are ignored', async () => {
+  test('starts again while the earlier video plays; reports of older attempts are ignored', async () => {
     const { ready, say, read, plays } = await newVideo();
     await ready();
     expect(await say('processing', { attempt: 2, progress: 5 })).toEqual(PROCESSED);
@@ -210,7 +210,7 @@ describe('a report of the built-in encoder', () => {
   });
 });
 
-test('verified deliveries are recorded with bytes, headers without secrets, and result; others are not', async () => {
+test('verified deliveries are recorded with bytes, headers without secrets, and result', async () => {
   const { id } = await newVideo();
   const bodies = [
     `{ "asset_id":"${id}", "status":"ready", "x":"\\u0000ü" }`,

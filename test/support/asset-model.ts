@@ -106,7 +106,8 @@ const shown = (asset: ModelAsset, change: Partial<ModelAsset> = {}): Expected =>
 
 function create(world: World, { kind, by, title, announces, video }: Create): Expected {
   const isHosted = kind === 'cdnhost' || kind === 'edgehost';
-  if (isHosted && by === 'owner') return no(400, 'BAD_REQUEST'); // Not configured for uploads, and a user's own provider_video_id is ignored.
+  // Not configured for uploads, and a user's own provider_video_id is ignored.
+  if (isHosted && by === 'owner') return no(400, 'BAD_REQUEST');
   const videoId = isHosted ? videoIdOf(world, video) : null;
   if (livingWith(world, kind, videoId)) return conflict;
   const asset: ModelAsset = {

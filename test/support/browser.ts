@@ -98,4 +98,5 @@ async function servePlayerPages(): Promise<Server> {
 }
 
 const htmlOf = (player: string): string =>
-  `<!doctype html><link rel="icon" href="data:,"><video playsinline></video><script src="/script/${player}"></script><script src="/page-script"></script>`;
+  `<!doctype html><link rel="icon" href="data:,"><video playsinline></video>
+<script src="/script/${player}"></script><script src="/page-script"></script>`;

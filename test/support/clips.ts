@@ -93,7 +93,10 @@ export async function pacedEngine(): Promise<string> {
   await mkdir(FOLDER, { recursive: true });
   await writeFile(
     unfinished,
-    `#!/bin/sh\ncase "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac\nexec '${ffmpegPath()}' "$@"\n`,
+    `#!/bin/sh
+case "$*" in *-filter_complex*) exec '${ffmpegPath()}' -re "$@" ;; esac
+exec '${ffmpegPath()}' "$@"
+`,
     { mode: 0o755 },
   );
   await rename(unfinished, path);
@@ -143,7 +146,8 @@ const input = (graph: string) => ['-f', 'lavfi', '-i', graph];
 
 function pictureOf({ width, height, fps, flashAndBeep }: Clip): string {
   if (!flashAndBeep) return `testsrc2=size=${width}x${height}:rate=${fps}`;
-  return `color=black:size=${width}x${height}:rate=${fps},drawbox=color=white:t=fill:enable='eq(mod(n,${fps}),0)'`;
+  const flash = `drawbox=color=white:t=fill:enable='eq(mod(n,${fps}),0)'`;
+  return `color=black:size=${width}x${height}:rate=${fps},${flash}`;
 }
 
 function soundOf({ flashAndBeep }: Clip): string {

@@ -12,11 +12,16 @@ export const halves = (dataDir: string): Promise<Record<string, unknown>[]> =>
     dataDir,
     `
   select * from (
-    select a.id, a.owner_user_id, a.stream_status, a.refused, a.uploaded_at, a.deleted_at, a.purge_at, ${told('asset.created')} as created, ${told('asset.uploaded')} as uploaded,
-           ${told('asset.ready')} as ready, ${told('asset.deleted')} as deleted, ${queued('purge-asset')} as purges,
-           ${told('asset.processing')} as begun, ${queued('process-image')} + ${queued('encode-asset')} as jobs
+    select a.id, a.owner_user_id, a.stream_status, a.refused, a.uploaded_at, a.deleted_at, a.purge_at,
+           ${told('asset.created')} as created, ${told('asset.uploaded')} as uploaded,
+           ${told('asset.ready')} as ready, ${told('asset.deleted')} as deleted,
+           ${queued('purge-asset')} as purges,
+           ${told('asset.processing')} as begun,
+           ${queued('process-image')} + ${queued('encode-asset')} as jobs
       from assets a) as asset
-   where created <> 1 or (uploaded <> (uploaded_at is not null)::int and not refused) or ready <> (stream_status = 'ready')::int
+   where created <> 1 or (uploaded <> (uploaded_at is not null)::int and not refused)
+       or ready <> (stream_status = 'ready')::int
       or (deleted_at is not null and (deleted = 0 or purges <> (purge_at is null)::int))
-      or (stream_status in ('processing', 'ready') and jobs <> begun and not exists (select 1 from deliveries d where d.asset_id = asset.id))`,
+      or (stream_status in ('processing', 'ready') and jobs <> begun
+           and not exists (select 1 from deliveries d where d.asset_id = asset.id))`,
   );

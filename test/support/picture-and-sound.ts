@@ -80,7 +80,8 @@ export const beeps = (track: Track): Promise<number[]> =>
   onsets(track, {
     filter: '-af',
     graph:
-      'asetnsamples=n=48:p=0,astats=metadata=1:reset=1,ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-',
+      'asetnsamples=n=48:p=0,astats=metadata=1:reset=1,' +
+      'ametadata=print:key=lavfi.astats.Overall.Peak_level:file=-',
     isOn: (decibel) => decibel > -20,
   });
 

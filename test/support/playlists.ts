@@ -13,14 +13,18 @@ export type Form = {
 };
 
 const hls = (segment: string, tags = '') =>
-  `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:10\n#EXT-X-MEDIA-SEQUENCE:0\n${tags}#EXTINF:10.0,\n${segment}\n#EXT-X-ENDLIST\n`;
+  '#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:10\n#EXT-X-MEDIA-SEQUENCE:0\n' +
+  `${tags}#EXTINF:10.0,\n${segment}\n#EXT-X-ENDLIST\n`;
 
 /** The plainest of them, for engines without any guard. */
 export const plainPlaylist = ({ address }: Targets): string => hls(`${address}/segment.ts`);
 
 function texts({ file, address }: Targets): Readonly<Record<string, string>> {
   const master = `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n${address}/low.m3u8\n`;
-  const mpd = `<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="a" bandwidth="1"><BaseURL>${address}/a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>`;
+  const mpd =
+    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT2S"><Period>' +
+    '<AdaptationSet mimeType="video/mp4"><Representation id="a" bandwidth="1">' +
+    `<BaseURL>${address}/a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>`;
   return {
     'an HLS playlist of a file': hls(`file://${file}`),
     'an HLS playlist of an address': hls(`${address}/segment.ts`),
@@ -34,16 +38,24 @@ function texts({ file, address }: Targets): Readonly<Record<string, string>> {
     'an HLS playlist that sends a file to an address': hls(`concat:${address}/?|file://${file}`),
     'an HLS playlist of a part of a file': hls(`subfile,,start,0,end,64,,:${file}`),
     'an HLS playlist of a ciphered address': hls(`crypto+${address}/segment.ts`),
-    'an HLS playlist within a playlist': `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ndata:application/x-mpegurl;base64,${Buffer.from(hls(`file://${file}`)).toString('base64')}\n`,
+    'an HLS playlist within a playlist':
+      '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n' +
+      `data:application/x-mpegurl;base64,${Buffer.from(hls(`file://${file}`)).toString('base64')}\n`,
     'an HLS playlist behind a byte order mark': `\ufeff${master}`,
     'an HLS playlist behind blank lines': `\r\n \t\n\n  ${hls(`${address}/segment.ts`)}`,
     'a concat script of a file': `ffconcat version 1.0\nfile '${file}'\n`,
-    'a concat script of an address': `ffconcat version 1.0\nfile '${address}/a.ts'\noption protocol_whitelist file,http,tcp\nduration 2\n`,
+    'a concat script of an address':
+      `ffconcat version 1.0\nfile '${address}/a.ts'\n` +
+      'option protocol_whitelist file,http,tcp\nduration 2\n',
     [UNTOLD]: `file '${file}'\nfile '${address}/a.ts'\n`,
     'a DASH manifest': mpd,
-    'a DASH manifest with an entity of a file': `<?xml version="1.0"?>\n<!DOCTYPE MPD [<!ENTITY e SYSTEM "file://${file}">]>\n<!-- &e; -->${mpd}`,
-    'a SMIL presentation': `<smil><body><video src="${address}/a.mp4"/><video src="file://${file}"/></body></smil>`,
-    'a session description': `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=a\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=video ${new URL(address).port} RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`,
+    'a DASH manifest with an entity of a file':
+      '<?xml version="1.0"?>\n' + `<!DOCTYPE MPD [<!ENTITY e SYSTEM "file://${file}">]>\n<!-- &e; -->${mpd}`,
+    'a SMIL presentation':
+      `<smil><body><video src="${address}/a.mp4"/>` + `<video src="file://${file}"/></body></smil>`,
+    'a session description':
+      `v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=a\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n` +
+      `m=video ${new URL(address).port} RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`,
   };
 }
 

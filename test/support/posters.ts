@@ -7,7 +7,8 @@ import { asUser, call, eventually, type TestService } from './service.ts';
 export type Colour = 'red' | 'green' | 'blue';
 
 const CHANGES =
-  "drawbox=color=red:t=fill:enable='lt(t,2)',drawbox=color=lime:t=fill:enable='gte(t,2)*lt(t,4)',drawbox=color=blue:t=fill:enable='gte(t,4)'";
+  "drawbox=color=red:t=fill:enable='lt(t,2)',drawbox=color=lime:t=fill:enable='gte(t,2)*lt(t,4)'," +
+  "drawbox=color=blue:t=fill:enable='gte(t,4)'";
 
 /** Six seconds: red, from 2 s green, from 4 s blue. The thumbnail that the service chooses is green. */
 export const colourfulClip = (): Promise<string> =>

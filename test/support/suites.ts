@@ -7,15 +7,21 @@ const FILES = '{packages,service/src,simulators,test}/**/*.test.ts';
 const OWN_SUITES = /^test\/(?:durability|browser|scale|clients)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
-const STARTS_PROCESSES =
-  /from '[^']*(?:support\/(?:service|service-process|postgres|hosted|clips|film|pictures)\.ts|\/launcher(?:\.fixture\.ts)?|simulators\.fixture\.ts|child-pool\.ts|sandbox\.ts|node:child_process)'/;
+const STARTS_PROCESSES = [
+  /support\/(?:service|service-process|postgres|hosted|clips|film|pictures)\.ts$/,
+  /\/launcher(?:\.fixture\.ts)?$/,
+  /(?:simulators\.fixture|child-pool|sandbox)\.ts$|^node:child_process$/,
+];
 
 const files = globSync(FILES, { cwd: ROOT, exclude: ['**/node_modules'] })
   .filter((file) => !OWN_SUITES.test(file))
   .sort();
 
+const targetsOf = (file: string): readonly string[] =>
+  Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(/from '([^']+)'/g), ([, target = '']) => target);
+
 const startsProcesses = (file: string): boolean =>
-  JOURNEYS.test(file) || STARTS_PROCESSES.test(readFileSync(join(ROOT, file), 'utf8'));
+  JOURNEYS.test(file) || targetsOf(file).some((target) => STARTS_PROCESSES.some((form) => form.test(target)));
 
 /** Journeys, and tests of adapters with the real thing behind them. */
 export const journeyFiles: readonly string[] = files.filter(startsProcesses);

@@ -28,7 +28,8 @@ export async function processesNaming(text: string): Promise<Process[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const found = await Promise.all(
     pids.map(async (pid) => {
-      const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => ''); // It may be gone, or another user's.
+      // The process may have ended, or belong to another user.
+      const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
       const [command, stat, folder] = await Promise.all([
         told('cmdline'),
         told('stat'),
@@ -72,6 +73,7 @@ export const openJobs = async (dataDir: string): Promise<string[]> =>
   (
     await rows(
       dataDir,
-      `select name from pgboss.job where state in ('created', 'retry', 'active') and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`,
+      `select name from pgboss.job where state in ('created', 'retry', 'active')
+          and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`,
     )
   ).map(({ name }) => String(name));

@@ -23,7 +23,10 @@ export async function usedBy(service: { readonly url: string }, owner: string): 
 export const usageDrift = (dataDir: string): Promise<Record<string, unknown>[]> =>
   rows(
     dataDir,
-    `select owner_user_id, usage.assets, usage.bytes, usage.pending, counted.assets as counted_assets, counted.bytes as counted_bytes, counted.pending as counted_pending
+    `select owner_user_id, usage.assets, usage.bytes, usage.pending,
+            counted.assets as counted_assets, counted.bytes as counted_bytes,
+            counted.pending as counted_pending
        from owner_usage as usage, lateral recount_owner_usage(owner_user_id) as counted
-      where (usage.assets, usage.bytes, usage.pending) is distinct from (counted.assets, counted.bytes, counted.pending)`,
+      where (usage.assets, usage.bytes, usage.pending)
+            is distinct from (counted.assets, counted.bytes, counted.pending)`,
   );

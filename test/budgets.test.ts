@@ -1,0 +1,58 @@
+// Limits of size for source files: lines of a file, lines of a function, columns of a line.
+import { expect, test } from 'vitest';
+import { modules } from './support/modules.ts';
+
+const MAX_FILE_LINES = 250;
+const MAX_FUNCTION_LINES = 50;
+const MAX_COLUMNS = 110;
+
+/** Files and folders that do not keep a limit yet. */
+const LONG_FILES: readonly string[] = [
+  'service/src/assets/playback-manifest.test.ts',
+  'service/src/auth/access-token.test.ts',
+  'service/src/encoding/encoder-report.test.ts',
+  'service/src/images/images.test.ts',
+  'service/src/lifecycle/decide.test.ts',
+  'service/src/providers/edgehost/edgehost-provider.test.ts',
+  'service/src/storage/object-store.contract.ts',
+  'test/journeys/inbox-replay.test.ts',
+  'test/journeys/inbox.test.ts',
+  'test/journeys/misbehaving-clients.test.ts',
+  'test/journeys/openapi.test.ts',
+  'test/journeys/put-upload.test.ts',
+  'test/journeys/reconcile.test.ts',
+  'test/journeys/request-bodies.test.ts',
+  'test/journeys/start-up.test.ts',
+  'test/journeys/timeline.test.ts',
+  'test/journeys/upload-url.test.ts',
+  'test/journeys/webhook-bodies.test.ts',
+  'test/journeys/webhook-results.test.ts',
+];
+const LONG_FUNCTIONS: readonly string[] = [
+  'service/src/config.ts',
+  'service/src/encoding/jobs/make-poster.job.test.ts',
+  'service/src/platform/concurrency/fair-queue.ts',
+  'service/src/providers/edgehost/edgehost-provider.ts',
+];
+const LONG_LINES = /^(?:service|packages|simulators|bench|test\/mutation)\//;
+
+test(`a file has at most ${MAX_FILE_LINES} lines`, () => {
+  const long = modules.filter(({ text }) => text.split('\n').length - 1 > MAX_FILE_LINES);
+  expect(long.map(({ path }) => path).filter((path) => !LONG_FILES.includes(path))).toEqual([]);
+});
+
+test(`a function has at most ${MAX_FUNCTION_LINES} lines`, () => {
+  const long = modules.filter(({ functions }) => functions.some(({ lines }) => lines > MAX_FUNCTION_LINES));
+  expect(long.map(({ path }) => path).filter((path) => !LONG_FUNCTIONS.includes(path))).toEqual([]);
+});
+
+test(`a line has at most ${MAX_COLUMNS} columns`, () => {
+  const long = modules
+    .filter(({ path }) => !LONG_LINES.test(path))
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) => ([...line].length > MAX_COLUMNS ? [`${path}:${index + 1}`] : [])),
+    );
+  expect(long).toEqual([]);
+});
