@@ -15,18 +15,6 @@ const LONG_FILES: readonly string[] = [
   'service/src/lifecycle/decide.test.ts',
   'service/src/providers/edgehost/edgehost-provider.test.ts',
   'service/src/storage/object-store.contract.ts',
-  'test/journeys/inbox-replay.test.ts',
-  'test/journeys/inbox.test.ts',
-  'test/journeys/misbehaving-clients.test.ts',
-  'test/journeys/openapi.test.ts',
-  'test/journeys/put-upload.test.ts',
-  'test/journeys/reconcile.test.ts',
-  'test/journeys/request-bodies.test.ts',
-  'test/journeys/start-up.test.ts',
-  'test/journeys/timeline.test.ts',
-  'test/journeys/upload-url.test.ts',
-  'test/journeys/webhook-bodies.test.ts',
-  'test/journeys/webhook-results.test.ts',
 ];
 const LONG_FUNCTIONS: readonly string[] = [
   'service/src/config.ts',

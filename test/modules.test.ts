@@ -74,6 +74,7 @@ function findDeadExports(all: readonly SourceModule[]): string[] {
     all.flatMap((user) => user.imports.map(({ path, names }): Use => ({ user, path, names }))),
     ({ path }) => path,
   );
+  const sources = all.filter((module) => !isTest(module));
   return all
     .filter(({ path }) => !ENTRY_POINTS.includes(path))
     .flatMap((module) => {
@@ -82,16 +83,16 @@ function findDeadExports(all: readonly SourceModule[]): string[] {
       return module.exports
         .filter((name) => {
           const isForTests = countsTests || FOR_TESTS[module.path]?.includes(name);
-          return !used.some((use) => (isForTests || !isTest(use.user)) && isUseOf(name, use, all));
+          return !used.some((use) => (isForTests || !isTest(use.user)) && isUseOf(name, use, sources));
         })
         .map((name) => `${module.path}: ${name}`);
     });
 }
 
-/** `feature.ts` imports whole modules to pass them on: their members are used where another file names them. */
-function isUseOf(name: string, { names, path }: Use, all: readonly SourceModule[]): boolean {
+/** `feature.ts` passes whole modules on: their members are used where another file names them. */
+function isUseOf(name: string, { names, path }: Use, sources: readonly SourceModule[]): boolean {
   if (names.includes(name)) return true;
-  return names.includes('*') && all.some((other) => other.path !== path && other.identifiers.has(name));
+  return names.includes('*') && sources.some((other) => other.path !== path && other.identifiers.has(name));
 }
 
 function findMergeable(all: readonly SourceModule[]): string[] {

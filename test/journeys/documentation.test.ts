@@ -43,6 +43,32 @@ describe.each([DOCUMENT, SCRIPT, '/docs/'])('%s', (path) => {
   });
 });
 
+describe('the documentation page', () => {
+  test('loads its script from the service, and its policy allows no other origin', async () => {
+    const page = await fetch(`${service.address}/docs/`);
+    const html = await page.text();
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|\*|data:.*script/);
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, url]) => new URL(url as string, page.url),
+    );
+    expect(loaded.length).toBeGreaterThan(0);
+    for (const url of loaded) {
+      expect(url.origin).toBe(service.address);
+      expect((await fetch(url)).status).toBe(200);
+    }
+    expect(html).not.toMatch(/https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)/);
+    expect(html).toContain('/api/v1/openapi.json');
+  });
+
+  test('also answers without a trailing slash', async () => {
+    const answer = await fetch(`${service.address}/docs`);
+    expect([answer.status, answer.url]).toEqual([200, `${service.address}/docs/`]);
+  });
+});
+
 test('DOCS=off removes the pages and keeps the document', async () => {
   const plain = await startTestService({ MEDIARY_ROLE: 'api', DOCS: 'off' });
   try {

@@ -1,7 +1,6 @@
 // Operators apply deliveries once more: first on trial, then for good; what was lost is repaired, what was
 // deleted stays deleted (contract B6).
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';
 import { deriveKey } from '../../service/src/auth/signed-token.ts';
@@ -170,72 +169,6 @@ describe('one delivery', () => {
       stream_status: 'ready',
       playback: { hls: `https://vz-1.example/${videoId}/playlist.m3u8` },
     });
-  });
-});
-
-describe('many deliveries', () => {
-  test('of one asset are replayed in the order of receipt, and other assets do not change', async () => {
-    const [mine, other] = [await readyVideo(), await readyVideo()];
-    await putBack(mine.id, other.id);
-    const { items } = await replay({ asset_id: mine.id, dry_run: false });
-    expect(items.map(({ id }) => id)).toEqual(await idsOf(mine.id));
-    expect(items.map(({ stream_status_after: after }) => after)).toEqual(['processing', 'ready']);
-    expect(await read(mine.id)).toMatchObject({ stream_status: 'ready', playback: mine['playback'] });
-    expect((await read(other.id)).stream_status).toBe('processing');
-  });
-
-  test('of a time range are replayed, with the start included and the end excluded', async () => {
-    const videos = [await readyVideo(), await readyVideo(), await readyVideo(), await readyVideo()];
-    await putBack(...videos.map(({ id }) => id));
-    const [first, last] = await Promise.all(
-      [videos[1], videos[3]].map(
-        async (video) => (await deliveriesOf(service, video?.id ?? ''))[0]?.received_at,
-      ),
-    );
-    await replay({
-      received_after: first?.toISOString(),
-      received_before: last?.toISOString(),
-      dry_run: false,
-    });
-    expect(await Promise.all(videos.map(async ({ id }) => (await read(id)).stream_status))).toEqual([
-      'processing',
-      'ready',
-      'ready',
-      'processing',
-    ]);
-  });
-
-  test('are replayed in pages without gaps', async () => {
-    const { id } = await readyVideo();
-    await tell(service, 'onprem', READY.onprem(id));
-    const pages: string[][] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Answer = await replay({ asset_id: id, limit: 2, cursor });
-      pages.push(page.items.map((item) => item.id));
-      cursor = page.next_cursor;
-    }
-    const [a, b, c] = await idsOf(id);
-    expect(pages).toEqual([[a, b], [c]]);
-  });
-
-  test('have exactly the results of their dry run', async () => {
-    const word = fc.record({
-      status: fc.constantFrom('processing', 'ready', 'failed', 'paused'),
-      progress: fc.nat(100),
-      attempt: fc.constantFrom(undefined, 1, 2),
-      playback: fc.constantFrom(undefined, { hls: 'https://v.example/1' }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
-        const { asset_id: id } = await openUpload(service, 'ann');
-        for (const said of words) await tell(service, 'onprem', { asset_id: id, ...said });
-        await putBack(id);
-        const tried = await replay({ asset_id: id });
-        expect(await replay({ asset_id: id, dry_run: false })).toEqual({ ...tried, dry_run: false });
-        expect((await read(id)).stream_status).toBe(tried.items.at(-1)?.stream_status_after ?? 'processing');
-      }),
-      { numRuns: 15 },
-    );
   });
 });
 

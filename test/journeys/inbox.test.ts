@@ -6,14 +6,7 @@ import { uuidV7 } from '../../service/src/platform/uuid-v7.ts';
 import { deliveryRow } from '../../service/src/tables.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload } from '../support/media.ts';
-import {
-  asOperator,
-  asService,
-  asUser,
-  call,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { asOperator, call, startTestService, type TestService } from '../support/service.ts';
 import { deliver, LIBRARY, linkVideo, READY, signatureOf, tell } from '../support/webhooks.ts';
 
 type Listed = {
@@ -66,46 +59,20 @@ describe('the list of deliveries', () => {
     const { items, next_cursor } = await get('');
     expect(next_cursor).toBeNull();
     const asset = deliveries.begun.asset_id;
+    expect(items.map(({ received_at }) => Date.parse(received_at) > 0)).not.toContain(false);
+    expect(items.map(({ latency_ms }) => latency_ms >= 0)).not.toContain(false);
     expect(
-      items.toReversed().map(({ id: _, received_at, latency_ms, ...told }) => ({
-        ...told,
-        at: Date.parse(received_at) > 0,
-        latency: latency_ms >= 0,
-      })),
-    ).toEqual(
-      [
-        {
-          provider: 'cdnhost',
-          provider_video_id: PARKED,
-          asset_id: null,
-          processed: false,
-          reason: 'parked',
-        },
-        { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'applied' },
-        { provider: 'onprem', provider_video_id: null, asset_id: asset, processed: true, reason: 'repeat' },
-        {
-          provider: 'edgehost',
-          provider_video_id: LINKED,
-          asset_id: expect.any(String),
-          processed: true,
-          reason: 'applied',
-        },
-        {
-          provider: 'cdnhost',
-          provider_video_id: null,
-          asset_id: null,
-          processed: false,
-          reason: 'wrong_library',
-        },
-        {
-          provider: 'onprem',
-          provider_video_id: null,
-          asset_id: null,
-          processed: false,
-          reason: 'not_actionable',
-        },
-      ].map((told) => ({ ...told, at: true, latency: true })),
-    );
+      items
+        .toReversed()
+        .map((item) => [item.provider, item.provider_video_id, item.asset_id, item.processed, item.reason]),
+    ).toEqual([
+      ['cdnhost', PARKED, null, false, 'parked'],
+      ['onprem', null, asset, true, 'applied'],
+      ['onprem', null, asset, true, 'repeat'],
+      ['edgehost', LINKED, expect.any(String), true, 'applied'],
+      ['cdnhost', null, null, false, 'wrong_library'],
+      ['onprem', null, null, false, 'not_actionable'],
+    ]);
   });
 
   const FILTERS: readonly (readonly [of: string, query: () => string, kinds: readonly Kind[]])[] = [
@@ -255,28 +222,4 @@ describe('one delivery', () => {
       404,
     );
   });
-});
-
-test.each([
-  ['nobody', {}],
-  ['a user', asUser('ann')],
-  ['the service key', asService],
-  ["the service key in the operator's place", { 'x-operator-key': asService['x-service-key'] }],
-  ['an empty key', { 'x-operator-key': '' }],
-])('%s may neither list, read nor replay', async (_, headers) => {
-  for (const request of [
-    'GET /admin/deliveries',
-    `GET /admin/deliveries/${deliveries.parked.id}`,
-    `GET /admin/deliveries/${randomUUID()}`,
-    'GET /admin/providers',
-  ]) {
-    expectRefusal(await call(service, request, { headers }), 401);
-  }
-  expectRefusal(
-    await call(service, 'POST /admin/deliveries/replay', {
-      headers,
-      json: { id: deliveries.parked.id, dry_run: false },
-    }),
-    401,
-  );
 });

@@ -3,40 +3,23 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobPayloads } from '../../service/src/jobs.ts';
-import type { Adapters } from '../../service/src/adapters.ts';
 import { makeClip, pacedEngine } from '../support/clips.ts';
+import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { timelineOf } from '../support/hosted.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
-import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
+import { asUser, call, eventually, type TestService } from '../support/service.ts';
 import { eventsOf, rows } from '../support/traces.ts';
 import { linkVideo, PROCESSED, tell } from '../support/webhooks.ts';
 
-type JobName = keyof JobPayloads;
-
+let clocked: ClockedService;
 let service: TestService;
 let clip: Buffer;
-let longClip: Buffer;
 let picture: Buffer;
-let offset = 0;
-/** Jobs of these names vanish as soon as they are sent. */
-const lost = new Set<JobName>();
-const losing = (parts: Adapters): Adapters => ({
-  ...parts,
-  jobs: {
-    ...parts.jobs,
-    send: async (tx, name, payload) => (lost.has(name) ? undefined : parts.jobs.send(tx, name, payload)),
-    sendFor: async (tx, owner, job) => (lost.has(job.name) ? undefined : parts.jobs.sendFor(tx, owner, job)),
-  },
-});
 
 beforeAll(async () => {
-  service = await startTestService(
-    { FFMPEG_PATH: await pacedEngine() },
-    { now: () => new Date(Date.now() + offset), between: losing },
-  );
+  clocked = await startClockedService({ FFMPEG_PATH: await pacedEngine() });
+  service = clocked.service;
   clip = await readFile(await makeClip({ seconds: 1 }));
-  longClip = await readFile(await makeClip({ seconds: 10 }));
   picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
@@ -71,12 +54,6 @@ async function completed(bytes: Buffer, wishes: object = {}): Promise<string> {
   return id;
 }
 
-/** Does what sends jobs of this name, and loses them. */
-async function withLost<T>(name: JobName, work: () => Promise<T>): Promise<T> {
-  lost.add(name);
-  return work().finally(() => lost.delete(name));
-}
-
 const reasonsOf = async (id: string) =>
   (await timelineOf(service, id))
     .filter(({ type }) => type === 'asset.checked')
@@ -96,7 +73,7 @@ async function expectReadyOnce(id: string): Promise<void> {
 
 describe('work whose job was lost', () => {
   test('an encode is enqueued again after its deadline, and the video becomes ready once', async () => {
-    const id = await withLost('encode-asset', () => completed(clip));
+    const id = await clocked.withLost('encode-asset', () => completed(clip));
     await pass(1);
     expect(await reasonsOf(id)).toEqual([]);
     await pass(2);
@@ -114,7 +91,7 @@ describe('work whose job was lost', () => {
   });
 
   test('an encode whose report was lost is repeated, and the video becomes ready once', async () => {
-    const id = await withLost('deliver-report', async () => {
+    const id = await clocked.withLost('deliver-report', async () => {
       const begun = await completed(clip);
       await eventually(
         () => rows(service.dataDir, 'select encoded_try from assets where id = $1', [begun]),
@@ -133,14 +110,14 @@ describe('work whose job was lost', () => {
   });
 
   test('an image becomes ready once', async () => {
-    const id = await withLost('process-image', () => completed(picture, IMAGE));
+    const id = await clocked.withLost('process-image', () => completed(picture, IMAGE));
     await pass(10);
     await expectReadyOnce(id);
     expect(await reasonsOf(id)).toEqual(['job_lost']);
   });
 
   test('a second attempt and a restored asset are found too', async () => {
-    const [again, restored] = await withLost('encode-asset', async () => {
+    const [again, restored] = await clocked.withLost('encode-asset', async () => {
       const [failed, removed] = [await completed(clip), await completed(clip)];
       expect(await tell(service, 'onprem', { asset_id: failed, status: 'failed' })).toEqual(PROCESSED);
       for (const request of [
@@ -158,112 +135,6 @@ describe('work whose job was lost', () => {
   });
 });
 
-describe('slow work', () => {
-  test('is not enqueued twice, neither running nor waiting', async () => {
-    const running = await completed(longClip);
-    await eventually(
-      () => readAsset(service, 'ann', running),
-      ({ progress }) => progress > 0,
-    );
-    const waiting = await completed(clip);
-    await pass(10);
-    expect([await reasonsOf(running), await reasonsOf(waiting)]).toEqual([
-      ['job_under_way'],
-      ['job_under_way'],
-    ]);
-    for (const id of [running, waiting]) {
-      await expectReadyOnce(id);
-      expect(await jobsOf(id)).toHaveLength(1);
-    }
-  });
-
-  test('of an external encoder is not enqueued', async () => {
-    const { asset_id: id } = await openUpload(service, 'ann');
-    expect(await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 30 })).toEqual(
-      PROCESSED,
-    );
-    await pass(10);
-    await pass(60);
-    expect(await reasonsOf(id)).toEqual(['encoder_outside', 'encoder_outside']);
-    expect([await statusOf(id), await jobsOf(id)]).toEqual(['processing', []]);
-    await tell(service, 'onprem', { asset_id: id, status: 'ready' });
-    await pass(600);
-    expect([await statusOf(id), (await reasonsOf(id)).length]).toEqual(['ready', 2]);
-  });
-
-  test('is checked less and less often, and each timeline entry has the next check', async () => {
-    const { asset_id: id } = await openUpload(service, 'ann');
-    await tell(service, 'onprem', { asset_id: id, status: 'processing' });
-    const pauses: number[] = [];
-    for (const minutes of [10, 60, 600, 6000]) {
-      await pass(minutes);
-      pauses.push(
-        Math.round(
-          (Date.parse(String((await timelineOf(service, id)).at(-1)?.details['next_check_at'])) -
-            Date.now() -
-            offset) /
-            60_000,
-        ),
-      );
-    }
-    expect(pauses).toEqual([5, 35, 335, 360]);
-  });
-});
-
-test('an asset whose check fails does not delay others, and is checked again soon', async () => {
-  const [broken, sound] = await withLost(
-    'process-image',
-    async () => [await completed(picture, IMAGE), await completed(picture, IMAGE)] as const,
-  );
-  await rows(
-    service.dataDir,
-    `create function refuse() returns trigger language plpgsql
-       as $$ begin raise exception 'this one cannot be written'; end $$`,
-  );
-  await rows(
-    service.dataDir,
-    `create trigger refuse before update on assets for each row when (old.id = '${broken}')
-       execute function refuse()`,
-  );
-  await startAfter(10, 'reconcile');
-  await expectReadyOnce(sound);
-  expect((await eventsOf(service.dataDir, broken)).at(-1)).toBe('asset.processing');
-  await rows(service.dataDir, 'drop function refuse cascade');
-  await expectReadyOnce(broken);
-  await pass(0);
-});
-
-test('an upload without bytes or without complete fails at its expiry; an active one does not', async () => {
-  const [empty, full] = [(await openUpload(service, 'ann')).asset_id, await uploaded(picture, IMAGE)];
-  await pass(23 * 60, 'expire-uploads');
-  expect([await statusOf(empty), await statusOf(full)]).toEqual(['pending_upload', 'pending_upload']);
-  const later = (await openUpload(service, 'ann')).asset_id;
-  await pass(2 * 60, 'expire-uploads');
-  for (const id of [empty, full]) {
-    expect(await readAsset(service, 'ann', id)).toMatchObject({
-      stream_status: 'failed',
-      uploaded_at: null,
-      failure: { code: 'upload_expired', retryable: true },
-    });
-    expect((await timelineOf(service, id)).at(-1)).toMatchObject({
-      type: 'asset.failed',
-      source: 'service',
-      sentence: expect.stringContaining('upload_expired'),
-    });
-  }
-  expect(await statusOf(later)).toBe('pending_upload');
-});
-
-test('bytes that arrive shortly before expiry can be completed for the full time', async () => {
-  const started = await openUpload(service, 'ann', IMAGE);
-  await pass(23 * 60, 'expire-uploads');
-  expect((await putBytes(started, picture)).status).toBe(200);
-  await pass(2 * 60, 'expire-uploads');
-  expect(await statusOf(started.asset_id)).toBe('pending_upload');
-  expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
-  expect(await settled(service, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready' });
-});
-
 test('every unfinished asset has a next check, in its row and in its timeline', async () => {
   const { asset_id: hosted } = await linkVideo(service, {
     provider: 'cdnhost',
@@ -273,7 +144,7 @@ test('every unfinished asset has a next check, in its row and in its timeline', 
   const { asset_id: outside } = await openUpload(service, 'ann');
   for (const attempt of [1, 2])
     await tell(service, 'onprem', { asset_id: outside, status: 'processing', attempt });
-  const kept = await withLost('encode-asset', () => completed(clip));
+  const kept = await clocked.withLost('encode-asset', () => completed(clip));
   const underWay = () =>
     rows(
       service.dataDir,
@@ -284,7 +155,7 @@ test('every unfinished asset has a next check, in its row and in its timeline', 
       from assets where stream_status = 'processing' and deleted_at is null order by id`,
     );
   for (const minutes of [0, 2, 10]) {
-    await withLost('encode-asset', () => pass(minutes));
+    await clocked.withLost('encode-asset', () => pass(minutes));
     const found = await underWay();
     expect(found.map(({ id }) => id)).toEqual(expect.arrayContaining([hosted, outside, kept]));
     expect(found.filter((row) => !row['is_looked_at'] || !row['says_so'])).toEqual([]);

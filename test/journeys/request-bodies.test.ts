@@ -1,10 +1,7 @@
 // What a JSON endpoint does with bodies that are not what it asks for, and with faults of its own (contract
 // A3, B2, B7).
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unavailable } from '../../service/src/platform/errors.ts';
-import { TEST_DATA } from '../support/clips.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
@@ -242,18 +239,5 @@ describe('internal errors', () => {
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(JSON.stringify(refused.body)).not.toContain('planted');
     expectSuccess(await putBytes(started, Buffer.from('bytes')));
-  });
-});
-
-describe.skipIf(!TEST_DATA)('collected JSON', () => {
-  test('causes no internal error', async () => {
-    const folder = join(TEST_DATA as string, 'json-parsing');
-    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.json'));
-    expect(files.length).toBeGreaterThan(200);
-    for (const file of files) {
-      const body = await readFile(join(folder, file));
-      const answer = await post('/media/upload-url', body);
-      expect.soft(answer.status, file).toBe(body.length > 128 * 1024 ? 413 : 400);
-    }
   });
 });

@@ -1,10 +1,8 @@
 // What the service says when its settings will not do, and the secrets that it makes for itself (contract B9;
 // security A11).
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
@@ -197,57 +195,3 @@ describe('without a configured database', () => {
     expect(await readFile(join(place, 'secrets.json'), 'utf8')).toBe('{"ACCESS_TOKEN_SECRET":');
   });
 });
-
-/** Starts the service with these settings alone, and waits for its end. */
-async function failedStart(environment: Record<string, string>) {
-  const start = fileURLToPath(new URL('../../service/start.js', import.meta.url));
-  const child = spawn(process.execPath, [start], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [out, told, code] = await Promise.all([
-    child.stdout.toArray(),
-    child.stderr.toArray(),
-    new Promise((resolve) => {
-      child.once('close', resolve);
-    }),
-  ]);
-  return { code, out: Buffer.concat(out).toString(), told: Buffer.concat(told).toString() };
-}
-
-test('the process prints the message to stderr and exits', async () => {
-  const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
-  expect([code, out]).toEqual([1, '']);
-  expect(told.split('\n')).toEqual([
-    'The settings cannot be used:',
-    '  - PORT must be a whole number from 0 to 65535',
-    ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
-    '',
-  ]);
-}, 60_000);
-
-test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-start-'));
-  try {
-    const file = join(folder, 'file');
-    await writeFile(file, '');
-    const below = join(file, 'data');
-    expect(await failedStart({ DATA_DIR: below })).toEqual({
-      code: 1,
-      out: '',
-      told:
-        `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). ` +
-        'Give the user of the service write access, or name another folder.\n',
-    });
-    const wrongEngine = { ...given, DATA_DIR: folder, FFMPEG_PATH: '/bin/echo', LOG_LEVEL: 'silent' };
-    expect(await failedStart(wrongEngine)).toEqual({
-      code: 1,
-      out: '',
-      told:
-        'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
-        'Name an ffmpeg program, or unset it to use the one that is installed.\n',
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}, 60_000);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
-import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { expectSuccess } from '../support/envelope.ts';
 import { openUpload, putBytes, settled } from '../support/media.ts';
 import {
   asOperator,
@@ -225,39 +225,5 @@ test('entries show rejections by the service, and that a service caller named an
     source: 'service',
     sentence: 'The service rejected the asset: type_mismatch.',
     details: { code: 'type_mismatch' },
-  });
-});
-
-describe('a timeline', () => {
-  test('can be read by the owner and by service callers only', async () => {
-    const statusOf = async (path: string, headers: Record<string, string>) =>
-      (await call(service, `GET ${path}`, { headers })).status;
-    const path = `/media/${film}/timeline`;
-    expect(await statusOf(path, asService)).toBe(200);
-    expectRefusal(await call(service, `GET ${path}`, { headers: asUser('bob') }), 403);
-    for (const headers of [{}, asOperator, { ...as, ...asService }])
-      expectRefusal(await call(service, `GET ${path}`, { headers }), 401);
-    for (const id of [randomUUID(), 'x', `${film}0`])
-      expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
-  });
-
-  test('is deleted with its asset', async () => {
-    const { asset_id: id } = await openUpload(service, 'ann');
-    await ask(`DELETE /media/${id}`);
-    expectRefusal(await call(service, `GET /media/${id}/timeline`, { headers: as }), 404);
-  });
-
-  test.each([
-    ['limit', '0'],
-    ['limit', '201'],
-    ['limit', 'x'],
-    ['cursor', 'x'],
-    ['cursor', ''],
-    ['cursor', `${randomUUID()}0`],
-  ])('rejects an invalid parameter and names it: %s=%s', async (field, value) => {
-    expectFieldRefused(
-      await call(service, `GET /media/${film}/timeline?${field}=${value}`, { headers: as }),
-      field,
-    );
   });
 });

@@ -1,0 +1,119 @@
+// Operators replay many deliveries: of one asset, of a time range, in pages (contract B6).
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectSuccess } from '../support/envelope.ts';
+import { type AssetJson, openUpload, readAsset } from '../support/media.ts';
+import { asOperator, call, startTestService, type TestService } from '../support/service.ts';
+import { rows } from '../support/traces.ts';
+import { deliveriesOf, READY, tell } from '../support/webhooks.ts';
+
+type Replayed = {
+  id: string;
+  asset_id: string | null;
+  processed: boolean;
+  reason: string;
+  stream_status_before: string | null;
+  stream_status_after: string | null;
+  changes: string[];
+};
+type Answer = { dry_run: boolean; items: Replayed[]; next_cursor: string | null };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' });
+}, 120_000);
+afterAll(() => service?.stop());
+
+const ask = (json: object) => call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json });
+const replay = async (json: object): Promise<Answer> => expectSuccess(await ask(json)) as Answer;
+const read = (id: string) => readAsset(service, 'ann', id);
+
+/** As an asset is of which a report was lost. */
+const putBack = async (...ids: string[]) => {
+  await rows(
+    service.dataDir,
+    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null,
+       playable_at = null, completed_at = null, failure = null, warnings = '[]', attempt = 1,
+       reconcile_at = now(), revision = revision + 1 where id = any($1)`,
+    [ids],
+  );
+};
+
+/** A video that an encoder elsewhere reported ready. */
+async function readyVideo(): Promise<AssetJson> {
+  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
+  await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 40 });
+  await tell(service, 'onprem', {
+    asset_id: id,
+    status: 'ready',
+    playback: { hls: `https://v.example/${id}.m3u8` },
+  });
+  return read(id);
+}
+const idsOf = async (assetId: string) => (await deliveriesOf(service, assetId)).map(({ id }) => id);
+
+describe('many deliveries', () => {
+  test('of one asset are replayed in the order of receipt, and other assets do not change', async () => {
+    const [mine, other] = [await readyVideo(), await readyVideo()];
+    await putBack(mine.id, other.id);
+    const { items } = await replay({ asset_id: mine.id, dry_run: false });
+    expect(items.map(({ id }) => id)).toEqual(await idsOf(mine.id));
+    expect(items.map(({ stream_status_after: after }) => after)).toEqual(['processing', 'ready']);
+    expect(await read(mine.id)).toMatchObject({ stream_status: 'ready', playback: mine['playback'] });
+    expect((await read(other.id)).stream_status).toBe('processing');
+  });
+
+  test('of a time range are replayed, with the start included and the end excluded', async () => {
+    const videos = [await readyVideo(), await readyVideo(), await readyVideo(), await readyVideo()];
+    await putBack(...videos.map(({ id }) => id));
+    const [first, last] = await Promise.all(
+      [videos[1], videos[3]].map(
+        async (video) => (await deliveriesOf(service, video?.id ?? ''))[0]?.received_at,
+      ),
+    );
+    await replay({
+      received_after: first?.toISOString(),
+      received_before: last?.toISOString(),
+      dry_run: false,
+    });
+    expect(await Promise.all(videos.map(async ({ id }) => (await read(id)).stream_status))).toEqual([
+      'processing',
+      'ready',
+      'ready',
+      'processing',
+    ]);
+  });
+
+  test('are replayed in pages without gaps', async () => {
+    const { id } = await readyVideo();
+    await tell(service, 'onprem', READY.onprem(id));
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: Answer = await replay({ asset_id: id, limit: 2, cursor });
+      pages.push(page.items.map((item) => item.id));
+      cursor = page.next_cursor;
+    }
+    const [a, b, c] = await idsOf(id);
+    expect(pages).toEqual([[a, b], [c]]);
+  });
+
+  test('have exactly the results of their dry run', async () => {
+    const word = fc.record({
+      status: fc.constantFrom('processing', 'ready', 'failed', 'paused'),
+      progress: fc.nat(100),
+      attempt: fc.constantFrom(undefined, 1, 2),
+      playback: fc.constantFrom(undefined, { hls: 'https://v.example/1' }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 6 }), async (words) => {
+        const { asset_id: id } = await openUpload(service, 'ann');
+        for (const said of words) await tell(service, 'onprem', { asset_id: id, ...said });
+        await putBack(id);
+        const tried = await replay({ asset_id: id });
+        expect(await replay({ asset_id: id, dry_run: false })).toEqual({ ...tried, dry_run: false });
+        expect((await read(id)).stream_status).toBe(tried.items.at(-1)?.stream_status_after ?? 'processing');
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
