@@ -100,8 +100,7 @@ describe('slow work', () => {
       pauses.push(
         Math.round(
           (Date.parse(String((await timelineOf(service, id)).at(-1)?.details['next_check_at'])) -
-            Date.now() -
-            offset) /
+            clocked.now()) /
             60_000,
         ),
       );
