@@ -23,7 +23,7 @@ const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|p
 
 /**
  * What a file is, told by its path: the first that fits, and where no role is named the word in brackets.
- * What is nothing else has to be a rule.
+ * All other files are rules.
  */
 const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(main|service|start-banner|config|adapters|app|tables|jobs)(?:-[a-z]+)?$/],
@@ -77,7 +77,7 @@ const MAY: Readonly<Record<string, string>> = {
   ground: '',
 };
 
-/** Module → who may know it, as `role path`. What is pure in Node everybody may know. */
+/** Module → the files that may import it, as `role path`. Pure Node modules are allowed everywhere. */
 const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^fastify$/, /^(?:routes|hook) |^platform platform\/http\//],
   [/^@(?:fastify|scalar)\//, /^platform platform\/http\//],

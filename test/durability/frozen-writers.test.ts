@@ -153,7 +153,7 @@ async function keysOf(id: string): Promise<ObjectKey[]> {
   return keys;
 }
 
-/** What is stored is what was acknowledged, and nothing else is left. */
+/** The stored bytes are the acknowledged ones, and no other files are left. */
 async function expectKept(asset: Asset, acknowledged: Buffer | undefined, which: string): Promise<void> {
   const key = originalKey(asset);
   expect(asset.uploaded_at !== null, which).toBe(acknowledged !== undefined);

@@ -1,5 +1,5 @@
-// A database that others run dies and comes back: the service stays, tells the truth meanwhile, and goes on
-// by itself, jobs and all.
+// An external database dies and comes back: the process stays alive, responds 503 meanwhile, and runs jobs
+// again.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Ten workers are killed while they encode the same few videos: each video becomes ready once, and nothing of
-// the dead is left.
+// Ten workers are killed while they encode the same videos: each video becomes ready once, and no files
+// remain.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Quotas and rate limits are exact when two processes take requests at once, and counters are what a recount
-// finds.
+// Quotas and rate limits are exact with two processes, and counters equal a recount.
 import { readFile, rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// `complete` believes nobody: what is not there, not as announced, or no video, never becomes one.
+// `complete` validates the stored bytes: missing, mismatched or broken uploads never become assets that play.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Reports shuffled, repeated and sent over many connections at once end where one after the other would
+// Reports in random order, repeated and on many connections end in the state that the model predicts
 // (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// The service is killed or stopped while it works: started work is finished exactly once, and nothing is left
-// behind.
+// The service is killed or stopped during an encode: the work is finished exactly once, and no files or
+// processes remain.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

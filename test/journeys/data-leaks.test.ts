@@ -1,5 +1,4 @@
-// No route tells a stranger anything about an asset, and no error tells anybody how the service is made
-// (contract B2, B7).
+// No route reveals data of an asset without access, and no error reveals internals (contract B2, B7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
 import { expectRefusal } from '../support/envelope.ts';

@@ -1,5 +1,4 @@
-// The database server writes a log of its own, which others may read: a statement that fails leaves none of
-// its values there (security F3, F4).
+// The log of the database server contains no values of failed statements (security F3, F4).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Originals are downloaded under their own names; deleted assets stop playing, leave no bytes, and never come
-// back.
+// Originals are downloaded with their file names; deleted assets stop playing, leave no bytes, and stay
+// deleted.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A caller edits an asset, removes it for a while, brings it back, and tries again what failed.
+// Callers edit assets, move them to the trash, restore them, and retry failed ones.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AssetJson, IMAGE, openUpload, VIDEO } from '../support/media.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';

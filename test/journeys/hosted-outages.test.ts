@@ -1,4 +1,4 @@
-// An unreachable hosted provider is reported at once, not called for a while, and leaves no orphaned video
+// An unreachable hosted provider causes 503 at once, is not called for a while, and keeps no orphaned video
 // (contract B7).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../simulators/fault.ts';

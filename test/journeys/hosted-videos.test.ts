@@ -1,5 +1,4 @@
-// A video goes to a hosted provider and back as playback that just works: nothing of its bytes passes through
-// the service (contract B4, B5).
+// Videos of hosted providers: upload and playback go directly to the provider (contract B4, B5).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../support/clips.ts';

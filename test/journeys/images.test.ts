@@ -1,5 +1,4 @@
-// Pictures go the same way as videos, as far as it concerns them: decoded once, measured as shown, refused
-// where they are broken.
+// Images are decoded once, measured after orientation, and rejected if they are broken.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { crc32 } from 'node:zlib';

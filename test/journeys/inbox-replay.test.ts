@@ -1,5 +1,5 @@
-// Operators apply deliveries once more: first on trial, then for good; what was lost is repaired, what was
-// deleted stays deleted (contract B6).
+// Operators replay a delivery: a dry run first; lost reports are applied, deleted assets stay deleted
+// (contract B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';

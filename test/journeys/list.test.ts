@@ -1,5 +1,5 @@
-// The list is a user's own, newest first, and a walk through it sees each asset once, whatever happens
-// meanwhile (contract B3; security B2, B3).
+// An owner lists their assets, newest first; reading all pages returns each asset once (contract B3; security
+// B2, B3).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';

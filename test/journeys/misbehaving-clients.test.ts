@@ -1,5 +1,5 @@
-// Clients that break the protocol, stop half way or never read: the service outlives each of them and serves
-// the next caller.
+// Clients that break the protocol, stop half way or never read: the service survives and serves the next
+// caller.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

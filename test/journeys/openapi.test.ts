@@ -1,5 +1,4 @@
-// The API describes itself, truly: every route is there, and answers are what their schemas say (contract A1,
-// A2, B2).
+// The OpenAPI document lists every route, and responses match its schemas (contract A1, A2, B2).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@mediary/contract/operations';
 import { type ApiDocument, operationsOf, readDocument, responseOf, routesOf } from '../support/openapi.ts';

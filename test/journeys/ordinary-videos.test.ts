@@ -1,4 +1,4 @@
-// Videos as shops, cameras and editing programs write them: covers, late clocks, studio codecs, uneven
+// Videos of shops, cameras and editing programs: cover pictures, late timestamps, studio codecs, uneven
 // lengths.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

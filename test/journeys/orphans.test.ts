@@ -1,4 +1,4 @@
-// An operator sees what lies in the store without an asset before anything is removed.
+// Operators see objects in the store without an asset before they remove them.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Who may do what with whose asset: every operation that the API lists below /media, for every caller and
-// every state of an asset (contract A4, B2).
+// Access to every operation below /media, for each caller and each state of an asset (contract A4, B2).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';

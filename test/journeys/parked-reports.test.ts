@@ -1,5 +1,4 @@
-// A report that is faster than the link it needs: it waits, and is applied when the link appears (contract
-// B6).
+// A report that arrives before its link is parked, and applied when the link is created (contract B6).
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// Who may play what: public assets for everybody, private ones by a token that opens all their files and ends
-// in time.
+// Public assets play for everyone, private ones with a token that expires.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';

@@ -1,5 +1,4 @@
-// What players, browsers and caches are told along with the bytes: types, ranges, validators, lifetimes,
-// other origins.
+// Headers of playback files: content types, ranges, ETags, cache lifetimes and CORS.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest } from '../support/media.ts';

@@ -1,5 +1,4 @@
-// A playlist that is uploaded as a video opens nothing: no address is called and no file is read on anybody's
-// behalf (contract B4).
+// A playlist that is uploaded as a video makes the service call no address and read no file (contract B4).
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

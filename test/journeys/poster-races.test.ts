@@ -1,5 +1,5 @@
-// A poster is wished for at awkward moments: while the video is encoded, while its report is on its way,
-// while a worker dies, before the trash.
+// A poster time changes during the encode, before the report, after a crash of the worker, and before the
+// trash.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Adapters } from '../../service/src/adapters.ts';

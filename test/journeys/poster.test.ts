@@ -1,5 +1,4 @@
-// The owner of a video chooses which picture its thumbnail shows: before it is uploaded, afterwards, and no
-// longer.
+// The owner of a video sets the time of its thumbnail, before or after the upload, and resets it.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

@@ -1,5 +1,5 @@
-// What the service keeps on a machine is closed to the machine's other users, also where an earlier start
-// left it open (contract B9).
+// Files of the service are closed to other users of the machine, also if an earlier start left them open
+// (contract B9).
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

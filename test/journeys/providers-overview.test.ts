@@ -1,5 +1,4 @@
-// Operators see at a glance what each provider is capable of, what it lacks, and when it was heard of last
-// (contract B9).
+// Operators see the capabilities, missing settings and last contact of each provider (contract B9).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../support/envelope.ts';

@@ -41,7 +41,7 @@ const expectNothingStored = (id: string) =>
     { withinMs: 20_000 },
   );
 
-/** Until the service knows that somebody is sending. */
+/** Waits until the service has recorded the writer. */
 const writerOf = ({ asset_id: id }: Started) =>
   eventually(
     () =>

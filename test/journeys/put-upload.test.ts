@@ -1,5 +1,4 @@
-// Bytes arrive in one PUT: whole or not at all, once, and only with the ticket that was made for them
-// (contract B4).
+// A PUT stores all bytes or none, once, and only with the ticket of its upload (contract B4).
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,7 +41,7 @@ const expectNothingStored = (id: string) =>
     { withinMs: 20_000 },
   );
 
-/** Until the service knows that somebody is sending. */
+/** Waits until the service has recorded the writer. */
 const writerOf = ({ asset_id: id }: Started) =>
   eventually(
     () =>

@@ -1,5 +1,4 @@
-// Quotas of owners: reserved when an upload is opened, released when it expires, is refused or deleted, and
-// never exceeded.
+// Quotas of owners: reserved by new uploads, released by expiry, rejection and deletion, and never exceeded.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';

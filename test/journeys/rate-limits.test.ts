@@ -1,5 +1,4 @@
-// Rate limits by owner and by address: 429 in the envelope, with headers that tell a client when to come
-// back.
+// Rate limits per owner and address: 429 in the envelope, with headers for the time to wait.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';

@@ -1,5 +1,4 @@
-// Whatever is lost on the way of our own work, the sweep finds it: it starts the work again, or says why not
-// and when it looks next (contract B6).
+// The reconcile job finds lost work and repeats it, or records why not and when it checks next (contract B6).
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
-// What a JSON endpoint does with bodies that are not what it asks for, and with faults of its own (contract
-// A3, B2, B7).
+// Bodies of JSON endpoints in unexpected forms, and responses to internal errors (contract A3, B2, B7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unavailable } from '../../service/src/platform/errors.ts';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';

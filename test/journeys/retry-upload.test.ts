@@ -1,4 +1,4 @@
-// A retry of an asset whose bytes were refused or never came opens another upload of the same asset (contract
+// A retry of an asset whose bytes were rejected or missing opens another upload of the same asset (contract
 // B4).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';

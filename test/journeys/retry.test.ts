@@ -1,4 +1,4 @@
-// A retry is taken where it can succeed, and refused with a reason where it cannot (contract B2, B7).
+// A retry is accepted if it can succeed, and rejected with a reason if it cannot (contract B2, B7).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';

@@ -1,4 +1,4 @@
-// Operators see which protections of the sandbox hold; other callers see only whether the service is ready.
+// Operators see the active protections of the sandbox; other callers see only whether the service is ready.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROTECTIONS } from '../../service/src/platform/process/sandbox.ts';
 import { expectSuccess } from '../support/envelope.ts';

@@ -1,5 +1,5 @@
-// Nothing that opens a door, and nothing that users wrote, gets into logs, job rows or error answers
-// (contract B5, B7; security F3, F4).
+// Logs, job rows and error responses contain no credentials and no user text (contract B5, B7; security F3,
+// F4).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../service/src/platform/logger.ts';

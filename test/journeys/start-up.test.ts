@@ -1,5 +1,4 @@
-// What the service says when its settings will not do, and the secrets that it makes for itself (contract B9;
-// security A11).
+// Messages about invalid settings, and the secrets that the service generates (contract B9; security A11).
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

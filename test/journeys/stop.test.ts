@@ -1,5 +1,4 @@
-// Clients that dawdle do not hold up a stop: they are cut off, and begin again at the service that comes
-// after.
+// Idle clients do not delay a stop: they are disconnected, and can repeat their request after a restart.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Every 401 says why, for people and for programs, and to nobody more than a caller may know (contract B7,
+// Every 401 has a reason for people and programs, without revealing more than a caller may know (contract B7,
 // B10).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';

@@ -1,4 +1,4 @@
-// A misspelt member of PATCH is named instead of ignored (contract B2).
+// PATCH rejects unknown members by name (contract B2).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { openUpload, readAsset } from '../support/media.ts';

@@ -1,5 +1,5 @@
-// Videos as cameras and programs really make them: turned, stretched, silent, uneven; each plays upright, in
-// shape and to its end.
+// Videos as cameras and programs write them: rotated, stretched, silent, fragmented. Each plays in shape to
+// its end.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

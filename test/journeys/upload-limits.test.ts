@@ -1,4 +1,4 @@
-// What an operator narrows: how much may be uploaded, of which types, from which pages (contract B1, B4, B9).
+// Settings that limit uploads: size, media types and origins (contract B1, B4, B9).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes, type Started, VIDEO } from '../support/media.ts';

@@ -1,5 +1,4 @@
-// The names that browsers and phones give to their files are understood, and an empty file is called empty
-// (contract B1, B4).
+// Media types as browsers and phones name them, and empty files (contract B1, B4).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';

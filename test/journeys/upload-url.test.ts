@@ -1,4 +1,4 @@
-// What upload-url takes and refuses, field by field, and what it answers (contract A1, B1, B4).
+// The fields of upload-url, its validation and its response (contract A1, B1, B4).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFieldRefused, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, type Started, VIDEO } from '../support/media.ts';

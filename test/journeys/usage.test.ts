@@ -1,5 +1,4 @@
-// What an owner uses, told with or without quotas; a quota that is switched on later counts what is there
-// already.
+// The usage of an owner, with and without quotas; quotas that are enabled later count existing assets.
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';

@@ -1,5 +1,4 @@
-// A real video becomes a playable stream: every rendition decodes completely, and picture and sound are in
-// sync.
+// A real video becomes a playable stream: every rendition decodes completely, with sound in sync.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

@@ -1,5 +1,4 @@
-// What the webhook doors make of a body that is well signed: its headers do not matter, its bytes do
-// (contract A6, B6).
+// Bodies of signed webhooks: content types, encodings, sizes and shapes (contract A6, B6).
 import { gzipSync } from 'node:zlib';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

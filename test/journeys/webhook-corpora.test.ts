@@ -1,5 +1,4 @@
-// Collected JSON of every kind, well signed, at the three webhook doors: each is taken or refused, and
-// nothing changes (contract B6).
+// Collected JSON files as signed webhooks: each is accepted or rejected, and changes nothing (contract B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpload, readAsset } from '../support/media.ts';

@@ -1,5 +1,4 @@
-// What a report does to an asset: where it plays, what its owner sees, and what is kept of the delivery
-// (contract B5, B6).
+// Effects of a report on playback, on the asset as its owner sees it, and on the record (contract B5, B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpload, readAsset } from '../support/media.ts';

@@ -1,5 +1,4 @@
-// Signatures as bytes on a socket, in forms that no client library would send: two lines, odd spaces,
-// trailers, digits that are none (contract A5, B6).
+// Webhook signatures in unusual forms: repeated headers, spaces, trailers, other digits (contract A5, B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectEnvelope } from '../support/envelope.ts';

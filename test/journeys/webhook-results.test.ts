@@ -1,5 +1,4 @@
-// What the sender of a report is told, what becomes of the asset, and the deliveries that are kept (contract
-// B6).
+// Responses to reports, and the resulting states of assets (contract B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';

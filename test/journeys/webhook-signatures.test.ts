@@ -1,4 +1,4 @@
-// The three webhook doors: who is let in, and in which words the others are sent away (contract A5, B6).
+// Authentication of the three webhooks, and their error messages (contract A5, B6).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';

@@ -1,5 +1,4 @@
-// Two workers beside an API, each a process: the one that encodes is killed, and the other finishes what it
-// began.
+// An API process and two workers: one is killed while encoding, and the other finishes its work.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

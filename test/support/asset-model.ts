@@ -18,7 +18,7 @@ export type ModelAsset = {
   warnings: readonly string[];
   hls: string | null;
   hlsAttempt: number;
-  /** Why the service itself refused it, or that somebody reported a failure. */
+  /** Why the service rejected it, or that a failure was reported. */
   failure: string | null;
 };
 export type World = {
@@ -230,7 +230,7 @@ function hear(asset: ModelAsset, { provider, says, ahead, progress, hls }: Repor
   return asset.status === says ? undefined : 'late';
 }
 
-/** A URL of an earlier attempt plays no longer; one that is no web address becomes null. */
+/** URLs of earlier attempts no longer play; invalid URLs become null. */
 function play(asset: ModelAsset, hls: string | undefined): void {
   const known = asset.hlsAttempt === asset.attempt ? asset.hls : null;
   const isRefusedUrl = hls !== undefined && !hls.startsWith('https:');

@@ -91,7 +91,7 @@ async function tellOfImage(book: Book, entry: Entry): Promise<void> {
   const started = await open(book, entry, { headers: asUser(entry.owner), json: IMAGE });
   if (!started) return;
   entry.stored = 'unknown';
-  // Told that somebody wrote them before: it was we, unheard.
+  // A 409 means that an earlier, unacknowledged request wrote them.
   const stored = await repeated(book, () => putBytes(started, entry.bytes as Buffer), 'already_uploaded');
   if (!stored) return;
   entry.stored = 'yes';
@@ -118,7 +118,7 @@ async function tellOfVideo(book: Book, entry: Entry): Promise<void> {
   }
 }
 
-/** With a key, so that a repeat finds what a try made that nobody was told of. */
+/** With an Idempotency-Key: a repeat finds the asset of a request whose response was lost. */
 async function open(
   book: Book,
   entry: Entry,

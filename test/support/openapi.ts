@@ -43,7 +43,7 @@ export async function readDocument(service: TestService): Promise<ApiDocument> {
   return (await answer.json()) as ApiDocument;
 }
 
-/** `GET /api/v1/media/{id}` and the like, with what is said of each. */
+/** Operations by name, such as `GET /api/v1/media/{id}`. */
 export const operationsOf = ({ paths }: ApiDocument): Map<string, Operation> =>
   new Map(
     Object.entries(paths).flatMap(([path, methods]) =>

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { makeClip } from './clips.ts';
 
-/** Where they point to: a file that nobody may read, and an address that nobody may call. */
+/** Their targets: a file that must not be read, and an address that must not be called. */
 export type Targets = { readonly file: string; readonly address: string };
 /** `end`: failure code, or `ready` where there is a film of its own to play. */
 export type Form = {

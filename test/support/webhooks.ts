@@ -22,7 +22,7 @@ export const LIBRARY = 4242;
 
 type Signing = { readonly secret?: string; readonly timeSeconds?: number };
 type Headers = Readonly<Record<string, string>>;
-/** JSON is made of what is no text and no bytes. */
+/** Values other than text and bytes are sent as JSON. */
 export type Body = string | Uint8Array | object | null;
 
 const bytesOf = (body: Body): Uint8Array =>
