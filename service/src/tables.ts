@@ -193,7 +193,7 @@ export const deliveryRow = {
 } as const;
 
 /** The worker of the latest encode run of an asset. */
-export const encodeRunRow = {
+const encodeRunRow = {
   asset_id: 'uuid',
   attempt: 'int4',
   try: 'int4',
@@ -202,10 +202,10 @@ export const encodeRunRow = {
 } as const;
 
 /** A secret that the service generated. */
-export const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
+const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
 /** The first response to a request with an Idempotency-Key (B4). */
-export const idempotencyRow = {
+const idempotencyRow = {
   caller: 'text',
   key: 'text',
   fingerprint: 'text',
@@ -218,7 +218,7 @@ export const idempotencyRow = {
 } as const;
 
 /** The usage of an owner with a quota; triggers update it. */
-export const ownerUsageRow = {
+const ownerUsageRow = {
   owner_user_id: 'text',
   assets: 'int8',
   bytes: 'int8',

@@ -6,9 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CdnhostReport,
+  EdgehostReport,
+  OnpremReport,
+  webhookOperation,
+} from '../../packages/contract/src/operations/webhooks.ts';
+import { renderOpenApi } from '../../packages/contract/src/openapi/document.ts';
+import { OPERATIONS } from '../../packages/contract/src/operations.ts';
 import { makeClip } from '../support/clips.ts';
 import { SECRETS, startTestService, type TestService } from '../support/service.ts';
-import { readOpenApiDocument } from './document.ts';
 
 const HERE = import.meta.dirname;
 const CLIENTS = ['openapi-fetch', 'orval', 'hey-api'] as const;
@@ -36,6 +43,20 @@ const ORVAL = {
   },
 };
 
+const WEBHOOKS = { cdnhost: CdnhostReport, edgehost: EdgehostReport, onprem: OnpremReport };
+
+/** `origin` is the address of the service, without a trailing slash. */
+function renderDocument(origin: string): object {
+  const webhooks = Object.entries(WEBHOOKS).map(([name, body]) =>
+    webhookOperation(name, { body, signature: 'The signature of the provider.' }),
+  );
+  return renderOpenApi([...OPERATIONS, ...webhooks], {
+    server: origin,
+    providers: Object.keys(WEBHOOKS),
+    version: '1.0.0',
+  });
+}
+
 let service: TestService;
 let folder: string;
 
@@ -53,7 +74,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mediary-clients-'));
   await symlink(join(HERE, 'node_modules'), join(folder, 'node_modules'));
   const files = {
-    'openapi.json': await readOpenApiDocument(service.address),
+    'openapi.json': renderDocument(service.address),
     'package.json': { private: true },
     'tsconfig.json': TSCONFIG,
   };

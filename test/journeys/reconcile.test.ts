@@ -25,21 +25,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.stop());
 
-/** Moves the service's clock on, and starts what its clock would start. */
-async function startAfter(minutes: number, job: 'reconcile' | 'expire-uploads'): Promise<void> {
-  offset += minutes * 60_000;
-  const { jobs, db } = service.parts;
-  await db.transaction((tx) => jobs.send(tx, job, {}));
-}
-
-async function pass(minutes: number, job: 'reconcile' | 'expire-uploads' = 'reconcile'): Promise<void> {
-  const { jobs } = service.parts;
-  await startAfter(minutes, job);
-  await eventually(
-    () => jobs.hasOpenJob(job, {}),
-    (isOpen) => !isOpen,
-  );
-}
+const pass = (minutes: number) => clocked.runAfter(minutes, 'reconcile');
 
 async function uploaded(bytes: Buffer, wishes: object = {}): Promise<string> {
   const started = await openUpload(service, 'ann', wishes);

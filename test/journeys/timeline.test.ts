@@ -1,5 +1,4 @@
 // Tests the timeline of an asset: events, sources, latencies and sentences (contract B2, B8).
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
@@ -115,13 +114,14 @@ describe('the timeline of a video', () => {
       'The caller created the asset.',
       'All bytes are stored.',
       'The caller changed title, tags.',
-      `The caller completed the upload; processing started. Next check at ${minutesAfterStart(3 + 2)}.`,
+      `The caller completed the upload; processing started. ` + `Next check at ${minutesAfterStart(3 + 2)}.`,
       'Playback is available.',
       'The provider reported that the asset is ready.',
       'The caller moved the asset to the trash.',
       'The caller restored the asset from the trash.',
       'The provider reported a failure (attempt 2): no_sound.',
-      `The caller retried the asset; processing started again (attempt 3). Next check at ${minutesAfterStart(7 + 2)}.`,
+      `The caller retried the asset; processing started again (attempt 3). ` +
+        `Next check at ${minutesAfterStart(7 + 2)}.`,
       'The provider reported that the asset is ready (attempt 3).',
     ]);
   });

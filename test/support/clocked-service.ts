@@ -37,8 +37,8 @@ export async function startClockedService(settings: Record<string, string> = {})
     runAfter: async (minutes, job) => {
       await startAfter(minutes, job);
       await eventually(
-        () => jobs.isUnderWay(job, {}),
-        (isUnderWay) => !isUnderWay,
+        () => jobs.hasOpenJob(job, {}),
+        (isOpen) => !isOpen,
       );
     },
     withLost: async (name, work) => {

@@ -4,7 +4,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { listEvents } from './timeline.sql.ts';
 import { type TimelineEntry, toTimeline } from './timeline-entry.ts';
 
-export type TimelineNeeds = { readonly db: Database };
+type TimelineNeeds = { readonly db: Database };
 
 /** `after`: the id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry. */
 export async function listTimeline(

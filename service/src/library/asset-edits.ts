@@ -15,9 +15,9 @@ export type EditNeeds = {
 };
 
 /** Omitted columns stay unchanged. */
-export type Edit = Partial<Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>>;
+type Edit = Partial<Pick<Asset, 'title' | 'tags' | 'metadata' | 'visibility' | 'poster_time_ms'>>;
 /** `ifMatch`: the request header; undefined accepts any version. */
-export type EditRequest = {
+type EditRequest = {
   readonly edit: Edit;
   readonly ifMatch: string | undefined;
   readonly actorData: EventData;

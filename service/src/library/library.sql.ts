@@ -8,7 +8,7 @@ import type { AssetFilter } from './asset-filter.ts';
 const ASSET = columns(assetRow);
 const SHOWN = columns(shownColumns);
 
-export type PageRequest = {
+type PageRequest = {
   readonly after: string | undefined;
   readonly limit: number;
   readonly isOldestFirst: boolean;

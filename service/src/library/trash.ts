@@ -20,7 +20,7 @@ export type TrashNeeds = {
 };
 
 /** If `isPermanent` is false, the asset stays restorable for TRASH_DAYS, and an asset in the trash stays unchanged. */
-export type DeleteRequest = {
+type DeleteRequest = {
   readonly isPermanent: boolean;
   readonly ifMatch: string | undefined;
   readonly actorData: EventData;

@@ -11,7 +11,7 @@ import { openAttempt, type StreamState, toStreamState, withReconcileTime } from 
 import { advance } from './transitions.ts';
 
 /** `change` is absent if the report changes nothing. */
-export type ReportDecision = Outcome & { readonly change?: Change };
+type ReportDecision = Outcome & { readonly change?: Change };
 
 export function decideReport(asset: Asset, report: StreamReport, now: Date): ReportDecision {
   const ignored = findIgnoreReason(asset, report);

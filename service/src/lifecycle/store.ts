@@ -34,7 +34,7 @@ type StoreNeeds = {
 };
 
 /** `asset` is the asset after the decision. */
-export type Update<D> = { readonly asset: Asset; readonly decision: D };
+type Update<D> = { readonly asset: Asset; readonly decision: D };
 
 export type AssetStore = {
   /** Throws CONFLICT if another asset is linked to the same video. Returns the existing asset if an earlier request created it. */

@@ -5,7 +5,7 @@ import type { ReportedPlayback } from '../assets/playback-manifest.ts';
 import type { Rendition } from '../assets/renditions.ts';
 
 /** `inspect`: a response of the provider's API. `service`: the service processed the asset itself. */
-export type ReportSource = 'webhook' | 'replay' | 'inspect' | 'service';
+type ReportSource = 'webhook' | 'replay' | 'inspect' | 'service';
 
 export type StreamReport = {
   readonly source: ReportSource;

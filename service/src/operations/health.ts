@@ -10,7 +10,7 @@ type HealthNeeds = {
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
 };
-export type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
+type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
 
 /** Throws UNAVAILABLE and names the failed component. */
 export async function checkReadiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {

@@ -6,7 +6,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { UPLOAD_EXPIRED } from './failures.ts';
 import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from './upkeep.sql.ts';
 
-export type CleanupNeeds = {
+type CleanupNeeds = {
   readonly db: Database;
   readonly now: () => Date;
   readonly findAssetById: Bound<typeof findAssetById>;

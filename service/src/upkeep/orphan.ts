@@ -19,7 +19,7 @@ export type ObjectOwner = Pick<
 >;
 
 /** The parts of a key, `<kind>/<asset id>/…`. `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
-export type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
+type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
 export function parseKey(key: string): ParsedKey {
   const [kind = '', assetId = '', folder = ''] = key.split('/');

@@ -6,7 +6,7 @@ import type { ListedVideo, Providers } from '../providers/provider.ts';
 import type { Call } from '../providers/provider-calls.ts';
 import { findAssetsOfVideos } from './upkeep.sql.ts';
 
-export type OrphanedVideoNeeds = {
+type OrphanedVideoNeeds = {
   readonly db: Database;
   readonly providers: Providers;
   readonly call: Call;

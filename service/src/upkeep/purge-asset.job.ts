@@ -9,7 +9,7 @@ import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object
 import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphanedUpload, isPurged, parseKey } from './orphan.ts';
 
-export type PurgeNeeds = {
+type PurgeNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly store: ObjectStore;
   readonly removeVideo: Bound<typeof removeVideo>;

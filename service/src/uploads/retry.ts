@@ -16,7 +16,7 @@ import type { Provider } from '../providers/provider.ts';
 import { findMismatch } from './content-check.ts';
 import type { OpenedUpload, offerUpload } from './uploads.ts';
 
-export type RetryNeeds = {
+type RetryNeeds = {
   readonly isHosted: Bound<typeof isHosted>;
   readonly canRestart: Bound<typeof canRestart>;
   readonly canTakeUploads: Bound<typeof canTakeUploads>;

@@ -4,7 +4,7 @@ import { newEvent } from '../assets/asset-event.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { StoredBytes } from '../storage/object-store.ts';
 
-export type StoredUpload = {
+type StoredUpload = {
   /** The asset before the writer claimed it. */
   readonly before: Asset;
   /** The asset after the writer claimed it. */

@@ -31,7 +31,7 @@ export type OpenedUpload = {
 };
 
 /** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
-export type CreateUploadInput = {
+type CreateUploadInput = {
   readonly actor: Actor;
   readonly request: CreateUploadRequest;
   readonly resourceId: string | undefined;

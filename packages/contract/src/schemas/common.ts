@@ -41,10 +41,8 @@ export const NextCursor = nullable(
 );
 
 /** An object with any members; TypeBox infers `{}` without the explicit type. */
-export const jsonObject = (options: TObjectOptions = {}) =>
+const jsonObject = (options: TObjectOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
-
-export const MAX_METADATA_BYTES = 16 * 1024;
 
 /** What callers may write on an asset, at creation and later. */
 export const editableFields = {

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /** The parameters of a path template: `/media/{id}` has `id`, a wildcard is named `*`. */
-export type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & Params<Rest>
   : P extends `${string}*`
     ? { readonly '*': string }
