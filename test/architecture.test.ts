@@ -39,8 +39,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
-  [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports|encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview)|storage\/object-response)$/, 'verbs'],
-  [/^(?:upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile)|uploads\/(?:byte-uploads|completion|retry)|providers\/provider-calls|providers\/inspections)$/, 'verbs'],
+  [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
+  [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
+  [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
+  [/^(?:uploads\/(?:byte-uploads|completion|retry)|providers\/(?:provider-calls|inspections))$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
