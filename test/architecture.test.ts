@@ -79,7 +79,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@mediary\/embedded-postgres\/launcher$/, /^adapters /],
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
-  [/^pg-boss$/, /^platform platform\/job-queue$/],
+  [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^mediabunny$/, /^worker media\/mediabunny-/],

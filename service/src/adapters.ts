@@ -20,12 +20,12 @@ import {
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
 import type { Probe } from './media/probe.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
-import { type JobQueue, openJobs } from './platform/job-queue.ts';
+import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { getStoredSecret } from './platform/postgres/stored-secret.ts';
-import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
+import { getStoredSecret } from './platform/generated-secrets.ts';
+import { closeDataFolder, closeFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
@@ -73,7 +73,7 @@ export async function openAdapters(config: Config, around: OpenOptions): Promise
   const urlSecrets =
     config.urlSecrets.length > 0
       ? config.urlSecrets
-      : [toSecret(await getStoredSecret(connection, 'url_signing'))];
+      : [toSecret(await getStoredSecret(db.db, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   const probe = openMediabunnyProbe({
     sandbox,

@@ -10,8 +10,8 @@ import { guardProtocol } from './platform/http/protocol-guards.ts';
 import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
 import type { Route } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
-import { createIdempotency } from './platform/idempotency.ts';
-import { VERSION } from './platform/version.ts';
+import { createIdempotency } from './platform/http/idempotency.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 type Content = {
   readonly routes: readonly Route[];
@@ -43,7 +43,7 @@ export async function openServer(
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
         server: publicBaseUrl(),
         providers: names,
-        version: VERSION,
+        version: packageJson.version,
       }),
     hasPages: config.docs,
   });

@@ -14,7 +14,7 @@ import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import type { JobHandlers } from './platform/job-queue.ts';
+import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
 import { createStorage } from './storage/feature.ts';

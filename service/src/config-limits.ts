@@ -1,7 +1,6 @@
 // Settings of limits that take more than one line to read.
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
-import { readLimit } from './platform/rate-setting.ts';
-import type { Settings } from './platform/settings.ts';
+import { type Settings, readLimit } from './platform/settings.ts';
 
 const DAY = 86_400;
 

@@ -10,8 +10,15 @@ import {
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
-import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
-import { type Environment, createSettings, type Settings } from './platform/settings.ts';
+import {
+  type RateLimit,
+  type TrustedProxies,
+  type Environment,
+  type Settings,
+  readRate,
+  readTrustProxy,
+  createSettings,
+} from './platform/settings.ts';
 import { unknownSettingWarnings } from './platform/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';

@@ -8,15 +8,15 @@ import { OWN_SECRETS } from './config-secrets.ts';
 import { openAdapters, openPostgres, type Adapters, providersAlone } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { type LocalSecrets, openLocalSecrets } from './platform/local-secrets.ts';
+import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
-import { waitAtMost } from './platform/concurrency/wait-at-most.ts';
+import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { sweepScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
-import { assertWritableFolder } from './platform/writable-folder.ts';
+import { assertWritableFolder } from './platform/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {

@@ -2,7 +2,7 @@
 import { signAccessToken } from './auth/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
-import type { LocalSecrets } from './platform/local-secrets.ts';
+import type { LocalSecrets } from './platform/generated-secrets.ts';
 
 type Welcome = {
   readonly config: Config;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
-import { openLocalSecrets } from '../../service/src/platform/local-secrets.ts';
+import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { SECRETS } from '../support/service.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };

@@ -1,8 +1,7 @@
 // Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, verifyAccessToken } from './access-token.ts';
-import type { Secret } from './secret.ts';
-import { isServiceKey } from './service-key.ts';
+import { type Secret, isServiceKey } from './secret.ts';
 
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 

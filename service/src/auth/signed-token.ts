@@ -1,8 +1,7 @@
 // HMAC-signed tokens of this service: upload, download and playback tokens, and cursors (contract B9).
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
-import { fromBase64url, toBase64url } from './base64url.ts';
+import { fromBase64url, toBase64url, hmacSha256 } from './signature.ts';
 import { toSecret, type Secret } from './secret.ts';
-import { hmacSha256 } from './signature.ts';
 
 /** The purpose of a derived key. A token of one purpose is invalid for any other. */
 export type Purpose = 'upload' | 'download' | 'playback' | 'cursor' | 'encoder';

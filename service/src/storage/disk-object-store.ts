@@ -13,8 +13,7 @@ import {
   removeIfEmpty,
   syncFolder,
 } from './disk/folders.ts';
-import { type Limits, publish, receive } from './disk/incoming.ts';
-import { openTemporaryFolder } from './disk/incomplete-uploads.ts';
+import { type Limits, publish, receive, openTemporaryFolder } from './disk/incoming.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';

@@ -4,8 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Queries } from '../postgres/database.ts';
-import { openRateLimiter, type RatePolicy, type RateResult, type TakeToken } from '../rate-limiter.ts';
-import type { RateLimit } from '../rate-setting.ts';
+import {
+  openRateLimiter,
+  type RatePolicy,
+  type RateResult,
+  type TakeToken,
+} from '../postgres/token-bucket.ts';
+import type { RateLimit } from '../settings.ts';
 import { addressKey } from './client-address.ts';
 
 export type Limiter = { readonly policy: RatePolicy; readonly take: TakeToken };

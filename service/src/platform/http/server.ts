@@ -12,15 +12,12 @@ import Fastify, {
 } from 'fastify';
 import { statusOf } from '@mediary/contract/errors';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import type { TrustedProxies } from '../rate-setting.ts';
+import type { TrustedProxies } from '../settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
-import { closeSlowBodies } from './body-timeout.ts';
-import { closeSocketWith } from './close-socket.ts';
-import { limitConnections } from './connection-limit.ts';
-import { handleSequentially } from './pipelining.ts';
+import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
+import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
 import { acceptJsonBodies } from './raw-body.ts';
 import { validatorCompiler } from './validation.ts';
-import { closeStalledWrites } from './write-timeout.ts';
 
 export const MAX_JSON_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;

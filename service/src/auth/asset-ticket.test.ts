@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { issueTicket } from './asset-ticket.ts';
+import { issueTicket, ticketReason } from './asset-ticket.ts';
 import { toSecret } from './secret.ts';
-import { ticketReason } from './ticket-reason.ts';
 
 const NOW = 1_700_000_000;
 const [ours, other] = [toSecret('url-signing-secret-0123456789'), toSecret('another-secret-0123456789-0123')];

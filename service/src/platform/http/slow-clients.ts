@@ -1,9 +1,8 @@
-// Closes requests whose body arrives too slowly: each holds a socket, and an upload also holds its write lease.
+// Closes connections of slow clients: bodies that arrive too slowly, and responses that are not read.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { badRequest, type ServiceError } from '../errors.ts';
-import { closeSocketWith } from './close-socket.ts';
-import { runAtInterval } from './server-interval.ts';
+import { closeSocketWith } from './connections.ts';
 
 /** Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second. */
 export const MIN_BODY_RATE = { bytes: 4096, seconds: 10 } as const;
@@ -25,7 +24,10 @@ export const allowLongBody = (request: IncomingMessage): void => {
   streamed.add(request);
 };
 
-/** Checks every request, also those without a route. Uses the socket's byte counter, so chunks need no listener. */
+/**
+ * A slow request holds a socket, and an upload also its write lease. Checks every request, also those without a route,
+ * by the socket's byte counter.
+ */
 export function closeSlowBodies(server: Server, everyMs: number): void {
   const pending = new Map<IncomingMessage, PendingBody>();
   server.on('request', (request, response) => {
@@ -77,4 +79,53 @@ function close({ socket, response }: PendingBody, error: ServiceError): void {
   // A response that has started, or waits behind another one, cannot be replaced.
   if (response.headersSent || !response.socket) socket.destroy();
   else closeSocketWith(socket, error);
+}
+
+/** A connection is closed when the client reads nothing for this time, because unsent data stays in memory. */
+export const WRITE_TIMEOUT_S = 15;
+
+type PendingWrite = { since: number; written: number; queued: number };
+
+export function closeStalledWrites(server: Server, everyMs: number): void {
+  const open = new Map<Socket, PendingWrite>();
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, { since: performance.now(), written: 0, queued: 0 });
+    socket.once('close', () => open.delete(socket));
+  });
+  runAtInterval(server, everyMs, (blockedMs) => {
+    for (const [socket, write] of open) {
+      write.since += blockedMs;
+      if (isStalled(socket, write)) socket.destroy();
+    }
+  });
+}
+
+function isStalled(socket: Socket, write: PendingWrite): boolean {
+  const now = performance.now();
+  // Progress is either more finished writes, or fewer queued bytes of the write in progress.
+  const [written, queued] = [socket.bytesWritten - socket.writableLength, queueSizeOf(socket)];
+  if (socket.writableLength === 0 || written !== write.written || queued !== write.queued)
+    Object.assign(write, { since: now, written, queued });
+  return now - write.since > WRITE_TIMEOUT_S * 1000;
+}
+
+/** Node's own socket timeout uses the same counter. Without it, only finished writes would count. */
+const queueSizeOf = (socket: Socket): number =>
+  (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+
+/** A larger delay means that the event loop was blocked. */
+const LATE_MS = 1000;
+
+/**
+ * Passes to `check` for how long the event loop was blocked, in ms. Timers run before sockets are read, so a timeout must
+ * allow for this time.
+ */
+export function runAtInterval(server: Server, everyMs: number, check: (blockedMs: number) => void): void {
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const late = performance.now() - last - everyMs;
+    last = performance.now();
+    check(late > LATE_MS ? late : 0);
+  }, everyMs).unref();
+  server.once('close', () => clearInterval(timer));
 }

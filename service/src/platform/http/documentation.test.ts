@@ -1,6 +1,6 @@
 // Tests the choice of the content encoding by Accept-Encoding (RFC 9110 §12.5.3).
 import { expect, test } from 'vitest';
-import { chooseEncoding } from './prepared-content.ts';
+import { chooseEncoding } from './documentation.ts';
 
 test.each([
   [undefined, 'identity'],

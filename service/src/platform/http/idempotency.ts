@@ -1,11 +1,11 @@
 // Idempotency keys: a repeated request receives the stored response of the first, also after a crash (contract B4).
 import { randomUUID } from 'node:crypto';
-import { waitAtMost } from './concurrency/wait-at-most.ts';
-import { conflict } from './errors.ts';
-import { RENEW_EVERY_MS, whileRenewing } from './concurrency/lease.ts';
-import type { Database, Queries } from './postgres/database.ts';
-import { sql } from './postgres/sql.ts';
-import { uuidV7 } from './uuid-v7.ts';
+import { waitAtMost } from '../concurrency/in-flight.ts';
+import { conflict } from '../errors.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../concurrency/lease.ts';
+import type { Database, Queries } from '../postgres/database.ts';
+import { sql } from '../postgres/sql.ts';
+import { uuidV7 } from '../uuid-v7.ts';
 
 /** Keys are scoped by `caller`. `fingerprint` is a hash of the request. */
 export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };

@@ -1,5 +1,5 @@
-// Start-time fair queuing by job priority: the backlog of one owner does not delay the first job of another.
-import type { Transaction } from './postgres/database.ts';
+// The order of jobs: start-time fair queuing by owner, and the list of open jobs in the order of execution.
+import type { Transaction } from '../postgres/database.ts';
 
 export type OwnedJob = { readonly queue: string; readonly owner: string };
 export type FairOrder = {
@@ -49,3 +49,40 @@ export async function openFairOrder(db: Sql): Promise<FairOrder> {
     },
   };
 }
+
+export type OpenJob<T> = {
+  readonly payload: T;
+  readonly isRunning: boolean;
+  readonly createdAt: Date;
+  /** Start of the latest run; null before the first run. */
+  readonly startedAt: Date | null;
+  /** Earliest start; later than `createdAt` for retries. */
+  readonly startAfter: Date;
+};
+
+const MAX_JOBS = 10_000;
+const LIST = `
+(select data, true as running, created_on, started_on, start_after from pgboss.job
+  where name = $1 and state = 'active' order by started_on limit ${MAX_JOBS})
+union all
+(select data, false, created_on, started_on, start_after from pgboss.job
+  where name = $1 and state < 'active' and not blocked order by priority desc, created_on limit ${MAX_JOBS})`;
+
+export async function listOpenJobs<T>(db: Sql, queue: string): Promise<OpenJob<T>[]> {
+  const { rows } = await db.executeSql(LIST, [queue]);
+  return (rows as Row<T>[]).map(({ data, running, created_on, started_on, start_after }) => ({
+    payload: data,
+    isRunning: running,
+    createdAt: created_on,
+    startedAt: started_on,
+    startAfter: start_after,
+  }));
+}
+
+type Row<T> = {
+  readonly data: T;
+  readonly running: boolean;
+  readonly created_on: Date;
+  readonly started_on: Date | null;
+  readonly start_after: Date;
+};

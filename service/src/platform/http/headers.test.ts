@@ -1,7 +1,7 @@
 // Tests that any file name gives a valid single-line Content-Disposition header (RFC 6266).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attachment, inline } from './content-disposition.ts';
+import { attachment, inline } from './headers.ts';
 
 const FORM = /^attachment; filename="([^"\\\r\n]*)"; filename\*=UTF-8''([A-Za-z0-9!#$&+.^_`|~%-]*)$/;
 

@@ -1,8 +1,8 @@
 // Token buckets in PostgreSQL, shared by all processes: a bucket holds `limit` tokens and refills evenly within `windowSeconds`.
-import { createBatcher } from './concurrency/batcher.ts';
-import type { Queries } from './postgres/database.ts';
-import { sql } from './postgres/sql.ts';
-import type { RateLimit } from './rate-setting.ts';
+import { createBatcher } from '../concurrency/batcher.ts';
+import type { Queries } from './database.ts';
+import { sql } from './sql.ts';
+import type { RateLimit } from '../settings.ts';
 
 /** `name` is shown in headers and keeps the buckets of different policies apart. */
 export type RatePolicy = RateLimit & { readonly name: string };

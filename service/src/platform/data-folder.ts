@@ -1,5 +1,5 @@
-// Restricts the files and folders of the service to its own user; corrects the modes of existing ones.
-import { chmod, chown, readdir, realpath, stat } from 'node:fs/promises';
+// Prepares the folders of the service at start: they must be writable, and closed to other users.
+import { access, chmod, chown, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 
 const OWNER_ONLY = 0o700;
@@ -69,3 +69,16 @@ const warnIfRefused = (path: string, restriction: Restriction): string[] =>
 
 const sharedFolder = (folder: string): string =>
   `DATA_DIR ${folder} is open to other users and holds files of others, so that it stays open. Set DATA_DIR to a folder of its own.`;
+
+/** Creates a missing folder. Throws an error that names the setting. */
+export async function assertWritableFolder(setting: string, folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new Error(
+      `${setting}: the folder ${folder} cannot be written (${code}). Give the user of the service write access, or name another folder.`,
+    );
+  }
+}

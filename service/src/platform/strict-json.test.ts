@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { getOwn, parseJsonObject } from './json-object.ts';
+import { getOwn, parseJsonObject } from './strict-json.ts';
 
 const parse = (text: string) => parseJsonObject(Buffer.from(text));
 const nested = fc.dictionary(fc.string(), fc.jsonValue());

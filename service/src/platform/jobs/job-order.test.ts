@@ -1,8 +1,8 @@
 // Tests that a fair queue serves owners round-robin, regardless of their backlogs.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { type JobQueue, type JobSettings, openJobs } from './job-queue.ts';
-import { type Connection, type Database, openDatabase } from './postgres/database.ts';
+import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
 
 type Note = { readonly words: string };
 type Runs = { note: Note };

@@ -1,12 +1,12 @@
 // Tests that a claim is renewed while its request runs, and that the first response is final.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { eventually } from '../../../test/support/service.ts';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { eventually } from '../../../../test/support/service.ts';
 import { type Claim, createIdempotency } from './idempotency.ts';
-import { type Database, openDatabase } from './postgres/database.ts';
-import { migrate } from './postgres/migrate.ts';
-import { sql } from './postgres/sql.ts';
+import { type Database, openDatabase } from '../postgres/database.ts';
+import { migrate } from '../postgres/migrate.ts';
+import { sql } from '../postgres/sql.ts';
 
 let server: TestPostgres;
 let db: Database;

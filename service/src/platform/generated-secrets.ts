@@ -1,8 +1,10 @@
-// Secrets of a single-machine service: generated at the first start, stored in the data folder with mode 0600.
+// Secrets that the service generates once: of one machine in its data folder, of several in their database.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { restrict } from './private-folder.ts';
+import { restrict } from './data-folder.ts';
+import type { Queries } from './postgres/database.ts';
+import { sql } from './postgres/sql.ts';
 
 export type LocalSecrets = {
   readonly file: string;
@@ -11,7 +13,9 @@ export type LocalSecrets = {
   readonly warnings: readonly string[];
 };
 
-/** Returns a value for each name; values do not change after the first start. */
+const generateSecret = (): string => randomBytes(32).toString('base64url');
+
+/** Returns a value for each name; values do not change after the first start. The file has mode 0600. */
 export async function openLocalSecrets(folder: string, names: readonly string[]): Promise<LocalSecrets> {
   const file = join(folder, 'secrets.json');
   await mkdir(folder, { recursive: true });
@@ -21,7 +25,7 @@ export async function openLocalSecrets(folder: string, names: readonly string[])
   if (missing.length === 0) return { file, values: stored, warnings };
   const values = {
     ...stored,
-    ...Object.fromEntries(missing.map((name) => [name, randomBytes(32).toString('base64url')])),
+    ...Object.fromEntries(missing.map((name) => [name, generateSecret()])),
   };
   await replaceFile(file, JSON.stringify(values, null, 2), Object.keys(stored).length > 0);
   return { file, values: await readSecrets(file), warnings };
@@ -59,4 +63,15 @@ async function replaceFile(file: string, text: string, isUpdate: boolean): Promi
     if (error.code !== 'EEXIST') throw error;
   });
   await rm(fresh);
+}
+
+/** Returns the same value to every process of the database; the first call generates it. */
+export async function getStoredSecret(db: Queries, name: string): Promise<string> {
+  await db.one(sql('store secret')`
+    insert into secrets (name, value) values (${name}, ${generateSecret()}) on conflict (name) do nothing`);
+  const row = await db.one(
+    sql('find secret', { value: 'text' })`select value from secrets where name = ${name}`,
+  );
+  if (!row) throw new Error(`the secret ${name} was not stored`);
+  return row.value;
 }

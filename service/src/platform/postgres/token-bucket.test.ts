@@ -1,7 +1,7 @@
 // Tests the limiter's local cache of denials and its behaviour when the database does not respond.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Queries } from './postgres/database.ts';
-import { openRateLimiter } from './rate-limiter.ts';
+import type { Queries } from './database.ts';
+import { openRateLimiter } from './token-bucket.ts';
 
 const POLICY = { name: 'owner', limit: 10, windowSeconds: 10 };
 type Row = { key: string; granted: number; full_in_ms: number };

@@ -3,7 +3,7 @@ import { chownSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { closeDataFolder, closeFolders, restrict } from './private-folder.ts';
+import { closeDataFolder, closeFolders, restrict } from './data-folder.ts';
 
 const AS_ROOT = process.getuid?.() === 0;
 const made: string[] = [];

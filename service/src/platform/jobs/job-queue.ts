@@ -1,8 +1,7 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import { type Job, PgBoss } from 'pg-boss';
-import { type FairOrder, openFairOrder, type OwnedJob } from './fair-order.ts';
-import { listOpenJobs, type OpenJob } from './open-jobs.ts';
-import type { Connection, Transaction } from './postgres/database.ts';
+import { type FairOrder, type OwnedJob, type OpenJob, openFairOrder, listOpenJobs } from './job-order.ts';
+import type { Connection, Transaction } from '../postgres/database.ts';
 
 /** Settings of one queue. Times are in seconds. */
 export type JobSettings = {
