@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import pg from 'pg';
 import sharp from 'sharp';
 import { toSecret } from '../service/src/auth/secret.ts';
-import { makeSample } from '../service/src/commands/sample.ts';
+import { writeSample } from '../service/src/commands/sample.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { openDiskObjectStore } from '../service/src/storage/disk-object-store.ts';
@@ -244,7 +244,7 @@ async function sampleClip(folder: string): Promise<Buffer> {
   const engine = await findFfmpeg({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
   if ('missing' in engine) throw new Error(engine.missing);
   const file = join(folder, 'sample.mp4');
-  await makeSample(engine, file);
+  await writeSample(engine, file);
   return readFile(file);
 }
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeSample } from '../service/src/commands/sample.ts';
+import { writeSample } from '../service/src/commands/sample.ts';
 import { encodeArguments } from '../service/src/encoding/plan/encode-plan.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
@@ -20,7 +20,7 @@ export async function encode(rounds: number): Promise<EncodeTimes> {
   if ('missing' in engine) throw new Error(engine.missing);
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-encode-'));
   const source = join(folder, 'sample.mp4');
-  await makeSample(engine, source);
+  await writeSample(engine, source);
   const orderIn = async (name: string) => {
     const workFolder = join(folder, name);
     await mkdir(workFolder);

@@ -28,10 +28,10 @@ function refusal(environment: Record<string, string>): string {
 describe('with a database of its own', () => {
   test('all secrets that are missing are named in one message', () => {
     expect(refusal(DATABASE)).toBe(
-      ['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
+      ['Invalid settings:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
     );
     const { SERVICE_API_KEY: _key, ...others } = given;
-    expect(refusal(others)).toBe('The settings cannot be used:\n  - SERVICE_API_KEY must be set');
+    expect(refusal(others)).toBe('Invalid settings:\n  - SERVICE_API_KEY must be set');
   });
 
   test.each(['', '   '])('an empty secret (%j) is a missing one', (empty) => {
@@ -50,7 +50,7 @@ describe('with a database of its own', () => {
     });
     expect(read({ ...worker, PUBLIC_BASE_URL: 'https://media.test' }).role).toBe('worker');
     expect(refusal(worker)).toBe(
-      'The settings cannot be used:\n  - ENCODER_CALLBACK_URL must be set for a worker',
+      'Invalid settings:\n  - ENCODER_CALLBACK_URL must be set where MEDIARY_ROLE is worker',
     );
   });
 
@@ -78,7 +78,7 @@ test('every setting that will not do is named, once, in one message', () => {
     EDGEHOST_WEBHOOK_TOLERANCE_S: 'never',
   };
   const [title, ...problems] = refusal({ ...DATABASE, ...bad }).split('\n');
-  expect(title).toBe('The settings cannot be used:');
+  expect(title).toBe('Invalid settings:');
   expect(problems.map((problem) => /^ {2}- ([A-Z_]+) /.exec(problem)?.[1]).sort()).toEqual(
     [...Object.keys(bad), ...OWN_SECRETS].sort(),
   );
@@ -129,7 +129,7 @@ describe('webhooks without a signature', () => {
     const { warnings, allowUnsigned } = read({ ...others, WEBHOOKS_ALLOW_UNSIGNED: 'onprem, edgehost' });
     expect(allowUnsigned).toEqual(['onprem', 'edgehost']);
     expect(warnings).toEqual([
-      expect.stringMatching(/onprem webhook accepts unsigned calls.*ONPREM_WEBHOOK_SECRET/),
+      expect.stringMatching(/onprem webhook accepts unsigned requests.*ONPREM_WEBHOOK_SECRET/),
     ]);
   });
 });
@@ -142,9 +142,9 @@ test('weak secrets are warned about, one line each, and never refused', () => {
     OPERATOR_KEY: SECRETS.ACCESS_TOKEN_SECRET,
   };
   expect(read(weak).warnings).toEqual([
-    'SERVICE_API_KEY is shorter than 32 characters',
-    'ONPREM_WEBHOOK_SECRET is shorter than 32 characters',
-    'ACCESS_TOKEN_SECRET and OPERATOR_KEY are the same',
+    'SERVICE_API_KEY is shorter than 32 characters. Use a longer random value.',
+    'ONPREM_WEBHOOK_SECRET is shorter than 32 characters. Use a longer random value.',
+    'ACCESS_TOKEN_SECRET and OPERATOR_KEY have the same value. Use a different value for each.',
   ]);
   expect(read(given).warnings).toEqual([]);
 });
@@ -218,7 +218,7 @@ test('the process says it on its error output, and ends', async () => {
   const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
   expect([code, out]).toEqual([1, '']);
   expect(told.split('\n')).toEqual([
-    'The settings cannot be used:',
+    'Invalid settings:',
     '  - PORT must be a whole number from 0 to 65535',
     ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
     '',
@@ -240,7 +240,7 @@ test('a data folder that cannot be written, and a program that is no ffmpeg, are
     expect(await failedStart(wrongEngine)).toEqual({
       code: 1,
       out: '',
-      told: 'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. Name an ffmpeg program, or unset it to use the one that is installed.\n',
+      told: 'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. Set it to an ffmpeg program, or unset it to use the installed one.\n',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

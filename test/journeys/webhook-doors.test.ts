@@ -217,7 +217,7 @@ describe('unsigned webhooks', () => {
   const configOf = (environment: object) =>
     readConfig({ ...SECRETS, ...UNSET, ...environment }, (path) => path);
   const openDoors = (environment: object) =>
-    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned calls'));
+    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned requests'));
 
   test.each(['cdnhost', 'onprem,cdnhost', 'all', '*', 'onprem edgehost', 'ONPREM'])(
     'cannot be allowed as "%s": the start stops with a clear line',

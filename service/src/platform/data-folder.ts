@@ -65,10 +65,14 @@ function refusedOrThrow(error: NodeJS.ErrnoException): 'refused' {
 }
 
 const warnIfRefused = (path: string, restriction: Restriction): string[] =>
-  restriction === 'refused' ? [`${path} belongs to another user and cannot be closed to others`] : [];
+  restriction === 'refused'
+    ? [
+        `${path} belongs to another user, so its permissions cannot be restricted. Change its owner or its mode.`,
+      ]
+    : [];
 
 const sharedFolder = (folder: string): string =>
-  `DATA_DIR ${folder} is open to other users and holds files of others, so that it stays open. Set DATA_DIR to a folder of its own.`;
+  `DATA_DIR ${folder} is open to other users and contains files of other programs, so its permissions are not changed. Set DATA_DIR to a folder of its own.`;
 
 /** Creates a missing folder. Throws an error that names the setting. */
 export async function assertWritableFolder(setting: string, folder: string): Promise<void> {

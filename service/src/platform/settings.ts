@@ -77,7 +77,7 @@ export function readRate({ text, problems }: Settings, name: string): RateLimit 
   const limit = Number(count);
   const windowSeconds = (units === '' ? 1 : Number(units)) * (SECONDS[unit] ?? Number.NaN);
   if (limit >= 1 && windowSeconds >= 1 && windowSeconds <= MAX_WINDOW) return { limit, windowSeconds };
-  problems.push(`${name} must be a number of requests and a time of at most 24h, such as 100/10s or 1000/m`);
+  problems.push(`${name} must be a number of requests per time of at most 24h, such as 100/10s or 1000/m`);
   return undefined;
 }
 

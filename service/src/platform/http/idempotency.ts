@@ -11,7 +11,10 @@ import { uuidV7 } from '../uuid-v7.ts';
 export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };
 export type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
 
-/** Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds the created resource. */
+/**
+ * Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds the created
+ * resource.
+ */
 export type RunOnce = <T>(
   claim: Claim,
   work: (resourceId: string) => Promise<T>,
@@ -54,7 +57,7 @@ async function claimOrFind(db: Database, claim: Claim, by: string) {
   if (row) return row;
   await deleteExpiredKeys(db);
   const again = await claimKey(db, claim, { by, resourceId: uuidV7() });
-  if (!again) throw new Error('an idempotency key could not be claimed');
+  if (!again) throw new Error('The idempotency key could not be claimed');
   return again;
 }
 
@@ -70,8 +73,10 @@ const claimKey = (
     insert into idempotency_keys as stored (caller, key, fingerprint, made_id, busy_by, busy_until)
     values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by}, now() + interval '1 minute')
     on conflict (caller, key) do update set
-      busy_by = case when stored.busy_until is null or stored.busy_until < now() then excluded.busy_by else stored.busy_by end,
-      busy_until = case when stored.busy_until is null or stored.busy_until < now() then excluded.busy_until else stored.busy_until end
+      busy_by = case when stored.busy_until is null or stored.busy_until < now()
+                then excluded.busy_by else stored.busy_by end,
+      busy_until = case when stored.busy_until is null or stored.busy_until < now()
+                   then excluded.busy_until else stored.busy_until end
       where stored.created_at > now() - interval '1 day'
     returning fingerprint, made_id, answer, busy_by`);
 
@@ -79,20 +84,20 @@ const claimKey = (
 const renew = (db: Queries, { caller, key }: Claim, by: string) =>
   db.one(
     sql('renew key')`
-    update idempotency_keys set busy_until = now() + interval '1 minute' where caller = ${caller} and key = ${key} and busy_by = ${by}`,
+    update idempotency_keys set busy_until = now() + interval '1 minute'
+     where caller = ${caller} and key = ${key} and busy_by = ${by}`,
   );
 
 /** The first response is final: a process that lost its claim may finish later with another one. */
 const storeResponse = (db: Queries, { caller, key }: Claim, data: unknown) =>
   db.one(sql('store response')`
-    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null where caller = ${caller} and key = ${key} and answer is null`);
+    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null
+     where caller = ${caller} and key = ${key} and answer is null`);
 
 const release = (db: Queries, { caller, key }: Claim, by: string) =>
-  db.one(
-    sql(
-      'release key',
-    )`update idempotency_keys set busy_by = null, busy_until = null where caller = ${caller} and key = ${key} and busy_by = ${by}`,
-  );
+  db.one(sql('release key')`
+    update idempotency_keys set busy_by = null, busy_until = null
+     where caller = ${caller} and key = ${key} and busy_by = ${by}`);
 
 /** Keys expire after 24 hours. */
 export const deleteExpiredKeys = (db: Queries) =>

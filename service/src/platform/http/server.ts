@@ -109,12 +109,9 @@ function getRequestId({ headers }: IncomingMessage): string {
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError, request.routeOptions.bodyLimit);
   if (error.code === 'INTERNAL_ERROR')
-    request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
+    request.log.error({ request_id: request.id, err: thrown }, 'request failed');
   if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
-    request.log.warn(
-      { request_id: request.id, err: error.cause ?? thrown },
-      'a request could not be served now',
-    );
+    request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'request unavailable');
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   if (error.challenge) reply.header('www-authenticate', error.challenge);
@@ -135,7 +132,7 @@ function sendMalformedError(error: Error & { code?: string }, socket: Socket): v
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
   HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEADER_BYTES }),
-  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', {
+  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request arrived too slowly', {
     reason: 'too_slow',
     seconds: HEADERS_TIMEOUT_MS / 1000,
   }),
@@ -153,5 +150,5 @@ function logResponse(request: FastifyRequest, reply: FastifyReply): void {
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   };
-  request.log[level](line, 'answered');
+  request.log[level](line, 'request completed');
 }

@@ -72,15 +72,14 @@ function findUnknownMembers(value: unknown, schema: TSchema): readonly string[] 
 const allowedMembers = (schema: TSchema): readonly string[] =>
   'properties' in schema ? Object.keys(schema.properties as object) : [];
 
-/** Of the unknown members, so many are named. */
+/** Number and length of the names in the error message, which would otherwise grow with the request. */
 const MAX_NAMES = 10;
-/** Characters of a name that are shown. */
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** A misspelt member would look like a change that was made. */
+/** Ignoring a misspelt member would look like a successful change. */
 function unknownMembers(unknown: readonly string[], schema: TSchema): ServiceError {
   const allowed = allowedMembers(schema);
-  const shown = unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME));
+  const shown = unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
   const names = shown.map((name) => JSON.stringify(name)).join(', ');
   return badRequest(
     `Unknown member${unknown.length > 1 ? 's' : ''} in the body: ${names}. Allowed: ${allowed.join(', ')}.`,

@@ -19,7 +19,10 @@ export type JobSettings = {
   readonly cron?: string;
 };
 
-/** One run of a job. `signal` aborts when the claim is lost or the process stops; the handler must throw, and the job is retried. */
+/**
+ * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw, and the job
+ * is retried.
+ */
 export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 
 /** Job name → payload. */

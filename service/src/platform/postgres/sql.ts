@@ -32,14 +32,14 @@ export const definitions = (shape: Shape): Fragment => ({
     .join(', '),
 });
 
-/** Sets the columns that a JSON object names, of a row made of it, and leaves the others as they are. */
+/** Assignments for an update that changes only the columns named in a JSON object. */
 export const patches = ({ table, json, row }: PatchSource, shape: Shape): Fragment => ({
   [TEXT]: Object.keys(shape)
     .map((name) => `${name} = case when ${json} ? '${name}' then ${row}.${name} else ${table}.${name} end`)
     .join(', '),
 });
 
-/** `json`: a jsonb expression; `row`: the alias of the row that was made of it. */
+/** `json`: a jsonb expression; `row`: the alias of `jsonb_to_record` or `jsonb_populate_record` of it. */
 type PatchSource = { readonly table: string; readonly json: string; readonly row: string };
 
 const texts = new WeakMap<TemplateStringsArray, string>();
