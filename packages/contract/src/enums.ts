@@ -1,4 +1,4 @@
-// Every closed set of values that the API uses, once.
+// Enumerations of the API.
 
 export const ASSET_KINDS = ['image', 'video'] as const;
 export type AssetKind = (typeof ASSET_KINDS)[number];
@@ -24,7 +24,7 @@ export type SortOrder = (typeof SORT_ORDERS)[number];
 export const PROVIDER_KINDS = ['hosted', 'encoder'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** Who caused a timeline entry. */
+/** The origin of a timeline entry. */
 export const EVENT_SOURCES = [
   'caller',
   'webhook',
@@ -52,7 +52,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Why a webhook delivery had its effect, or none. */
+/** The result of a webhook delivery. */
 export const DELIVERY_REASONS = {
   applied: 'The report changed the asset.',
   repeat: 'The asset is already in the state that the report asks for.',

@@ -5,7 +5,9 @@ import type { Secret } from './secret.ts';
 import { parseUserId } from './user-id.ts';
 
 const LEEWAY_S = 5;
-/** The end of the year 9999. A larger number is probably in milliseconds, and the token would never expire. */
+/**
+ * The end of the year 9999. A larger number is probably in milliseconds, and the token would never expire.
+ */
 const LATEST_S = 253_402_300_799;
 
 /** Why a token is rejected, and the invalid claim. */

@@ -5,8 +5,9 @@ import { type Purpose, deriveKey, verifyToken, signToken } from './signed-token.
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
 /**
- * `expires` is in seconds since 1970. A ticket with a `playbackVersion` is invalid when that version has changed, for
- * example by a deletion. An upload ticket without an `attempt`, from an earlier release, belongs to the first attempt.
+ * `expires` is in seconds since 1970. A ticket with a `playbackVersion` is invalid when that version has
+ * changed, for example by a deletion. An upload ticket without an `attempt`, from an earlier release, belongs
+ * to the first attempt.
  */
 type Ticket = {
   readonly assetId: string;
@@ -64,8 +65,8 @@ type RejectedToken = {
 };
 
 /**
- * The `details.reason` of a 401 for a rejected URL or token: `expired` only for a valid signature. Every signed payload
- * starts with its expiry time.
+ * The `details.reason` of a 401 for a rejected URL or token: `expired` only for a valid signature. Every
+ * signed payload starts with its expiry time.
  */
 export function ticketReason(
   secrets: readonly Secret[],

@@ -17,7 +17,10 @@ export type CallerNeeds = {
   readonly nowSeconds: number;
 };
 
-/** The content of a 401: `field` is the invalid header or claim, `challenge` the WWW-Authenticate header (RFC 6750). */
+/**
+ * The content of a 401: `field` is the invalid header or claim, `challenge` the WWW-Authenticate header (RFC
+ * 6750).
+ */
 export type CallerFault = {
   readonly reason: UnauthorizedReason;
   readonly message: string;

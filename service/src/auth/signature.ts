@@ -16,7 +16,10 @@ export function hmacSha256(key: KeyObject, ...parts: readonly (string | Uint8Arr
 export const sha256Concat = (body: Uint8Array, secret: Secret): Buffer =>
   createHash('sha256').update(body).update(secret.reveal()).digest();
 
-/** Accepts hex digits in either case. Checks the length first, because the constant-time comparison requires equal lengths. */
+/**
+ * Accepts hex digits in either case. Checks the length first, because the constant-time comparison requires
+ * equal lengths.
+ */
 export const equalHex = (given: string, expected: Buffer): boolean =>
   given.length === 2 * expected.length &&
   HEX.test(given) &&
@@ -25,8 +28,8 @@ export const equalHex = (given: string, expected: Buffer): boolean =>
 export const toBase64url = (bytes: Buffer): string => bytes.toString('base64url');
 
 /**
- * Canonical base64url (RFC 4648 §5): each byte string has one valid encoding. Undefined for padding, other alphabets,
- * white space, invalid lengths and non-zero unused bits.
+ * Canonical base64url (RFC 4648 §5): each byte string has one valid encoding. Undefined for padding, other
+ * alphabets, white space, invalid lengths and non-zero unused bits.
  */
 export function fromBase64url(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');

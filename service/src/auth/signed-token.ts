@@ -20,7 +20,10 @@ export function deriveKey(root: Secret, purpose: Purpose): Secret {
 const derive = (root: Secret, purpose: Purpose): Secret =>
   toSecret(toBase64url(Buffer.from(hkdfSync('sha256', root.key, '', `mediary ${purpose}`, 32))));
 
-/** The token contains only `A-Za-z0-9_-`, so it fits into a path or a query. The payload is signed, not encrypted. */
+/**
+ * The token contains only `A-Za-z0-9_-`, so it fits into a path or a query. The payload is signed, not
+ * encrypted.
+ */
 export function signToken(key: Secret, payload: string): string {
   const bytes = Buffer.from(payload);
   return toBase64url(Buffer.concat([macOf(key, bytes), bytes]));

@@ -22,8 +22,8 @@ export async function restrict(path: string, mode: number): Promise<Restriction>
 const OWN_ENTRIES = /^(?:postgres|objects|incoming|scratch|secrets\.json|service\.|lost\+found$|\.)/;
 
 /**
- * Restricts the data folder and the folder of a cluster elsewhere; returns warnings for the operator. Without an own cluster
- * the folder stays traversable, because the user of another server may have files in it.
+ * Restricts the data folder and the folder of a cluster elsewhere; returns warnings for the operator. Without
+ * an own cluster the folder stays traversable, because the user of another server may have files in it.
  */
 export async function closeDataFolder(folder: string, cluster: string | undefined): Promise<string[]> {
   const info = await stat(folder).catch(() => undefined);
@@ -50,7 +50,10 @@ async function closeHome(home: string, cluster: string): Promise<string[]> {
   return warnIfRefused(home, restriction);
 }
 
-/** Restricts the service's own folders inside a shared parent. Missing ones are created with the right mode later. */
+/**
+ * Restricts the service's own folders inside a shared parent. Missing ones are created with the right mode
+ * later.
+ */
 export async function closeFolders(parent: string, names: readonly string[]): Promise<void> {
   for (const name of names)
     await restrict(join(parent, name), OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {

@@ -7,8 +7,8 @@ export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason
 type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
 
 /**
- * An error for the caller. Message and details are sent unchanged, so they must not contain a stack, SQL, a path or a
- * secret.
+ * An error for the caller. Message and details are sent unchanged, so they must not contain a stack, SQL, a
+ * path or a secret.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;

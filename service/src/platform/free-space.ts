@@ -1,4 +1,5 @@
-// Reserves free disk space for deletes and the database: uploads are rejected while less than the reserve is free.
+// Reserves free disk space for deletes and the database: uploads are rejected while less than the reserve is
+// free.
 import { statfs } from 'node:fs/promises';
 import { ServiceError } from './errors.ts';
 

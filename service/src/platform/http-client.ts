@@ -7,7 +7,9 @@ export type HttpRequest = {
   readonly json?: unknown;
 };
 
-/** `body`: the parsed JSON, undefined for any other content. `failure`: the response is missing or incomplete. */
+/**
+ * `body`: the parsed JSON, undefined for any other content. `failure`: the response is missing or incomplete.
+ */
 export type HttpResult =
   | { readonly status: number; readonly headers: Headers; readonly body: unknown }
   | { readonly failure: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };

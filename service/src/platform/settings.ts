@@ -87,7 +87,10 @@ export function readLimit({ text, integer }: Settings, name: string): number | u
   return integer(name, { fallback: 1, min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 
-/** Addresses and networks whose X-Forwarded-For is trusted; undefined: none. A number of hops would also trust direct clients. */
+/**
+ * Addresses and networks whose X-Forwarded-For is trusted; undefined: none. A number of hops would also trust
+ * direct clients.
+ */
 export type TrustedProxies = readonly string[] | undefined;
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];

@@ -8,7 +8,9 @@ export const parseJson = (bytes: Uint8Array): unknown => JSON.parse(utf8.decode(
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** For tokens. Undefined for invalid JSON, a value that is not an object, and duplicate names in the object. */
+/**
+ * For tokens. Undefined for invalid JSON, a value that is not an object, and duplicate names in the object.
+ */
 export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
   try {
     const text = utf8.decode(bytes);
@@ -27,7 +29,10 @@ export const getOwn = (object: JsonObject, name: string): unknown =>
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Counts the members of the outermost object in a valid JSON text, because JSON.parse silently drops duplicates. */
+/**
+ * Counts the members of the outermost object in a valid JSON text, because JSON.parse silently drops
+ * duplicates.
+ */
 function countMembers(json: string): number {
   let members = 0;
   let depth = 0;

@@ -1,4 +1,5 @@
-// Warns about unknown settings with a prefix of the service or a similar name, because they are probably misspelt.
+// Warns about unknown settings with a prefix of the service or a similar name, because they are probably
+// misspelt.
 import type { Environment } from './settings.ts';
 
 type KnownSettings = {

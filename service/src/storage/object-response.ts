@@ -1,4 +1,5 @@
-// Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large ones as a stream.
+// Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large
+// ones as a stream.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';

@@ -7,7 +7,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../errors.ts';
 import { formatRawResponse } from './envelope.ts';
 
-/** Closing a socket with unread bytes resets it and can lose the response, so the service keeps reading for this long. */
+/**
+ * Closing a socket with unread bytes resets it and can lose the response, so the service keeps reading for
+ * this long.
+ */
 const LINGER_MS = 1000;
 
 /** Sends the error without the HTTP library, and closes the socket. */
@@ -16,10 +19,14 @@ export function closeSocketWith(socket: Duplex, error: ServiceError): void {
   destroyLater(socket);
 }
 
-/** Stops reading the body. Node would otherwise read it to its end to reach the next request of the connection. */
+/**
+ * Stops reading the body. Node would otherwise read it to its end to reach the next request of the
+ * connection.
+ */
 export function closeAfterResponse({ raw: { socket } }: FastifyRequest, reply: FastifyReply): void {
   reply.header('connection', 'close');
-  // Node calls this after the last response, which would reset the connection of a client that is still sending.
+  // Node calls this after the last response, which would reset the connection of a client that is still
+  // sending.
   Object.assign((socket as Socket | null) ?? {}, {
     destroySoon() {
       socket.end();

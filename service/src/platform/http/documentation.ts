@@ -64,7 +64,10 @@ async function servePages(scope: FastifyInstance): Promise<void> {
   });
 }
 
-/** Compresses the first response of each route and reuses it, because these responses do not depend on the request. */
+/**
+ * Compresses the first response of each route and reuses it, because these responses do not depend on the
+ * request.
+ */
 function sendPrepared(scope: FastifyInstance): void {
   const prepared = new Map<string | undefined, Promise<PreparedContent>>();
   scope.addHook('onSend', async (request, reply, payload) => {
@@ -97,7 +100,10 @@ async function prepareContent(text: string): Promise<PreparedContent> {
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** Sets the headers and returns the body; null for a 304. Each encoding has an ETag of its own (RFC 9110 §8.8.3.3). */
+/**
+ * Sets the headers and returns the body; null for a 304. Each encoding has an ETag of its own (RFC 9110
+ * §8.8.3.3).
+ */
 function encodeContent({ request, reply }: Exchange, content: PreparedContent): Buffer | null {
   const encoding = chooseEncoding(request.headers['accept-encoding']);
   const etag = `"${content.tag}-${encoding}"`;

@@ -13,8 +13,8 @@ export function headerValues({ rawHeaders }: IncomingMessage, name: string): rea
 }
 
 /**
- * Compares If-None-Match with an ETag (RFC 9110 §13.1.2). A cache may send several ETags, or a weak one when it
- * compressed the response.
+ * Compares If-None-Match with an ETag (RFC 9110 §13.1.2). A cache may send several ETags, or a weak one when
+ * it compressed the response.
  */
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag) ?? false;
@@ -22,8 +22,8 @@ export const matchesEtag = (header: string | undefined, etag: string): boolean =
 const ATTR_CHAR = /[A-Za-z0-9!#$&+.^_`|~-]/;
 
 /**
- * Content-Disposition (RFC 6266, RFC 8187) with an ASCII fallback and the exact name. The name is escaped, so it cannot
- * inject quotes or header lines.
+ * Content-Disposition (RFC 6266, RFC 8187) with an ASCII fallback and the exact name. The name is escaped, so
+ * it cannot inject quotes or header lines.
  */
 export const attachment = (filename: string): string => `attachment; ${formatName(filename)}`;
 export const inline = (filename: string): string => `inline; ${formatName(filename)}`;

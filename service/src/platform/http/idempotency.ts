@@ -1,4 +1,5 @@
-// Idempotency keys: a repeated request receives the stored response of the first, also after a crash (contract B4).
+// Idempotency keys: a repeated request receives the stored response of the first, also after a crash
+// (contract B4).
 import { randomUUID } from 'node:crypto';
 import { waitAtMost } from '../concurrency/in-flight.ts';
 import { conflict } from '../errors.ts';
@@ -12,8 +13,8 @@ export type Claim = { readonly caller: string; readonly key: string; readonly fi
 export type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
 
 /**
- * Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds the created
- * resource.
+ * Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds
+ * the created resource.
  */
 export type RunOnce = <T>(
   claim: Claim,

@@ -23,7 +23,10 @@ declare module 'fastify' {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` remain, and the full quota is restored in `t` seconds. */
+/**
+ * draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` remain, and the full quota is
+ * restored in `t` seconds.
+ */
 const headersOf = ({ name, limit, windowSeconds }: RatePolicy, result: RateResult): Headers => ({
   'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}`,
   ratelimit: `"${name}";r=${result.remaining};t=${result.resetSeconds}`,

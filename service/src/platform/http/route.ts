@@ -22,8 +22,8 @@ export type Input<Q = unknown, B = unknown, P = Readonly<Record<string, string>>
 };
 
 /**
- * Authorizes the requests of a route in two steps: `identify` runs before the body is read (401), `admit` after it was
- * validated (400, 404, 403).
+ * Authorizes the requests of a route in two steps: `identify` runs before the body is read (401), `admit`
+ * after it was validated (400, 404, 403).
  */
 export type Guard<Identity, Extra> = {
   readonly name: string;

@@ -22,7 +22,9 @@ import { validatorCompiler } from './validation.ts';
 export const MAX_JSON_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection. */
+/**
+ * Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection.
+ */
 const KEEP_ALIVE_MS = 72_000;
 /** Node checks only every 30 s by default, which would be added to each timeout. */
 const CHECK_EVERY_MS = 1000;
@@ -138,7 +140,10 @@ const MALFORMED: Readonly<Record<string, ServiceError>> = {
   }),
 };
 
-/** Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level debug. */
+/**
+ * Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level
+ * debug.
+ */
 function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method } = request;
   const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';

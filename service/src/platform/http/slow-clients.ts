@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import { badRequest, type ServiceError } from '../errors.ts';
 import { closeSocketWith } from './connections.ts';
 
-/** Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second. */
+/**
+ * Minimum upload rate of a streamed body. A phone with a weak signal sends more than 400 bytes per second.
+ */
 export const MIN_BODY_RATE = { bytes: 4096, seconds: 10 } as const;
 /** Total time for every other body: JSON and webhooks are small, and webhooks come from untrusted senders. */
 export const BODY_TIMEOUT_S = 10;
@@ -25,8 +27,8 @@ export const allowLongBody = (request: IncomingMessage): void => {
 };
 
 /**
- * A slow request holds a socket, and an upload also its write lease. Checks every request, also those without a route,
- * by the socket's byte counter.
+ * A slow request holds a socket, and an upload also its write lease. Checks every request, also those without
+ * a route, by the socket's byte counter.
  */
 export function closeSlowBodies(server: Server, everyMs: number): void {
   const pending = new Map<IncomingMessage, PendingBody>();
@@ -81,7 +83,9 @@ function close({ socket, response }: PendingBody, error: ServiceError): void {
   else closeSocketWith(socket, error);
 }
 
-/** A connection is closed when the client reads nothing for this time, because unsent data stays in memory. */
+/**
+ * A connection is closed when the client reads nothing for this time, because unsent data stays in memory.
+ */
 export const WRITE_TIMEOUT_S = 15;
 
 type PendingWrite = { since: number; written: number; queued: number };
@@ -117,8 +121,8 @@ const queueSizeOf = (socket: Socket): number =>
 const LATE_MS = 1000;
 
 /**
- * Passes to `check` for how long the event loop was blocked, in ms. Timers run before sockets are read, so a timeout must
- * allow for this time.
+ * Passes to `check` for how long the event loop was blocked, in ms. Timers run before sockets are read, so a
+ * timeout must allow for this time.
  */
 export function runAtInterval(server: Server, everyMs: number, check: (blockedMs: number) => void): void {
   let last = performance.now();

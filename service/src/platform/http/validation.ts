@@ -6,7 +6,10 @@ import { badRequest, type ServiceError } from '../errors.ts';
 
 type ValidationResult = { value: unknown } | { error: Error };
 
-/** Fastify's validator compiler. Bodies are not coerced; query values are text, so numbers and booleans are parsed. */
+/**
+ * Fastify's validator compiler. Bodies are not coerced; query values are text, so numbers and booleans are
+ * parsed.
+ */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   const prepare = httpPart === 'querystring' ? createQueryParser(schema) : (value: unknown) => value ?? {};
@@ -24,8 +27,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 const MAX_MEMBERS = 256;
 
 /**
- * The validator collects the errors of all members (8 µs each): a body of 128 KiB could block the event loop for 500 ms.
- * Therefore only the first members, and those named in the schema, are searched for errors.
+ * The validator collects the errors of all members (8 µs each): a body of 128 KiB could block the event loop
+ * for 500 ms. Therefore only the first members, and those named in the schema, are searched for errors.
  */
 function limitMembers(value: unknown, schema: TSchema): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS);
@@ -98,7 +101,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-/** Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the validation. */
+/**
+ * Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the
+ * validation.
+ */
 function createQueryParser(schema: TSchema): (query: unknown) => unknown {
   const properties = Object.entries(
     ('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>,

@@ -6,7 +6,13 @@ import { type Connection, type Database, openDatabase } from '../postgres/databa
 
 type Note = { readonly words: string };
 type Runs = { note: Note };
-const SETTINGS: JobSettings = { concurrency: 1, expireIn: 60, retries: 5, retryDelay: 0, fair: true };
+const SETTINGS: JobSettings = {
+  concurrency: 1,
+  expireIn: 60,
+  retries: 5,
+  retryDelay: 0,
+  fair: true,
+};
 const LONG = { timeout: 20_000 };
 
 let server: TestPostgres;

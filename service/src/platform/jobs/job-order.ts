@@ -21,8 +21,9 @@ commit`;
 const LOCK_OWNER = `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`;
 
 /**
- * One below the owner's last open job, but at most the virtual time. The virtual time is the priority of the job that started last,
- * at most one above the first waiting job, so that a retried job with an old priority does not set it back.
+ * One below the owner's last open job, but at most the virtual time. The virtual time is the priority of the
+ * job that started last, at most one above the first waiting job, so that a retried job with an old priority
+ * does not set it back.
  */
 const NEXT_PRIORITY = `
 with last as (

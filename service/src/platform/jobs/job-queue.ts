@@ -20,8 +20,8 @@ export type JobSettings = {
 };
 
 /**
- * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw, and the job
- * is retried.
+ * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
+ * and the job is retried.
  */
 export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
 

@@ -44,7 +44,10 @@ export function findViolatedConstraint(error: unknown): string | undefined {
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }
 
-/** The DETAIL of an exception that a trigger of our migrations raised with this SQLSTATE; undefined for any other error. */
+/**
+ * The DETAIL of an exception that a trigger of our migrations raised with this SQLSTATE; undefined for any
+ * other error.
+ */
 export function findRaisedDetail(error: unknown, code: string): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== code) return undefined;
   return 'detail' in error && typeof error.detail === 'string' ? error.detail : '';

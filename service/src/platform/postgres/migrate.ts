@@ -9,7 +9,9 @@ const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
 /** An arbitrary constant that identifies the advisory lock of migrations. */
 const LOCK_ID = 7_263_418_095;
 
-/** Applies missing migrations in order, each in its own transaction; returns the names of the applied files. */
+/**
+ * Applies missing migrations in order, each in its own transaction; returns the names of the applied files.
+ */
 export async function migrate(connection: Connection): Promise<string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   // A lost connection also fails the pending query. Without a listener the event would end the process.

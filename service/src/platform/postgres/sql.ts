@@ -45,7 +45,10 @@ type PatchSource = { readonly table: string; readonly json: string; readonly row
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
 
-/** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; each name must be used once in the source. */
+/**
+ * sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; each name must be used once
+ * in the source.
+ */
 export function sql<const S extends Shape = Record<never, never>>(name: string, shape = {} as S) {
   return (strings: TemplateStringsArray, ...parts: unknown[]): Statement<S> => ({
     name,
@@ -75,7 +78,10 @@ function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbe
 const isFragment = (part: unknown): part is Fragment =>
   typeof part === 'object' && part !== null && TEXT in part;
 
-/** A part of a statement that depends on the request, such as a filter; `key` is added to the statement's name. */
+/**
+ * A part of a statement that depends on the request, such as a filter; `key` is added to the statement's
+ * name.
+ */
 export type Piece = {
   readonly key: string;
   readonly strings: TemplateStringsArray;

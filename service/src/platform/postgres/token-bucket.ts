@@ -1,4 +1,5 @@
-// Token buckets in PostgreSQL, shared by all processes. A bucket holds `limit` tokens and refills in `windowSeconds`.
+// Token buckets in PostgreSQL, shared by all processes. A bucket holds `limit` tokens and refills in
+// `windowSeconds`.
 import { createBatcher } from '../concurrency/batcher.ts';
 import type { Queries } from './database.ts';
 import { sql } from './sql.ts';
@@ -27,7 +28,9 @@ export type RateLimiterNeeds = {
 };
 
 const BATCH_LIMITS = { concurrency: 1, maxItems: 200 };
-/** After one timeout, requests pass unlimited for PAUSE_MS: a hanging database must not delay every request. */
+/**
+ * After one timeout, requests pass unlimited for PAUSE_MS: a hanging database must not delay every request.
+ */
 const QUERY_TIMEOUT_MS = 2000;
 const PAUSE_MS = 1000;
 /** Maximum number of cached denials; the cache is cleared when it is full. */

@@ -6,7 +6,10 @@ import { getProcessMark, hasProcessExited } from '../../platform/process/process
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 
-/** Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024 chunks. */
+/**
+ * Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024
+ * chunks.
+ */
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
 
@@ -16,10 +19,15 @@ const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 /** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
 export type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
-/** Attempts to link an object. An attempt fails only when another process removes the folder at the same time. */
+/**
+ * Attempts to link an object. An attempt fails only when another process removes the folder at the same time.
+ */
 const MAX_LINK_ATTEMPTS = 100;
 
-/** Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed before. */
+/**
+ * Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed
+ * before.
+ */
 export async function receive(
   path: string,
   bytes: AsyncIterable<Uint8Array>,

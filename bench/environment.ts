@@ -1,4 +1,5 @@
-// Test environment of the cases: one database for both sides, and a service with known secrets and some assets.
+// The environment of all cases: one database, a service with known secrets and some assets, and a reference
+// server.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,17 +18,17 @@ export const SECRETS = {
   ONPREM_WEBHOOK_SECRET: ONPREM_SECRET,
 };
 
-export type Ground = {
+export type Environment = {
   readonly folder: string;
   readonly databaseUrl: string;
   readonly service: Server;
   readonly bare: Server;
   readonly token: string;
   readonly assetIds: readonly string[];
-  leave(): Promise<void>;
+  stop(): Promise<void>;
 };
 
-export async function takeGround(assets: number): Promise<Ground> {
+export async function startEnvironment(assets: number): Promise<Environment> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-'));
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres(folder);
@@ -44,7 +45,7 @@ export async function takeGround(assets: number): Promise<Ground> {
     bare,
     token,
     assetIds,
-    leave: async () => {
+    stop: async () => {
       await Promise.all([service.stop(), bare.stop()]);
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
@@ -81,7 +82,11 @@ export const startService = (
 export const startBare = (databaseUrl: string): Promise<Server> =>
   startServer('bench/bare-server.ts', { DATABASE_URL: databaseUrl }, '/ready');
 
-export type OpenedUpload = { readonly id: string /** Path and ticket. */; readonly path: string };
+export type OpenedUpload = {
+  readonly id: string;
+  /** With the ticket. */
+  readonly path: string;
+};
 const CLIP = {
   filename: 'clip.mp4',
   content_type: 'video',
@@ -94,15 +99,15 @@ const CLIP = {
 export async function openUploads(
   { port }: Server,
   token: string,
-  { count, wishes = CLIP }: { readonly count: number; readonly wishes?: object },
+  { count, upload = CLIP }: { readonly count: number; readonly upload?: object },
 ): Promise<OpenedUpload[]> {
   const open = async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/media/upload-url`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(wishes),
+      body: JSON.stringify(upload),
     });
-    const { data } = (await answer.json()) as { data: { asset_id: string; upload_url: string } };
+    const { data } = (await response.json()) as { data: { asset_id: string; upload_url: string } };
     return { id: data.asset_id, path: data.upload_url.replace(/^https?:\/\/[^/]+/, '') };
   };
   const opened: OpenedUpload[] = [];
