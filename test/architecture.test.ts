@@ -63,7 +63,7 @@ const MAY: Readonly<Record<string, string>> = {
   worker: 'worker:own rule port:type',
   port: 'rule:type port:type jobs:type platform:type',
   rule: 'rule port:type tables jobs:type',
-  contract: 'rule port:type',
+  contract: 'fixture:own rule port:type',
   fixture: 'rule tables port:type adapter:own platform',
   jobs: 'platform:type',
   platform: 'platform',
