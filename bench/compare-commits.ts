@@ -8,13 +8,13 @@ import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import pg from 'pg';
 import sharp from 'sharp';
 import { toSecret } from '../service/src/auth/secret.ts';
-import { makeSample } from '../service/src/commands/sample.ts';
+import { writeSample } from '../service/src/commands/sample.ts';
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { openDiskObjectStore } from '../service/src/storage/disk-object-store.ts';
 import { renditionFolder, renditionKey } from '../service/src/storage/object-key.ts';
 import { urlOf } from '../test/support/postgres.ts';
-import { ONPREM_SECRET, openUploads, SECRETS, tokenOf } from './ground.ts';
+import { ONPREM_SECRET, openUploads, SECRETS, tokenOf } from './environment.ts';
 import { request, run } from './load.ts';
 import { measurePair, median } from './pair.ts';
 import { freePort, type Server, startProgram } from './processes.ts';
@@ -85,9 +85,10 @@ async function pair(what: string, [here, base]: Pair, connections: number, reque
     seconds: 2,
     connections,
     ours: await side(here),
-    limit: await side(base),
+    reference: await side(base),
   });
-  const detail = `${Math.round(result.ours.perSecond)}/s to ${Math.round(result.limit.perSecond)}/s; per processor second ${round(result.perCpu)}`;
+  const rates = `${Math.round(result.ours.perSecond)}/s to ${Math.round(result.reference.perSecond)}/s`;
+  const detail = `${rates}, ratio per processor second ${round(result.perCpuSecond)}`;
   return [what, 'the other checkout', round(result.throughput), '≥ 0.9', detail];
 }
 
@@ -244,7 +245,7 @@ async function sampleClip(folder: string): Promise<Buffer> {
   const engine = await findFfmpeg({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
   if ('missing' in engine) throw new Error(engine.missing);
   const file = join(folder, 'sample.mp4');
-  await makeSample(engine, file);
+  await writeSample(engine, file);
   return readFile(file);
 }
 
@@ -253,8 +254,8 @@ type Media = { readonly mime: string; readonly kind: string; readonly bytes: Buf
 /** Seconds from the first `complete` until all assets are ready. */
 async function ready(checkout: Checkout, count: number, { mime, kind, bytes }: Media): Promise<number> {
   const server = await checkout.start('all');
-  const wishes = { filename: 'file', content_type: kind, mime_type: mime };
-  const opened = (await openUploads(server, token, { count, wishes })).slice(0, count);
+  const upload = { filename: 'file', content_type: kind, mime_type: mime };
+  const opened = (await openUploads(server, token, { count, upload })).slice(0, count);
   const send = (requests: readonly Buffer[]) =>
     run({ port: server.port, connections: 4, seconds: 600, next: (n) => requests[n] });
   await send(opened.map(({ path }) => request(`PUT ${path}`, { 'content-type': mime }, bytes)));

@@ -1,4 +1,4 @@
-// Opens what decodes untrusted bytes: the sandbox, and the video engine inside it.
+// Opens the sandbox for decoders of untrusted bytes, and the ffmpeg encoder that runs in it.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,21 +13,19 @@ import { missingProtections, type Sandbox } from './platform/process/sandbox.ts'
 
 export type Decoders = {
   readonly encoder: Encoder;
-  /** Why videos cannot be encoded here, in words for the operator; undefined where they can. */
+  /** Why this process cannot encode videos, for the operator; undefined if it can. */
   readonly encoderMissing: string | undefined;
-  /** What keeps decoders of untrusted bytes away from the service. */
   readonly sandbox: Sandbox;
 };
 
 type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
 
-/** The engine first: the sandbox must let it run. */
+/** Finds ffmpeg first, because the sandbox must be able to run it. */
 export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
   const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
   const sandbox = await openSandbox(config, 'path' in engine ? [engine.path] : []);
   const missing = missingProtections(sandbox);
-  if (missing.length > 0)
-    log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
+  if (missing.length > 0) log.warn({ missing }, 'the sandbox of media decoders is incomplete');
   if ('missing' in engine)
     return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing, sandbox };
   const encoder = openFfmpegEncoder({
@@ -40,13 +38,13 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   return { encoder, encoderMissing: undefined, sandbox };
 }
 
-/** Call before anything is opened that would have to be closed again. */
+/** Fails early, before anything that would have to be closed again is opened. */
 export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void> {
   if (ffmpegPath === undefined) return;
   const engine = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
   if ('missing' in engine)
     throw new Error(
-      `FFMPEG_PATH cannot be used: ${engine.missing}. Name an ffmpeg program, or unset it to use the one that is installed.`,
+      `FFMPEG_PATH cannot be used: ${engine.missing}. Set it to an ffmpeg program, or unset it to use the installed one.`,
     );
 }
 
@@ -61,29 +59,25 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
   const missing = missingProtections(sandbox);
   if (config.sandbox === 'required' && missing.length > 0)
     throw new Error(
-      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. Allow it, or set SANDBOX=available.`,
+      `SANDBOX is "required", but this system does not support: ${missing.join(', ')}. Enable these protections, or set SANDBOX=available.`,
     );
   return sandbox;
 }
 
-/** Without an engine each video fails with that reason, rather than waiting for nobody. */
+/** Without ffmpeg every video fails with the code `encoder_missing`; it would otherwise wait forever. */
 function refusingEncoder(reason: string): Encoder {
   const refuse = async () => {
-    throw new EncodeFailed(
-      'encoder_missing',
-      'No video engine is installed where videos are encoded',
-      reason,
-    );
+    throw new EncodeFailed('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
   };
   return { encode: refuse, makePoster: refuse };
 }
 
-/** One encode keeps four cores busy. */
+/** One encode uses about four cores. */
 const CORES_PER_ENCODE = 4;
 
 export const concurrencyOf = ({ encodeConcurrency }: Config): number =>
   encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
 
-/** Where the disk store lies. */
+/** The folder of the disk store. */
 export const storeFolder = ({ storageUrl, dataDir }: Config): string =>
   storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);

@@ -218,7 +218,7 @@ describe('unsigned webhooks', () => {
   const configOf = (environment: object) =>
     readConfig({ ...SECRETS, ...UNSET, ...environment }, (path) => path);
   const openDoors = (environment: object) =>
-    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned calls'));
+    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned requests'));
 
   test.each(['cdnhost', 'onprem,cdnhost', 'all', '*', 'onprem edgehost', 'ONPREM'])(
     'cannot be allowed with "%s": the service does not start',

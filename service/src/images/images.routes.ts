@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import { badRequest } from '../platform/errors.ts';
-import { inline } from '../platform/http/content-disposition.ts';
+import { inline } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { CROPS, roundSize } from './image-sizes.ts';

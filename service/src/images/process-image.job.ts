@@ -3,7 +3,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
-import type { JobRun } from '../platform/job-queue.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 
 type ProcessNeeds = {

@@ -1,7 +1,14 @@
 // Tests the table of media types and its lookups.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contradicts, essenceOf, MEDIA_TYPES, type MediaType, mediaTypeOf, narrowed } from './media-type.ts';
+import {
+  contradicts,
+  essenceOf,
+  MEDIA_TYPES,
+  type MediaType,
+  mediaTypeOf,
+  selectMediaTypes,
+} from './media-type.ts';
 
 const image = mediaTypeOf('image/png') as MediaType;
 const video = mediaTypeOf('video/mp4') as MediaType;
@@ -94,13 +101,13 @@ describe('a mime type', () => {
 
 describe('narrowing', () => {
   test('keeps the named types in the order of the table', () => {
-    expect(narrowed(['VIDEO/webm', 'image/png'])).toEqual([image, mediaTypeOf('video/webm')]);
-    expect(mediaTypeOf('image/gif', narrowed(['image/png']))).toBeUndefined();
-    expect(mediaTypeOf('image/png', narrowed(['image/png']))).toBe(image);
+    expect(selectMediaTypes(['VIDEO/webm', 'image/png'])).toEqual([image, mediaTypeOf('video/webm')]);
+    expect(mediaTypeOf('image/gif', selectMediaTypes(['image/png']))).toBeUndefined();
+    expect(mediaTypeOf('image/png', selectMediaTypes(['image/png']))).toBe(image);
   });
   test('never adds: SVG and HTML stay out', () => {
-    expect(narrowed(['image/svg+xml', 'text/html', 'image/x-new'])).toEqual([]);
-    expect(narrowed(['image/svg+xml', 'image/png'])).toEqual([image]);
+    expect(selectMediaTypes(['image/svg+xml', 'text/html', 'image/x-new'])).toEqual([]);
+    expect(selectMediaTypes(['image/svg+xml', 'image/png'])).toEqual([image]);
   });
 });
 

@@ -81,7 +81,7 @@ export function mediaTypeOf(
 }
 
 /** The types that the operator allows. Unknown types are ignored. */
-export function narrowed(mimes: readonly string[]): readonly MediaType[] {
+export function selectMediaTypes(mimes: readonly string[]): readonly MediaType[] {
   const wanted = new Set(mimes.map((mime) => mediaTypeOf(mime)));
   return MEDIA_TYPES.filter((type) => wanted.has(type));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Asset } from '../../assets/asset.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
-import type { JobRun } from '../../platform/job-queue.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';

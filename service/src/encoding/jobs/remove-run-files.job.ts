@@ -1,6 +1,6 @@
 // Job that deletes the files of a run that may not publish. Separate from the encode job, because deleting thousands of files is slow.
 import type { JobPayloads } from '../../jobs.ts';
-import type { JobRun } from '../../platform/job-queue.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 
