@@ -45,8 +45,6 @@ export const NextCursor = nullable(
 const jsonObject = (options: TObjectOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
 
-const MAX_METADATA_BYTES = 16 * 1024;
-
 /** Members of an asset that callers can set at creation and change later. */
 export const editableFields = {
   title: Type.Optional(nullable(Type.String({ maxLength: 500, examples: ['Launch day'] }))),
