@@ -10,7 +10,7 @@ import { openSocket, readAnswer } from '../support/raw-socket.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-let minutesLater = 0;
+const minutesLater = 0;
 beforeAll(async () => {
   service = await startTestService(
     { UPLOAD_TTL_S: '3600' },
