@@ -41,7 +41,10 @@ const VECTORS = {
     key: 'edgehost-secret',
     body: '{"uid":"00112233445566778899aabbccddeeff","readyToStream":true,"status":{"state":"ready"}}',
     headers: {
-      'webhook-signature': `time=${NOW},sig1=90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327`,
+      'webhook-signature': [
+        `time=${NOW}`,
+        'sig1=90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327',
+      ].join(','),
     },
   },
   onprem: {
