@@ -61,7 +61,9 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   };
   const usage = createUsage(shared);
   const providers = createProviders(shared);
-  const known = { ...shared, usage: usage.operations, hosted: providers.operations };
+  const { findHostedPlayback, canRetry } = providers.operations;
+  const view = { publicBaseUrl: context.publicBaseUrl, findHostedPlayback, canRetry };
+  const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const playback = createPlayback(known);
   return {

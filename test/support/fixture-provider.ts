@@ -66,6 +66,7 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
       missingSettings: missingOf({ FIXTURE_WEBHOOK_SECRET: secrets, FIXTURE_API_KEY: apiKey }),
     },
     api,
+    playback: ({ hls = null }) => ({ urls: { hls, dash: null, thumbnail: null } }),
     sign: () => undefined,
     open: ({ headers, body }) =>
       verifyWebhook({
@@ -100,12 +101,12 @@ function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Sec
 function readFixture(body: Uint8Array): ParsedWebhook {
   const video = toJsonObject(parseJson(body));
   const id = video?.['id'];
-  const report = video && reportOf(video, 'webhook');
+  const report = video && isVideoId(id) ? reportOf(video, 'webhook') : undefined;
   return report && isVideoId(id) ? { report, ref: { provider: NAME, providerVideoId: id } } : NOT_ACTIONABLE;
 }
 
 /** Undefined for states that say nothing. */
-function reportOf({ state, hls }: JsonObject, source: 'webhook' | 'inspect'): StreamReport | undefined {
+function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect'): StreamReport | undefined {
   const told = { source, provider: NAME } as const;
   if (state === 'encoding') return { ...told, event: 'started' };
   if (state === 'broken')
@@ -119,7 +120,11 @@ function reportOf({ state, hls }: JsonObject, source: 'webhook' | 'inspect'): St
       },
     };
   return state === 'done'
-    ? { ...told, event: 'succeeded', playback: { kind: 'urls', urls: { hls: parseReportedUrl(hls) } } }
+    ? {
+        ...told,
+        event: 'succeeded',
+        playback: { kind: 'hosted', videoId: parseVideoId(id), urls: { hls: parseReportedUrl(hls) } },
+      }
     : undefined;
 }
 

@@ -1,10 +1,28 @@
-// The asset as the API shows it (contract B1).
+// The representation of an asset in the API (contract B1).
+import { createHash } from 'node:crypto';
 import type { Asset as AssetView, AssetPlayback } from '@mediary/contract/schemas/asset';
-import type { ShownAsset } from './asset.ts';
-import type { Manifest } from './playback-manifest.ts';
+import type { Asset, ShownAsset, Warning } from './asset.ts';
+import type { Manifest, PlayUrls } from './playback-manifest.ts';
 
-/** `publicBaseUrl` without a slash at its end. */
-export function toAssetView(asset: ShownAsset, publicBaseUrl: string): AssetView {
+/** Playback of a hosted video with the current settings. */
+export type HostedPlayback = { readonly urls: PlayUrls; readonly warning?: Warning };
+
+/** What the representation depends on besides the row. */
+export type AssetViewContext = {
+  /** Without a slash at its end. */
+  readonly publicBaseUrl: () => string;
+  /** Undefined for assets that no hosted provider plays. */
+  readonly findHostedPlayback: (asset: Pick<Asset, 'provider' | 'playback'>) => HostedPlayback | undefined;
+  /** False when the provider's current settings do not allow a retry. */
+  readonly canRetry: (asset: Pick<Asset, 'provider'>) => boolean;
+};
+
+export function toAssetView(asset: ShownAsset, context: AssetViewContext): AssetView {
+  const hosted = context.findHostedPlayback(asset);
+  const playback = hosted
+    ? toPlayback(hosted.urls)
+    : toPlaybackUrls(asset.playback, toPlaybackBase(context.publicBaseUrl(), asset.id));
+  const { failure, warnings } = asset;
   return {
     id: asset.id,
     owner_user_id: asset.owner_user_id,
@@ -18,8 +36,8 @@ export function toAssetView(asset: ShownAsset, publicBaseUrl: string): AssetView
     stream_status: asset.stream_status,
     provider: asset.provider,
     provider_video_id: asset.provider_video_id,
-    playback: toPlaybackUrls(asset.playback, toPlaybackBase(publicBaseUrl, asset.id)),
-    playable_at: time(asset.playable_at),
+    playback,
+    playable_at: playback && time(asset.playable_at),
     completed_at: time(asset.completed_at),
     progress: asset.progress,
     renditions: asset.renditions as AssetView['renditions'],
@@ -28,8 +46,8 @@ export function toAssetView(asset: ShownAsset, publicBaseUrl: string): AssetView
     duration_ms: asset.duration_ms,
     placeholder: asset.placeholder,
     poster_time_ms: asset.poster_time_ms,
-    warnings: asset.warnings as AssetView['warnings'],
-    failure: asset.failure,
+    warnings: (hosted?.warning ? [...warnings, hosted.warning] : warnings) as AssetView['warnings'],
+    failure: failure && { ...failure, retryable: failure.retryable && context.canRetry(asset) },
     title: asset.title,
     tags: asset.tags,
     metadata: asset.metadata,
@@ -43,13 +61,24 @@ export function toAssetView(asset: ShownAsset, publicBaseUrl: string): AssetView
 
 const time = (moment: Date | null) => moment?.toISOString() ?? null;
 
+/** Changes with every change of the representation, also by the settings of a provider. */
+export function toEtag(asset: Asset, context: AssetViewContext): string {
+  if (asset.playback?.kind !== 'hosted' && !asset.failure) return `"${asset.revision}"`;
+  const { playback, warnings, failure } = toAssetView(asset, context);
+  const hash = createHash('sha256').update(JSON.stringify({ playback, warnings, failure })).digest('hex');
+  return `"${asset.revision}-${hash.slice(0, 16)}"`;
+}
+
+const toPlayback = (urls: PlayUrls): AssetPlayback | null =>
+  urls.hls || urls.dash || urls.thumbnail ? urls : null;
+
 /** Where our own renditions of an asset are served. */
 export const toPlaybackBase = (publicBaseUrl: string, assetId: string): string =>
   `${publicBaseUrl}/api/v1/playback/${assetId}`;
 
-/** Ours as absolute paths below `base`, a stranger's byte for byte. */
+/** Our own files as URLs below `base`, reported URLs byte for byte; null for hosted videos. */
 export function toPlaybackUrls(manifest: Manifest | null, base: string): AssetPlayback | null {
-  if (!manifest) return null;
+  if (!manifest || manifest.kind === 'hosted') return null;
   if (manifest.kind === 'image') return { hls: null, dash: null, thumbnail: `${base}/thumb.jpg` };
   if (manifest.kind === 'own')
     return { hls: `${base}/hls.m3u8`, dash: `${base}/dash.mpd`, thumbnail: `${base}/thumb.jpg` };

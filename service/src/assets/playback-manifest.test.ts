@@ -305,6 +305,20 @@ describe('what plays after ready', () => {
       theirs(2, { hls: 'a' }),
     ],
   ];
+  const hosted = (more: object = {}): Manifest => ({ kind: 'hosted', attempt: 2, videoId: 'v', ...more });
+  const reported = (urls: ReportedUrls, videoId = 'v') => ({ kind: 'hosted', videoId, urls }) as const;
+  cases.push(
+    ['a hosted video without URLs', null, reported({}), hosted()],
+    ['the URLs that its provider gave', null, reported({ hls: 'a', dash: null }), hosted({ hls: 'a' })],
+    ['null for a refused URL', hosted({ hls: 'a' }), reported({ hls: NO }), hosted({ hls: null })],
+    [
+      'the latest URL of each kind',
+      hosted({ hls: 'a', dash: 'b' }),
+      reported({ hls: 'x' }),
+      hosted({ hls: 'x', dash: 'b' }),
+    ],
+    ['no URL of another video', hosted({ hls: 'a' }), reported({}, 'w'), hosted({ videoId: 'w' })],
+  );
   for (const [what, known, report, expected] of cases) {
     test(`is ${what}`, () => {
       expect(toReadyManifest(known, report, 2)).toEqual(expected);

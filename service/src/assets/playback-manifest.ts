@@ -1,4 +1,4 @@
-// What plays: renditions or pictures of our own in the store, or URLs that somebody else gave (contract B5).
+// The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
 
 /** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the thumbnail shows the picture of this time; absent: the one that we chose. */
 export type OwnManifest = {
@@ -7,24 +7,37 @@ export type OwnManifest = {
   readonly folder: string;
   readonly posterTimeMs?: number;
 };
-/** A stranger's, byte for byte. */
-type UrlManifest = {
+/** The URLs that an operator's encoder reported, byte for byte. */
+export type UrlManifest = {
   readonly kind: 'urls';
   readonly attempt: number;
   readonly hls: string | null;
   readonly dash: string | null;
   readonly thumbnail: string | null;
 };
-/** A picture of ours: what decides in which form viewers get it. */
-type ImageManifest = {
+/** A video of a hosted provider. The provider module computes the URLs that are not stored here, from its settings. */
+export type HostedManifest = GivenUrls & {
+  readonly kind: 'hosted';
+  readonly attempt: number;
+  readonly videoId: string;
+  /** URLs of earlier releases, given or computed. They apply while the host setting is missing. */
+  readonly earlier?: GivenUrls;
+};
+/** URLs that the provider gave. Null: refused; absent: not given. */
+export type GivenUrls = {
+  readonly hls?: string | null;
+  readonly dash?: string | null;
+  readonly thumbnail?: string | null;
+};
+/** An image in our store; the members decide the formats of its variants. */
+export type ImageManifest = {
   readonly kind: 'image';
   readonly attempt: number;
   readonly animated: boolean;
   readonly alpha: boolean;
 };
-export type Manifest = OwnManifest | UrlManifest | ImageManifest;
+export type Manifest = OwnManifest | UrlManifest | HostedManifest | ImageManifest;
 
-/** Addresses that a player can use. */
 export type PlayUrls = {
   readonly hls: string | null;
   readonly dash: string | null;
@@ -43,6 +56,7 @@ type ReportedUrl = string | null | { readonly refused: true };
 export type ReportedPlayback =
   | { readonly kind: 'own'; readonly run: number; readonly posterTimeMs?: number }
   | { readonly kind: 'urls'; readonly urls: ReportedUrls }
+  | { readonly kind: 'hosted'; readonly videoId: string; readonly urls: ReportedUrls }
   | Omit<ImageManifest, 'attempt'>;
 
 const MAX_URL = 2048;
@@ -88,6 +102,12 @@ export function toReadyManifest(
       same,
       withPoster({ kind: 'own', attempt, folder: `${attempt}-${told.run}` }, told.posterTimeMs ?? null),
     );
+  if (told.kind === 'hosted')
+    return toHostedManifest(
+      same?.kind === 'hosted' && same.videoId === told.videoId ? same : null,
+      told,
+      attempt,
+    );
   return same?.kind === 'urls'
     ? withUrls(same, told.urls, attempt)
     : (withUrls(null, told.urls, attempt) ?? same);
@@ -116,3 +136,21 @@ function withUrls(known: UrlManifest | null, urls: ReportedUrls, attempt: number
   const thumbnail = pick(urls.thumbnail, known?.thumbnail ?? null);
   return hls || dash || thumbnail ? { kind: 'urls', attempt, hls, dash, thumbnail } : null;
 }
+
+type HostedReport = Extract<ReportedPlayback, { kind: 'hosted' }>;
+
+const toHostedManifest = (
+  known: HostedManifest | null,
+  { videoId, urls: { hls, dash, thumbnail } }: HostedReport,
+  attempt: number,
+): HostedManifest => ({
+  ...known,
+  kind: 'hosted',
+  attempt,
+  videoId,
+  ...(hls && { hls: toGivenUrl(hls) }),
+  ...(dash && { dash: toGivenUrl(dash) }),
+  ...(thumbnail && { thumbnail: toGivenUrl(thumbnail) }),
+});
+
+const toGivenUrl = (url: NonNullable<ReportedUrl>): string | null => (typeof url === 'string' ? url : null);

@@ -1,6 +1,7 @@
 // Library: listing, editing, deleting and restoring assets.
 import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -16,6 +17,7 @@ type Needs = AppContext &
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly guards: Guards;
+    readonly view: AssetViewContext;
     readonly asOperator: AsOperator;
   };
 
@@ -29,7 +31,7 @@ export function createLibrary(context: Needs) {
     deleteAsset: trash.deleteAsset,
     restoreAsset: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, actorData)),
-    publicBaseUrl: context.publicBaseUrl,
+    view: context.view,
   };
   return {
     operations: { emptyTrash: trash.emptyTrash },

@@ -10,7 +10,7 @@ import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/library';
 import { toActorData } from '../assets/actor.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import { toAssetView } from '../assets/asset-view.ts';
+import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
 import { parsePlainText } from '../assets/query-values.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -23,37 +23,37 @@ type Library = {
   readonly editAsset: Bound<typeof editAsset>;
   readonly deleteAsset: Bound<typeof trash.deleteAsset>;
   readonly restoreAsset: Bound<typeof trash.restoreAsset>;
-  readonly publicBaseUrl: () => string;
+  readonly view: AssetViewContext;
 };
 
 export const listRoutes = (
-  { listAssetPage: list, publicBaseUrl }: Library,
+  { listAssetPage: list, view }: Library,
   { asReader }: Guards,
   asOperator: AsOperator,
 ) => [
   asReader(listAssets, async ({ actor, query }) =>
-    toPageView(await list(actor.ownerUserId, query), publicBaseUrl()),
+    toPageView(await list(actor.ownerUserId, query), view),
   ),
   asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
-    toPageView(await list(parsePlainText('owner_user_id', named), query), publicBaseUrl()),
+    toPageView(await list(parsePlainText('owner_user_id', named), query), view),
   ),
 ];
 
-const toPageView = ({ items, nextCursor, total }: AssetPage, publicBaseUrl: string): AssetPageView => ({
-  items: items.map((asset) => toAssetView(asset, publicBaseUrl)),
+const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewContext): AssetPageView => ({
+  items: items.map((asset) => toAssetView(asset, view)),
   next_cursor: nextCursor,
   ...(total !== undefined && { total }),
 });
 
 export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
-  ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.publicBaseUrl()), {
-    etag: ({ asset }) => `"${asset.revision}"`,
+  ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.view), {
+    etag: ({ asset }) => toEtag(asset, library.view),
   }),
   changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
     const { owner_user_id: _, ...edit } = body;
     const actorData = toActorData(actor, asset);
     const edited = await library.editAsset(asset, { edit, ifMatch: headers['if-match'], actorData });
-    return toAssetView(edited, library.publicBaseUrl());
+    return toAssetView(edited, library.view);
   }),
   changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
     library.deleteAsset(asset, {
@@ -63,6 +63,6 @@ export const assetRoutes = (library: Library, { ownAsset, changingAsset, changin
     }),
   ),
   changingTrash(restoreAsset, async ({ asset, actor }) =>
-    toAssetView(await library.restoreAsset(asset, toActorData(actor, asset)), library.publicBaseUrl()),
+    toAssetView(await library.restoreAsset(asset, toActorData(actor, asset)), library.view),
   ),
 ];

@@ -12,7 +12,7 @@ import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts
 
 type Playback = {
   getPlayback(asset: Asset): PlaybackView;
-  findHostedUrls(asset: PlayedAsset): PlayUrls | undefined;
+  resolveHostedUrls(asset: PlayedAsset): PlayUrls | undefined;
   findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
 };
 
@@ -72,7 +72,7 @@ async function serve(
   { request, reply }: Exchange<BytesRequest>,
   { asset, path }: { asset: PlayedAsset; path: string },
 ): Promise<unknown> {
-  const served = findServedFile(asset, path, () => playback.findHostedUrls(asset));
+  const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);

@@ -8,13 +8,13 @@ import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
 import { unauthorized } from '../platform/errors.ts';
-import type { SignedUrls } from '../providers/provider.ts';
+import type { HostedUrls } from '../providers/hosted-playback.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
 type PlaybackNeeds = {
   readonly findPlayedAsset: (id: string) => Promise<PlayedAsset | undefined>;
-  /** A hosted video's addresses, signed by its provider's scheme; undefined where they need no signature. */
-  readonly signed: (asset: PlayedAsset, expires: number) => SignedUrls | undefined;
+  /** Undefined for assets that no hosted provider plays. */
+  readonly findHostedUrls: (asset: PlayedAsset, expires: number) => HostedUrls | undefined;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly publicBaseUrl: () => string;
@@ -23,7 +23,7 @@ type PlaybackNeeds = {
 
 /** URLs that a player can use as they are; null for what is not there. */
 export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
-  const hosted = findHostedUrls(needs, asset);
+  const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
   if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
   const isSigned =
@@ -44,24 +44,27 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     ...urls,
     mp4: null,
     storyboard: null,
-    expires_at: expires === null ? null : new Date(expires * 1000).toISOString(),
+    expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
   };
 }
 
-/** The addresses to which a player of a hosted video is sent; undefined where the stored ones do. */
-export function findHostedUrls(
+/** The URLs to which players of a hosted video are redirected; undefined for other assets. */
+export function resolveHostedUrls(
   needs: PlaybackNeeds,
   asset: PlayedAsset,
-): (PlayUrls & { readonly expires_at: string }) | undefined {
-  const signed = needs.signed(
+): (PlayUrls & { readonly expires_at: string | null }) | undefined {
+  const found = needs.findHostedUrls(
     asset,
     tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }),
   );
-  if (!signed) return undefined;
-  const { expires, ...urls } = signed;
-  return { ...urls, expires_at: new Date(expires * 1000).toISOString() };
+  if (!found) return undefined;
+  const { expires, ...urls } = found;
+  return { ...urls, expires_at: toIso(expires) };
 }
+
+const toIso = (seconds: number | null): string | null =>
+  seconds === null ? null : new Date(seconds * 1000).toISOString();
 
 /** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
 export async function findPlayableAsset(

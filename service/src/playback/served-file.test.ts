@@ -86,6 +86,19 @@ describe("a stranger's", () => {
   );
 });
 
+describe('a hosted video', () => {
+  const hosted = createVideo({ provider: 'cdnhost', playback: { kind: 'hosted', attempt: 1, videoId: 'v' } });
+  const urls = { hls: 'https://cdn.test/v.m3u8', dash: null, thumbnail: null };
+
+  test('is at the URLs of its provider', () => {
+    expect(findServedFile(hosted, 'hls.m3u8', () => urls)).toEqual({ location: urls.hls });
+  });
+
+  test.each(['dash.mpd', '1-1/v0.mp4'])('has no %s', (path) =>
+    expect(() => findServedFile(hosted, path, () => urls)).toThrow(NOT_FOUND),
+  );
+});
+
 test.each(ENTRY_FILES)('without anything to play there is no %s', (file) =>
   expect(() => findServedFile(nothing, file)).toThrow(NOT_FOUND),
 );

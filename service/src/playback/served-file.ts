@@ -41,25 +41,29 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 /** What a player gets for a path: one of our files, or the address where a stranger has it. */
 type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
 
-/** The addresses of a hosted video that only play with a signature; asked for no file but its entries, since to sign costs more than to serve. */
-type Signed = () => PlayUrls | undefined;
+/** The URLs of a hosted video; called for entry files only, because a signature costs more than the response. */
+type ResolveHosted = () => PlayUrls | undefined;
 
 export function findServedFile(
   asset: PlayedAsset,
   path: string,
-  signed: Signed = () => undefined,
+  resolveHosted: ResolveHosted = () => undefined,
 ): ServedFile {
-  const served = isEntryFile(path) ? entryOf(asset, path, signed) : childOf(asset, path);
+  const served = isEntryFile(path) ? entryOf(asset, path, resolveHosted) : childOf(asset, path);
   if (!served) throw playbackNotFound();
   return served;
 }
 
-function entryOf({ id, playback }: PlayedAsset, file: EntryFile, signed: Signed): ServedFile | undefined {
+function entryOf(
+  { id, playback }: PlayedAsset,
+  file: EntryFile,
+  resolveHosted: ResolveHosted,
+): ServedFile | undefined {
   if (playback?.kind === 'own')
     return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
   if (playback?.kind === 'image')
     return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
-  const urls = playback && (signed() ?? playback);
+  const urls = playback?.kind === 'urls' ? playback : playback && resolveHosted();
   const location = urls && { 'hls.m3u8': urls.hls, 'dash.mpd': urls.dash, 'thumb.jpg': urls.thumbnail }[file];
   return location ? { location } : undefined;
 }

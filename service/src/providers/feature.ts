@@ -6,6 +6,7 @@ import type { JobRequest } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import * as hostedPlayback from './hosted-playback.ts';
 import * as hostedOperations from './hosted-videos.ts';
 import * as inboxOperations from './inbox.ts';
 import { inboxRoutes } from './inbox.routes.ts';
@@ -33,6 +34,7 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
   return {
     operations: {
       ...hosted,
+      ...bind(needs, hostedPlayback),
       ...bind({ call }, inspectionOperations),
       call,
       circuits,

@@ -1,18 +1,13 @@
 // Operations on provider videos: create, link, inspect, sign and remove (contract B4–B6).
-import type { Asset, PlayedAsset, ProviderName } from '../assets/asset.ts';
+import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Cause } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
 import { conflict, notFound, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import {
-  getProvider,
-  type Inspection,
-  type PreparedUpload,
-  ProviderFailed,
-  type SignedUrls,
-} from './provider.ts';
+import { getProvider, type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
+import { canTakeUploads } from './hosted-playback.ts';
 import { throwServiceError } from './provider-errors.ts';
 import type { Call, CallNeeds } from './provider-calls.ts';
 import { livingAssetOf, parkedDeliveries } from './hosted-videos.sql.ts';
@@ -106,9 +101,16 @@ export async function applyInspection(
 
 /** Starts a new encoding at the provider; CONFLICT when the product does not support it. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  const again = getProvider(needs.providers, providerOf(asset)).api?.restart;
+  const name = providerOf(asset);
+  const { api } = getProvider(needs.providers, name);
+  const again = api?.restart;
   if (!again)
-    throw conflict('This video host cannot encode a video again: upload it again', { reason: 'no_restart' });
+    throw conflict(
+      api
+        ? `The provider ${name} cannot encode a video again. Upload it again.`
+        : `The API of the provider ${name} is not configured, so it cannot encode this video again.`,
+      { reason: 'no_restart', retryable: false },
+    );
   await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(throwServiceError);
 }
 
@@ -143,45 +145,9 @@ export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: nu
   return url;
 }
 
-/** Signed playback URLs of a hosted video; undefined when they need no signature. */
-export function signed(
-  { providers }: Pick<ProviderNeeds, 'providers'>,
-  asset: PlayedAsset,
-  expires: number,
-): SignedUrls | undefined {
-  const manifest = asset.playback;
-  if (asset.provider === null || asset.provider_video_id === null || manifest?.kind !== 'urls')
-    return undefined;
-  const { hls, dash, thumbnail } = manifest;
-  return getProvider(providers, asset.provider).sign({
-    videoId: asset.provider_video_id,
-    urls: { hls, dash, thumbnail },
-    isPrivate: asset.visibility === 'private',
-    expires,
-  });
-}
-
-/** True when the bytes are uploaded to a provider instead of our store. */
-export const isHosted = (
-  { providers }: Pick<ProviderNeeds, 'providers'>,
-  { provider }: Pick<Asset, 'provider'>,
-): boolean => provider !== null && providers.get(provider)?.kind === 'hosted';
-
 /** True when the provider's API can report the state of this asset's video. */
-export const canAsk = (
-  { providers }: Pick<ProviderNeeds, 'providers'>,
-  { provider, provider_video_id }: Asset,
-): boolean => provider !== null && provider_video_id !== null && providers.get(provider)?.api !== undefined;
-
-/** Whether its provider takes new videos as it is configured now. */
-export const canTakeUploads = (
-  { providers }: Pick<ProviderNeeds, 'providers'>,
-  { provider }: Asset,
-): boolean => provider !== null && providers.get(provider)?.api !== undefined;
-
-/** Whether its provider can encode a stored video again. */
-export const canRestart = ({ providers }: Pick<ProviderNeeds, 'providers'>, { provider }: Asset): boolean =>
-  provider !== null && providers.get(provider)?.api?.restart !== undefined;
+export const canAsk = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset): boolean =>
+  asset.provider_video_id !== null && canTakeUploads(needs, asset);
 
 /** Adds an event, so that the timeline explains why the asset has no video. */
 async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {

@@ -95,6 +95,15 @@ function capabilities(configured: Provider, bare: Provider): void {
     expect(configured.capabilities).toMatchObject({ webhooks: true, uploads: true, missingSettings: [] });
   });
 
+  test('playback of a hosted video needs no warning with all settings, and has no URLs without settings', () => {
+    const video = { kind: 'hosted', attempt: 1, videoId: VIDEO } as const;
+    expect(configured.playback !== undefined).toBe(configured.kind === 'hosted');
+    expect(configured.playback?.(video)).not.toHaveProperty('warning');
+    const { urls, warning } = bare.playback?.(video) ?? {};
+    expect(Object.values(urls ?? {}).filter((url) => url !== null)).toEqual([]);
+    if (warning) expect(warning.code).toBe('playback_unconfigured');
+  });
+
   test('it signs the addresses of a private video where it can, each at its own host, and no others', () => {
     const urls = {
       hls: `https://cdn.example/${VIDEO}/a.m3u8`,

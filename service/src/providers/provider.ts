@@ -3,7 +3,8 @@ import type { DeliveryReason } from '@mediary/contract/enums';
 import type { ProviderFailureCode } from '@mediary/contract/failures';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
-import type { PlayUrls } from '../assets/playback-manifest.ts';
+import type { HostedPlayback } from '../assets/asset-view.ts';
+import type { HostedManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { JobRequest } from '../jobs.ts';
@@ -40,6 +41,8 @@ export type Provider = {
   startJob(asset: Asset): JobRequest | undefined;
   /** The API of a hosted product; undefined when it has none or is not configured. */
   readonly api: HostedApi | undefined;
+  /** The URLs of a video with the current settings, unsigned; undefined for encoders. */
+  readonly playback: ((video: HostedManifest) => HostedPlayback) | undefined;
   /** Playback URLs that are valid until `expires`, or as long as the product allows; undefined when they need no signature. */
   sign(video: SignedVideo): SignedUrls | undefined;
 };

@@ -1,6 +1,7 @@
 // Uploads: opening, receiving, completing and retrying them.
 import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { mediaTypeOf } from '../media/media-type.ts';
@@ -21,10 +22,11 @@ type Needs = AppContext &
     readonly usage: Usage;
     readonly hosted: Providers;
     readonly guards: Guards;
+    readonly view: AssetViewContext;
   };
 
 export function createUploads(context: Needs) {
-  const { lifecycle, usage, hosted, guards, publicBaseUrl, requireDatabaseSpace, config } = context;
+  const { lifecycle, usage, hosted, guards, view, requireDatabaseSpace, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
   const needs = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
   const createAsset: AssetStore['createAsset'] = async (asset, data) => {
@@ -44,7 +46,7 @@ export function createUploads(context: Needs) {
   };
   return {
     operations: { uploadsSettled: inFlight.settled },
-    routes: uploadRoutes(uploads, guards, publicBaseUrl),
+    routes: uploadRoutes(uploads, guards, view),
     jobs: {},
   };
 }

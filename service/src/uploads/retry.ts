@@ -5,13 +5,8 @@ import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { reopenAsset, retryAsset } from '../lifecycle/reports.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, type ServiceError, toReason } from '../platform/errors.ts';
-import type {
-  canRestart,
-  canTakeUploads,
-  discardVideo,
-  isHosted,
-  restart,
-} from '../providers/hosted-videos.ts';
+import type { canRestart, canTakeUploads, isHosted } from '../providers/hosted-playback.ts';
+import type { discardVideo, restart } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findMismatch } from './content-check.ts';
 import type { OpenedUpload, offerUpload } from './uploads.ts';

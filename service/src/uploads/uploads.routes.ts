@@ -4,7 +4,7 @@ import { putUpload } from '@mediary/contract/operations/playback';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
 import { toActorData } from '../assets/actor.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import { toAssetView } from '../assets/asset-view.ts';
+import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
 import type { Bound } from '../platform/bind.ts';
 import { closeAfterResponse } from '../platform/http/connections.ts';
 import { success } from '../platform/http/envelope.ts';
@@ -24,17 +24,17 @@ type Uploads = {
 export const uploadRoutes = (
   uploads: Uploads,
   { asCreator, changingAsset }: Guards,
-  publicBaseUrl: () => string,
+  view: AssetViewContext,
 ) => [
   asCreator(createUpload, async ({ actor, body, resourceId }) =>
-    toOpenUpload(await uploads.createUpload({ actor, request: body, resourceId }), publicBaseUrl()),
+    toOpenUpload(await uploads.createUpload({ actor, request: body, resourceId }), view),
   ),
   bytesRoute(putUpload, {
     body: 'stream',
     handle: async (request, reply) => {
       try {
         const asset = await uploads.receiveUpload(toByteUpload(request));
-        return success(request.id, putUpload.message ?? '', toAssetView(asset, publicBaseUrl()));
+        return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
       } catch (error) {
         if (!request.raw.complete) closeAfterResponse(request, reply);
         throw error;
@@ -42,21 +42,21 @@ export const uploadRoutes = (
     },
   }),
   changingAsset(completeUpload, async ({ asset, actor }) =>
-    toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), publicBaseUrl()),
+    toAssetView(await uploads.completeUpload(asset, toActorData(actor, asset)), view),
   ),
   changingAsset(retryAsset, async ({ asset, actor }) => {
     const opened = await uploads.retryUpload(asset, toActorData(actor, asset));
-    const { asset: view, asset_id: _, ...targets } = toOpenUpload(opened, publicBaseUrl());
-    return { ...view, ...targets };
+    const { asset: assetView, asset_id: _, ...targets } = toOpenUpload(opened, view);
+    return { ...assetView, ...targets };
   }),
 ];
 
 const toOpenUpload = (
   { asset, target, alternatives = [] }: opening.OpenedUpload,
-  publicBaseUrl: string,
+  view: AssetViewContext,
 ): OpenUpload => ({
   asset_id: asset.id,
-  asset: toAssetView(asset, publicBaseUrl),
+  asset: toAssetView(asset, view),
   upload_url: target?.url ?? null,
   upload: target,
   alternatives: [...alternatives],

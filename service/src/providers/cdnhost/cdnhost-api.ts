@@ -17,7 +17,7 @@ import { toJsonObject } from '../verify-webhook.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import { presignature } from './cdnhost-presign.ts';
-import { type CdnhostPlaces, folderOf } from './cdnhost-report.ts';
+import { folderOf } from './cdnhost-report.ts';
 import { assetIdIn, titleOf } from './cdnhost-title.ts';
 import { signedFolder } from './cdnhost-token.ts';
 import { fileOf, inspectionOf } from './cdnhost-video.ts';
@@ -54,7 +54,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     },
     async inspect(videoId) {
       const video = await find(videoId);
-      return video ? inspectionOf(video, videoId, access) : { state: 'missing' };
+      return video ? inspectionOf(video, videoId) : { state: 'missing' };
     },
     async remove(videoId) {
       await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
@@ -66,7 +66,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     registerWebhook: undefined,
     download: async ({ videoId, expires }) =>
       downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
-    list: () => listed(videos, access),
+    list: () => listed(videos),
     check: async () => [
       ...(await describeFailure(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl))),
       ...gaps,
@@ -114,25 +114,25 @@ function uploadTarget(
 
 const PAGE = 100;
 
-async function* listed(videos: Videos, places: CdnhostPlaces): AsyncGenerator<ListedVideo> {
+async function* listed(videos: Videos): AsyncGenerator<ListedVideo> {
   for (let page = 1; ; page++) {
     const { items, totalItems } = await videos({
       method: 'GET',
       path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date`,
     });
     const found = parseList(items, 'list');
-    yield* found.map((video) => listedVideo(video, places));
+    yield* found.map(listedVideo);
     if (found.length === 0 || page * PAGE >= Number(totalItems)) return;
   }
 }
 
-function listedVideo(video: JsonObject, places: CdnhostPlaces): ListedVideo {
+function listedVideo(video: JsonObject): ListedVideo {
   const videoId = parseVideoId(video['guid']);
   return {
     videoId,
     assetId: assetIdIn(video['title']),
     createdAt: parseTime(video['dateUploaded']),
-    inspection: () => inspectionOf(video, videoId, places),
+    inspection: () => inspectionOf(video, videoId),
   };
 }
 

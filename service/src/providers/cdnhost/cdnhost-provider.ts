@@ -9,7 +9,7 @@ import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
 import { openCdnhostApi } from './cdnhost-api.ts';
-import { type CdnhostPlaces, folderOf, readCdnhost } from './cdnhost-report.ts';
+import { type CdnhostPlaces, cdnhostPlayback, folderOf, readCdnhost } from './cdnhost-report.ts';
 import { checkCdnhostSignature } from './cdnhost-signature.ts';
 import { signedFolder } from './cdnhost-token.ts';
 
@@ -55,6 +55,7 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
       missingSettings,
     },
     api,
+    playback: ({ videoId }) => cdnhostPlayback(videoId, hostname),
     sign({ videoId, urls, expires }) {
       const folder = folderOf(videoId);
       return (

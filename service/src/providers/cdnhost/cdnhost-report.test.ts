@@ -1,6 +1,6 @@
 // Tests how cdnhost webhooks are parsed: status numbers, library and playback URLs (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
-import { readCdnhost } from './cdnhost-report.ts';
+import { cdnhostPlayback, readCdnhost } from './cdnhost-report.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
 const PLACES = { libraryId: '4242', hostname: 'vz-1.example' };
@@ -27,23 +27,11 @@ describe('a webhook of cdnhost', () => {
     expect(read(webhook({ Status }))).toEqual(NOTHING);
   });
 
-  test("carries the addresses of the library's host, and none for DASH", () => {
-    const urls = {
-      hls: `https://vz-1.example/${GUID}/playlist.m3u8`,
-      thumbnail: `https://vz-1.example/${GUID}/thumbnail.jpg`,
-    };
+  test('that is ready names the video to play, without URLs', () => {
+    const playback = { kind: 'hosted', videoId: GUID, urls: {} };
     for (const Status of [3, 4])
-      expect(read(webhook({ Status }))).toMatchObject({ report: { playback: { kind: 'urls', urls } } });
+      expect(read(webhook({ Status }))).toHaveProperty('report.playback', playback);
     for (const Status of [5, 7, 8]) expect(read(webhook({ Status }))).not.toHaveProperty('report.playback');
-  });
-
-  test('is ready with a warning where the host is not known', () => {
-    const unknown = { libraryId: undefined, hostname: undefined };
-    expect(read(webhook(), unknown)).toMatchObject({
-      report: { event: 'succeeded', warnings: [{ code: 'playback_unconfigured' }] },
-    });
-    expect(read(webhook(), unknown)).not.toHaveProperty('report.playback');
-    expect(read(webhook({ Status: 5 }), unknown)).not.toHaveProperty('report.warnings');
   });
 
   test('of another library does not count, whatever its status; any does where none is set', () => {
@@ -52,12 +40,6 @@ describe('a webhook of cdnhost', () => {
     expect(read(webhook({ VideoLibraryId: 1 }), { ...PLACES, libraryId: undefined })).toHaveProperty(
       'report',
     );
-  });
-
-  test('cannot lead an address to another place by its id', () => {
-    expect(read(webhook({ VideoGuid: '../../a?b#c' }))).toMatchObject({
-      report: { playback: { urls: { hls: 'https://vz-1.example/..%2F..%2Fa%3Fb%23c/playlist.m3u8' } } },
-    });
   });
 
   test.each([
@@ -139,5 +121,33 @@ describe('a webhook of cdnhost', () => {
       report: { event: 'failed' },
     });
     expect(read(`{"__proto__":${JSON.stringify(webhook())}}`)).toEqual(NOTHING);
+  });
+});
+
+describe('playback of cdnhost', () => {
+  test("uses the library's host, and has no DASH", () => {
+    expect(cdnhostPlayback(GUID, 'vz-1.example')).toEqual({
+      urls: {
+        hls: `https://vz-1.example/${GUID}/playlist.m3u8`,
+        dash: null,
+        thumbnail: `https://vz-1.example/${GUID}/thumbnail.jpg`,
+      },
+    });
+    expect(cdnhostPlayback(GUID, 'http://127.0.0.1:9001/').urls.hls).toBe(
+      `http://127.0.0.1:9001/${GUID}/playlist.m3u8`,
+    );
+  });
+
+  test('has a warning instead of URLs while the host is not set', () => {
+    expect(cdnhostPlayback(GUID, undefined)).toEqual({
+      urls: { hls: null, dash: null, thumbnail: null },
+      warning: { code: 'playback_unconfigured', message: expect.stringContaining('CDNHOST_STREAM_HOSTNAME') },
+    });
+  });
+
+  test('keeps ids within one path segment', () => {
+    expect(cdnhostPlayback('../../a?b#c', 'vz-1.example').urls.hls).toBe(
+      'https://vz-1.example/..%2F..%2Fa%3Fb%23c/playlist.m3u8',
+    );
   });
 });

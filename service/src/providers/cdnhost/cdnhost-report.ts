@@ -1,5 +1,7 @@
 // Parses cdnhost webhooks: status numbers become events, playback URLs use the library's host (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
+import type { HostedPlayback } from '../../assets/asset-view.ts';
+import type { ReportedPlayback } from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 import { originOf } from '../hosted-settings.ts';
@@ -40,7 +42,7 @@ export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): ParsedWebh
     source: 'webhook',
     provider: 'cdnhost',
     ...told,
-    ...(told.event === 'succeeded' && playbackOf(guid, places.hostname)),
+    ...(told.event === 'succeeded' && { playback: reportedPlayback(guid) }),
   } as const;
   return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
 }
@@ -55,15 +57,18 @@ function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>
   );
 }
 
-export function playbackOf(
-  guid: string,
-  hostname: string | undefined,
-): Pick<StreamReport, 'playback' | 'warnings'> {
-  if (!hostname) return { warnings: [UNCONFIGURED] };
+/** cdnhost reports no URLs: all are computed. */
+export const reportedPlayback = (guid: string): ReportedPlayback => ({
+  kind: 'hosted',
+  videoId: guid,
+  urls: {},
+});
+
+export function cdnhostPlayback(guid: string, hostname: string | undefined): HostedPlayback {
+  if (hostname === undefined)
+    return { urls: { hls: null, dash: null, thumbnail: null }, warning: UNCONFIGURED };
   const folder = `${originOf(hostname)}${folderOf(guid)}`;
-  return {
-    playback: { kind: 'urls', urls: { hls: `${folder}playlist.m3u8`, thumbnail: `${folder}thumbnail.jpg` } },
-  };
+  return { urls: { hls: `${folder}playlist.m3u8`, dash: null, thumbnail: `${folder}thumbnail.jpg` } };
 }
 
 /** Base URL of a video's files on the delivery host. */
@@ -71,5 +76,5 @@ export const folderOf = (guid: string): string => `/${encodeURIComponent(guid)}/
 
 const UNCONFIGURED: Warning = {
   code: 'playback_unconfigured',
-  message: 'CDNHOST_STREAM_HOSTNAME is not set: the video is ready, but its addresses are not known',
+  message: 'The video is ready, but CDNHOST_STREAM_HOSTNAME is not set, so there are no playback URLs.',
 };

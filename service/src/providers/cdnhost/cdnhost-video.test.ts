@@ -4,12 +4,10 @@ import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
-const PLACES = { libraryId: '4242', hostname: 'vz-1.example' };
-const look = (members: object, places: Parameters<typeof inspectionOf>[2] = PLACES) =>
-  inspectionOf({ guid: GUID, ...members }, GUID, places);
+const look = (members: object) => inspectionOf({ guid: GUID, ...members }, GUID);
 
-function reportOf(members: object, places = PLACES): StreamReport {
-  const found = look(members, places);
+function reportOf(members: object): StreamReport {
+  const found = look(members);
   if (found.state !== 'known') throw new Error(found.state);
   return found.report;
 }
@@ -64,7 +62,7 @@ describe('a video', () => {
       expect(reportOf({ status: 3, encodeProgress: told }).progress).toBe(progress);
   });
 
-  test('that is ready is so for good, and brings its addresses, its size and its length', () => {
+  test('that is ready is complete, and brings its renditions, size and duration', () => {
     expect(
       reportOf({ status: 4, availableResolutions: '720p', width: 1280, height: 720, length: 12 }),
     ).toEqual({
@@ -74,24 +72,9 @@ describe('a video', () => {
       complete: true,
       renditions: [{ height: 720, state: 'ready' }],
       picture: { width: 1280, height: 720, durationMs: 12_000 },
-      playback: {
-        kind: 'urls',
-        urls: {
-          hls: `https://vz-1.example/${GUID}/playlist.m3u8`,
-          thumbnail: `https://vz-1.example/${GUID}/thumbnail.jpg`,
-        },
-      },
+      playback: { kind: 'hosted', videoId: GUID, urls: {} },
     });
     expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).picture).toEqual({});
-  });
-
-  test('plays from a host that is given with its scheme, too', () => {
-    expect(reportOf({ status: 4 }, { ...PLACES, hostname: 'http://127.0.0.1:9001/' }).playback).toMatchObject(
-      { urls: { hls: `http://127.0.0.1:9001/${GUID}/playlist.m3u8` } },
-    );
-    expect(look({ status: 4 }, { libraryId: undefined, hostname: undefined })).toMatchObject({
-      report: { warnings: [{ code: 'playback_unconfigured' }] },
-    });
   });
 });
 

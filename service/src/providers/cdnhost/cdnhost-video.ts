@@ -12,7 +12,7 @@ import {
 } from '../response-parsers.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
-import { type CdnhostPlaces, FAILED, playbackOf } from './cdnhost-report.ts';
+import { FAILED, reportedPlayback } from './cdnhost-report.ts';
 
 type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
@@ -29,7 +29,7 @@ const STATES: readonly State[] = [
   'succeeded',
 ];
 
-export function inspectionOf(video: JsonObject, guid: string, places: CdnhostPlaces): Inspection {
+export function inspectionOf(video: JsonObject, guid: string): Inspection {
   const { status } = video;
   if (!Number.isSafeInteger(status)) throw unreadableResponse('status');
   // An unknown status: the bytes exist, and nothing else is known.
@@ -41,7 +41,7 @@ export function inspectionOf(video: JsonObject, guid: string, places: CdnhostPla
     report: {
       ...told,
       ...reportOf(state, video),
-      ...(state === 'succeeded' && playbackOf(guid, places.hostname)),
+      ...(state === 'succeeded' && { playback: reportedPlayback(guid) }),
     },
   };
 }

@@ -32,7 +32,6 @@ type EdgehostAccess = {
   readonly apiUrl: string;
   readonly accountId: string;
   readonly apiToken: Secret;
-  readonly customerHost: string | undefined;
   readonly signingKey: SigningKey | undefined;
   /** Further notes for operators. */
   readonly gaps: readonly string[];
@@ -44,7 +43,7 @@ type EdgehostAccess = {
 type Ask = (question: HostedRequest) => Promise<HostedResponse>;
 
 export function openEdgehostApi(access: EdgehostAccess): HostedApi {
-  const { apiUrl, accountId, apiToken, customerHost, signingKey, gaps, limits } = access;
+  const { apiUrl, accountId, apiToken, signingKey, gaps, limits } = access;
   const url = `${apiUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
   const ask = createHostedClient({
     url,
@@ -59,9 +58,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
     prepareUpload: (wish) => (isForm(wish) ? openForm : openTus)({ ...access, ask, url }, wish),
     async inspect(videoId) {
       const video = await find(videoId);
-      return video
-        ? inspectionOf(video, { source: 'inspect', uid: videoId, customerHost })
-        : { state: 'missing' };
+      return video ? inspectionOf(video, { source: 'inspect', uid: videoId }) : { state: 'missing' };
     },
     async remove(videoId) {
       await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
@@ -79,7 +76,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
         toJsonObject((await find(wish.videoId, '/downloads'))?.['default']) ?? {},
       );
     },
-    list: () => listed(ask, customerHost),
+    list: () => listed(ask),
     check: async () => [
       ...(await describeFailure(ask({ method: 'GET', path: '?limit=1' }).then(videosIn), tried(apiUrl))),
       ...gaps,
@@ -168,13 +165,13 @@ function downloadUrl(
 }
 
 /** Each page ends before the time of the previous one; repeated videos are skipped. */
-async function* listed(ask: Ask, customerHost: string | undefined): AsyncGenerator<ListedVideo> {
+async function* listed(ask: Ask): AsyncGenerator<ListedVideo> {
   let before = '';
   let known: ReadonlySet<unknown> = new Set();
   for (;;) {
     const page = videosIn(await ask({ method: 'GET', path: `?creator=${CREATOR}${before}` }));
     const fresh = page.filter(({ uid }) => !known.has(uid));
-    yield* fresh.map((video) => listedVideo(video, customerHost));
+    yield* fresh.map(listedVideo);
     const last = fresh.at(-1);
     if (!last) return;
     before = `&before=${encodeURIComponent(String(last['created']))}`;
@@ -182,7 +179,7 @@ async function* listed(ask: Ask, customerHost: string | undefined): AsyncGenerat
   }
 }
 
-function listedVideo(video: JsonObject, customerHost: string | undefined): ListedVideo {
+function listedVideo(video: JsonObject): ListedVideo {
   const { created, meta } = video;
   const uid = parseVideoId(video['uid']);
   const assetId = toJsonObject(meta)?.['mediary_asset_id'];
@@ -190,7 +187,7 @@ function listedVideo(video: JsonObject, customerHost: string | undefined): Liste
     videoId: uid,
     assetId: typeof assetId === 'string' ? assetId : undefined,
     createdAt: parseTime(created),
-    inspection: () => inspectionOf(video, { source: 'inspect', uid, customerHost }),
+    inspection: () => inspectionOf(video, { source: 'inspect', uid }),
   };
 }
 

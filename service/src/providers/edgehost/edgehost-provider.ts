@@ -11,6 +11,7 @@ import { defineProvider } from '../provider-module.ts';
 import { replacedIn } from '../signed-urls.ts';
 import { openEdgehostApi } from './edgehost-api.ts';
 import { readEdgehost } from './edgehost-report.ts';
+import { edgehostPlayback } from './edgehost-video.ts';
 import { checkEdgehostSignature } from './edgehost-signature.ts';
 import { signingKeyIn, tokenEnd, videoToken } from './edgehost-token.ts';
 
@@ -97,6 +98,7 @@ export function openEdgehost(
       missingSettings,
     },
     api,
+    playback: (video) => edgehostPlayback(video, customerHost),
     sign({ videoId, urls, isPrivate, expires }) {
       if (!isPrivate || !signingKey) return undefined;
       const token = videoToken(signingKey, { videoId, expires, now: now() });
@@ -112,9 +114,9 @@ export function openEdgehost(
             nowSeconds: receivedAt.getTime() / 1000,
             toleranceSeconds,
           }),
-        read: () => readEdgehost(body, customerHost),
+        read: () => readEdgehost(body),
       }),
-    read: (body) => readEdgehost(body, customerHost),
+    read: readEdgehost,
     startJob: () => undefined,
   };
 }

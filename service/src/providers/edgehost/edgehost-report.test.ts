@@ -3,10 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
-const HOST = 'customer-x.example';
-const read = (body: unknown, host: string | undefined = HOST) =>
-  readEdgehost(Buffer.from(JSON.stringify(body)), host);
-const readHostless = (body: unknown) => readEdgehost(Buffer.from(JSON.stringify(body)), undefined);
+const read = (body: unknown) => readEdgehost(Buffer.from(JSON.stringify(body)));
 const video = (members: object = {}) => ({ uid: UID, status: { state: 'ready' }, ...members });
 const withStatus = (status: object) => read(video({ status }));
 const NOTHING = { reason: 'not_actionable' };
@@ -74,39 +71,13 @@ describe('a webhook of edgehost', () => {
     };
     expect(
       read(video({ playback: { hls: urls.hls, dash: urls.dash }, thumbnail: urls.thumbnail })),
-    ).toMatchObject({ report: { playback: { kind: 'urls', urls }, warnings: [] } });
+    ).toMatchObject({ report: { playback: { kind: 'hosted', videoId: UID, urls }, warnings: [] } });
   });
 
-  test("without addresses has those of the account's host", () => {
-    const urls = {
-      hls: `https://${HOST}/${UID}/manifest/video.m3u8`,
-      dash: `https://${HOST}/${UID}/manifest/video.mpd`,
-      thumbnail: `https://${HOST}/${UID}/thumbnails/thumbnail.jpg`,
-    };
+  test('without URLs names the video to play', () => {
+    const playback = { kind: 'hosted', videoId: UID, urls: { hls: null, dash: null, thumbnail: null } };
     for (const members of [{}, { playback: null, thumbnail: null }, { playback: 'x' }, { playback: [] }])
-      expect(read(video(members))).toMatchObject({ report: { playback: { urls }, warnings: [] } });
-    expect(read(video({ playback: { hls: 'https://a.example/a' } }))).toMatchObject({
-      report: { playback: { urls: { ...urls, hls: 'https://a.example/a' } } },
-    });
-    expect(read(video({ uid: '../a?b' }))).toMatchObject({
-      report: { playback: { urls: { hls: `https://${HOST}/..%2Fa%3Fb/manifest/video.m3u8` } } },
-    });
-  });
-
-  test('without addresses and without that host is ready with a warning', () => {
-    expect(readHostless(video())).toMatchObject({
-      report: {
-        event: 'succeeded',
-        playback: { urls: { hls: null, dash: null, thumbnail: null } },
-        warnings: [{ code: 'playback_unconfigured' }],
-      },
-    });
-    expect(readHostless(video({ playback: { hls: 'https://a.example/a' } }))).toMatchObject({
-      report: {
-        playback: { urls: { hls: 'https://a.example/a', dash: null } },
-        warnings: [{ code: 'playback_unconfigured' }],
-      },
-    });
+      expect(read(video(members))).toMatchObject({ report: { playback, warnings: [] } });
   });
 
   test('loses an address that breaks the rule, and is ready with a warning', () => {
@@ -159,7 +130,7 @@ describe('a webhook of edgehost', () => {
 test('lists within lists, 20 000 deep, stop nothing', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const body = `{"uid":"${UID}","status":{"state":"ready","pctComplete":${deep}},"playback":{"hls":${deep}},"thumbnail":${deep},"input":${deep},"meta":${deep}}`;
-  expect(readEdgehost(Buffer.from(body), HOST)).toMatchObject({
+  expect(readEdgehost(Buffer.from(body))).toMatchObject({
     report: { event: 'succeeded', complete: true },
   });
 });

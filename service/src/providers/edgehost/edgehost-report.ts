@@ -4,11 +4,11 @@ import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../verify-webhook.ts';
 import type { ParsedWebhook } from '../provider.ts';
 import { endOf } from './edgehost-video.ts';
 
-export function readEdgehost(body: Uint8Array, customerHost: string | undefined): ParsedWebhook {
+export function readEdgehost(body: Uint8Array): ParsedWebhook {
   const video = toJsonObject(parseJson(body));
   const status = toJsonObject(video?.['status']);
   const uid = video?.['uid'];
   if (!video || !status || !isVideoId(uid)) return NOT_ACTIONABLE;
-  const report = endOf(video, status, { source: 'webhook', uid, customerHost });
+  const report = endOf(video, status, { source: 'webhook', uid });
   return report ? { report, ref: { provider: 'edgehost', providerVideoId: uid } } : NOT_ACTIONABLE;
 }

@@ -1,14 +1,11 @@
 // Tests how videos of the edgehost API are parsed; webhooks use the same rules (contract B6).
 import { describe, expect, test } from 'vitest';
 import { readEdgehost } from './edgehost-report.ts';
-import { inspectionOf } from './edgehost-video.ts';
+import { edgehostPlayback, inspectionOf } from './edgehost-video.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
 const look = (status: unknown, members: object = {}) =>
-  inspectionOf(
-    { uid: UID, status, ...members },
-    { source: 'inspect', uid: UID, customerHost: 'customer-x.example' },
-  );
+  inspectionOf({ uid: UID, status, ...members }, { source: 'inspect', uid: UID });
 
 describe('a video', () => {
   test('without bytes is waited for', () => {
@@ -46,7 +43,7 @@ describe('a video', () => {
     expect(look({ state: 'ready', pctComplete: '100.0' })).toMatchObject({
       report: {
         complete: true,
-        playback: { urls: { hls: `https://customer-x.example/${UID}/manifest/video.m3u8` } },
+        playback: { kind: 'hosted', videoId: UID, urls: { hls: null, dash: null, thumbnail: null } },
       },
     });
   });
@@ -78,11 +75,61 @@ describe('a video', () => {
       duration: 1.5,
       playback: { hls: 'https://a.example/a' },
     };
-    const webhook = readEdgehost(Buffer.from(JSON.stringify(video)), 'customer-x.example');
+    const webhook = readEdgehost(Buffer.from(JSON.stringify(video)));
     const asked = look(status, video);
     expect('report' in webhook && webhook.report).toEqual({
       ...(asked.state === 'known' && asked.report),
       source: 'webhook',
     });
+  });
+});
+
+describe('playback of edgehost', () => {
+  const HOST = 'customer-x.example';
+  const video = (more: object = {}) => ({ kind: 'hosted', attempt: 1, videoId: UID, ...more }) as const;
+  const COMPUTED = {
+    hls: `https://${HOST}/${UID}/manifest/video.m3u8`,
+    dash: `https://${HOST}/${UID}/manifest/video.mpd`,
+    thumbnail: `https://${HOST}/${UID}/thumbnails/thumbnail.jpg`,
+  };
+  const NOTHING = { hls: null, dash: null, thumbnail: null };
+  const WARNING = {
+    code: 'playback_unconfigured',
+    message: expect.stringContaining('EDGEHOST_CUSTOMER_SUBDOMAIN'),
+  };
+
+  test("uses the account's host", () => {
+    expect(edgehostPlayback(video(), HOST)).toEqual({ urls: COMPUTED });
+    expect(edgehostPlayback(video({ videoId: '../a?b' }), HOST).urls.hls).toBe(
+      `https://${HOST}/..%2Fa%3Fb/manifest/video.m3u8`,
+    );
+  });
+
+  test('prefers the URLs that the provider gave, byte for byte', () => {
+    const given = { hls: 'https://a.example/%2e?x' };
+    expect(edgehostPlayback(video(given), HOST)).toEqual({ urls: { ...COMPUTED, ...given } });
+    expect(edgehostPlayback(video(given), undefined)).toEqual({
+      urls: { ...NOTHING, ...given },
+      warning: WARNING,
+    });
+  });
+
+  test('does not replace a refused URL', () => {
+    expect(edgehostPlayback(video({ hls: null }), HOST)).toEqual({ urls: { ...COMPUTED, hls: null } });
+    expect(edgehostPlayback(video(NOTHING), undefined)).toEqual({ urls: NOTHING });
+  });
+
+  test('has a warning while the host is not set', () => {
+    expect(edgehostPlayback(video(), undefined)).toEqual({ urls: NOTHING, warning: WARNING });
+  });
+
+  test('uses the URLs of earlier releases only while the host is not set', () => {
+    const earlier = {
+      hls: 'https://b.example/h',
+      dash: 'https://b.example/d',
+      thumbnail: 'https://b.example/t',
+    };
+    expect(edgehostPlayback(video({ earlier }), HOST)).toEqual({ urls: COMPUTED });
+    expect(edgehostPlayback(video({ earlier }), undefined)).toEqual({ urls: earlier });
   });
 });

@@ -1,7 +1,14 @@
 // Parses edgehost videos from webhooks and from the API (contract A6, B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
 import { toPlainText } from '../../assets/text-limits.ts';
-import { hasRefusedUrl, type ReportedUrls, parseReportedUrl } from '../../assets/playback-manifest.ts';
+import type { HostedPlayback } from '../../assets/asset-view.ts';
+import {
+  type GivenUrls,
+  hasRefusedUrl,
+  type HostedManifest,
+  parseReportedUrl,
+  type PlayUrls,
+} from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
   parseDuration,
@@ -15,18 +22,13 @@ import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { Inspection } from '../provider.ts';
 
-/** `customerHost`: the host that delivers the account's videos. */
-type VideoSource = {
-  readonly source: 'webhook' | 'inspect';
-  readonly uid: string;
-  readonly customerHost: string | undefined;
-};
+export type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string };
 
 /** The result of a finished encoding; undefined while it is running. */
 export function endOf(
   video: JsonObject,
   status: JsonObject,
-  { source, uid, customerHost }: VideoSource,
+  { source, uid }: VideoSource,
 ): StreamReport | undefined {
   const told = { source, provider: 'edgehost' } as const;
   if (status['state'] === 'ready')
@@ -34,7 +36,7 @@ export function endOf(
       ...told,
       event: 'succeeded',
       complete: isComplete(status),
-      ...playbackOf(video, uid, customerHost),
+      ...playbackIn(video, uid),
       picture: pictureOf(video),
     };
   if (status['state'] === 'error') return { ...told, event: 'failed', ...failureOf(status) };
@@ -59,22 +61,39 @@ export function inspectionOf(video: JsonObject, from: VideoSource): Inspection {
 const isComplete = ({ pctComplete: told }: JsonObject): boolean =>
   typeof told !== 'string' || !(Number.parseFloat(told) < 100);
 
-function playbackOf(
-  video: JsonObject,
-  uid: string,
-  host: string | undefined,
-): Pick<StreamReport, 'playback' | 'warnings'> {
+function playbackIn(video: JsonObject, uid: string): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = toJsonObject(video['playback']) ?? {};
-  const base = host && `${originOf(host)}/${encodeURIComponent(uid)}`;
-  const place = (told: unknown, path: string) => parseReportedUrl(told) ?? (base ? `${base}${path}` : null);
-  const urls: ReportedUrls = {
-    hls: place(given['hls'], '/manifest/video.m3u8'),
-    dash: place(given['dash'], '/manifest/video.mpd'),
-    thumbnail: place(video['thumbnail'], '/thumbnails/thumbnail.jpg'),
+  const urls = {
+    hls: parseReportedUrl(given['hls']),
+    dash: parseReportedUrl(given['dash']),
+    thumbnail: parseReportedUrl(video['thumbnail']),
   };
-  const isAnyUnknown = Object.values(urls).includes(null);
-  const warnings = [...(hasRefusedUrl(urls) ? [REFUSED] : []), ...(isAnyUnknown ? [UNCONFIGURED] : [])];
-  return { playback: { kind: 'urls', urls }, warnings };
+  return {
+    playback: { kind: 'hosted', videoId: uid, urls },
+    warnings: hasRefusedUrl(urls) ? [REFUSED] : [],
+  };
+}
+
+/** The URLs that edgehost gave, completed by computed ones. */
+export function edgehostPlayback(
+  { videoId, earlier, ...given }: HostedManifest,
+  host: string | undefined,
+): HostedPlayback {
+  const known: GivenUrls = { ...(host === undefined ? earlier : computedUrls(host, videoId)), ...given };
+  const { hls, dash, thumbnail } = known;
+  return {
+    urls: { hls: hls ?? null, dash: dash ?? null, thumbnail: thumbnail ?? null },
+    ...([hls, dash, thumbnail].includes(undefined) && { warning: UNCONFIGURED }),
+  };
+}
+
+function computedUrls(host: string, uid: string): PlayUrls {
+  const base = `${originOf(host)}/${encodeURIComponent(uid)}`;
+  return {
+    hls: `${base}/manifest/video.m3u8`,
+    dash: `${base}/manifest/video.mpd`,
+    thumbnail: `${base}/thumbnails/thumbnail.jpg`,
+  };
 }
 
 const pictureOf = (video: JsonObject) => ({
@@ -131,6 +150,5 @@ const REFUSED: Warning = {
 };
 const UNCONFIGURED: Warning = {
   code: 'playback_unconfigured',
-  message:
-    'EDGEHOST_CUSTOMER_SUBDOMAIN is not set: the video is ready, but not all of its addresses are known',
+  message: 'The video is ready, but EDGEHOST_CUSTOMER_SUBDOMAIN is not set, so playback URLs are missing.',
 };

@@ -31,6 +31,7 @@ export const openOnprem = (
     missingSettings: [],
   },
   api: undefined,
+  playback: undefined,
   sign: () => undefined,
   open({ headers, body }) {
     if (checkOnpremSignature(headers, body, encoderSecrets))
