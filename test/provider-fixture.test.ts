@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { hmacSha256 } from '../service/src/auth/signature.ts';
 import { createSettings } from '../service/src/platform/settings.ts';
-import { hostedApiContract, WISH } from '../service/src/providers/hosted-api.contract.ts';
+import { hostedApiContract, ORDER } from '../service/src/providers/hosted-api.contract.ts';
 import type { HostedApi } from '../service/src/providers/provider.ts';
 import { providerContract } from '../service/src/providers/provider.contract.ts';
 import { openFixture, readFixtureSettings } from './support/fixture-provider.ts';
@@ -52,7 +52,7 @@ describe('its interface', () => {
     opened({ ...SET, FIXTURE_API_URL: peer.url }, limits).api as HostedApi;
   const VIDEO = {
     id: 'v1',
-    note: WISH.assetId,
+    note: ORDER.assetId,
     made: '2026-01-01T10:00:00Z',
     state: 'done',
     hls: 'https://v.example/a.m3u8',
@@ -75,14 +75,14 @@ describe('its interface', () => {
 
   test('stores the asset id with the video that it creates', async () => {
     peer.answerWith({ body: VIDEO });
-    expect(await api().prepareUpload(WISH)).toMatchObject({
+    expect(await api().prepareUpload(ORDER)).toMatchObject({
       videoId: 'v1',
       target: { protocol: 'put', url: VIDEO.address, max_bytes: 1000 },
     });
     expect(peer.requests.at(-1)).toMatchObject({
       method: 'POST',
       path: '/videos',
-      body: JSON.stringify({ note: WISH.assetId }),
+      body: JSON.stringify({ note: ORDER.assetId }),
     });
   });
 });

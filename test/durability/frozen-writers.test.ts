@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
-import { createAssetLoader } from '../../service/src/assets/asset-loader.ts';
+import { createAssetLoader } from '../../service/src/assets/asset-lookup.ts';
 import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
 import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-mutex.ts';

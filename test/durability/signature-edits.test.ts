@@ -3,11 +3,14 @@
 import type { KnownProvider } from '../support/webhooks.ts';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../service/src/auth/secret.ts';
-import { checkCdnhostSignature, signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
+import {
+  checkCdnhostSignature,
+  signCdnhost,
+} from '../../service/src/providers/cdnhost/cdnhost-signatures.ts';
 import {
   checkEdgehostSignature,
   signEdgehost,
-} from '../../service/src/providers/edgehost/edgehost-signature.ts';
+} from '../../service/src/providers/edgehost/edgehost-signatures.ts';
 import { checkOnpremSignature, signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
 import { randomEdits } from '../support/random-edits.ts';
 

@@ -2,7 +2,7 @@
 // (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAssets } from '../../service/src/assets/asset-loader.sql.ts';
+import { findAssets } from '../../service/src/assets/asset-lookup.sql.ts';
 import { openUpload } from '../support/media.ts';
 import { type FinalState, predictState, type Report } from '../support/report-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';

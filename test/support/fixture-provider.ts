@@ -17,9 +17,8 @@ import {
   unreadableResponse,
   parseVideoId,
 } from '../../service/src/providers/response-parsers.ts';
-import { createHostedClient } from '../../service/src/providers/hosted-client.ts';
-import { missingOf, readSecret } from '../../service/src/providers/hosted-settings.ts';
-import { describeFailure } from '../../service/src/providers/credential-check.ts';
+import { createHostedClient, describeFailure } from '../../service/src/providers/hosted-client.ts';
+import { listMissing, readSecret } from '../../service/src/providers/hosted-settings.ts';
 import {
   isVideoId,
   toJsonObject,
@@ -63,19 +62,19 @@ export function openFixture(settings: FixtureSettings, limits?: ClientLimits): P
       inspection: api !== undefined,
       signedPlayback: false,
       dash: false,
-      missingSettings: missingOf({ FIXTURE_WEBHOOK_SECRET: secrets, FIXTURE_API_KEY: apiKey }),
+      missingSettings: listMissing({ FIXTURE_WEBHOOK_SECRET: secrets, FIXTURE_API_KEY: apiKey }),
     },
     api,
     playback: ({ hls = null }) => ({ urls: { hls, dash: null, thumbnail: null } }),
     sign: () => undefined,
-    open: ({ headers, body }) =>
+    verify: ({ headers, body }) =>
       verifyWebhook({
         secrets,
         allowUnsigned: false,
         verify: () => isSigned(headers, body, secrets),
-        read: () => readFixture(body),
+        parse: () => parseFixture(body),
       }),
-    read: readFixture,
+    parse: parseFixture,
     startJob: () => undefined,
   };
 }
@@ -98,7 +97,7 @@ function isSigned(headers: HeaderValues, body: Uint8Array, secrets: readonly Sec
   return more.length === 0 && secrets.some(({ key }) => equalHex(signature, hmacSha256(key, body)));
 }
 
-function readFixture(body: Uint8Array): ParsedWebhook {
+function parseFixture(body: Uint8Array): ParsedWebhook {
   const video = toJsonObject(parseJson(body));
   const id = video?.['id'];
   const report = video && isVideoId(id) ? reportOf(video, 'webhook') : undefined;
@@ -115,7 +114,7 @@ function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect')
       event: 'failed',
       failure: {
         code: 'encode_failed',
-        message: 'The video host could not encode this video',
+        message: 'The video provider could not encode this video.',
         retryable: true,
       },
     };
@@ -128,7 +127,7 @@ function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect')
     : undefined;
 }
 
-function inspectionOf(video: JsonObject): Inspection {
+function toInspection(video: JsonObject): Inspection {
   if (typeof video['state'] !== 'string') throw unreadableResponse('state');
   const report = reportOf(video, 'inspect');
   return report ? { state: 'known', report } : { state: 'waiting' };
@@ -138,7 +137,7 @@ const listedVideo = (video: JsonObject): ListedVideo => ({
   videoId: parseVideoId(video['id']),
   assetId: typeof video['note'] === 'string' ? video['note'] : undefined,
   createdAt: parseTime(video['made']),
-  inspection: () => inspectionOf(video),
+  inspection: () => toInspection(video),
 });
 
 /* 3. Its own interface. */
@@ -149,7 +148,7 @@ function openFixtureApi(
   const ask = createHostedClient({
     url: `${apiUrl}/videos`,
     headers: { 'x-key': apiKey.reveal() },
-    codeOf: () => undefined,
+    parseErrorCode: () => undefined,
     limits,
   });
   const videos = async () =>
@@ -177,7 +176,7 @@ function openFixtureApi(
     async inspect(videoId) {
       const answer = await undefinedIfMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
       if (!answer) return { state: 'missing' };
-      return inspectionOf(parseObject(answer.body));
+      return toInspection(parseObject(answer.body));
     },
     async remove(videoId) {
       await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
@@ -185,10 +184,11 @@ function openFixtureApi(
     restart: undefined,
     protect: undefined,
     registerWebhook: undefined,
-    download: async () => undefined,
+    createDownloadUrl: async () => undefined,
     async *list() {
       for (const video of await videos()) yield listedVideo(video);
     },
-    check: () => describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', place: 'FIXTURE_API_URL' }),
+    check: () =>
+      describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', account: 'FIXTURE_API_URL' }),
   };
 }

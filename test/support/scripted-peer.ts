@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PeerAnswer } from '../../service/src/providers/hosted-api.contract.ts';
+import type { PeerResponse } from '../../service/src/providers/hosted-api.contract.ts';
 
 type PeerRequest = {
   readonly method: string;
@@ -11,7 +11,7 @@ type PeerRequest = {
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 };
-type Script = PeerAnswer | ((request: PeerRequest) => PeerAnswer);
+type Script = PeerResponse | ((request: PeerRequest) => PeerResponse);
 
 export type ScriptedPeer = {
   readonly url: string;
@@ -53,7 +53,7 @@ const read = async (request: IncomingMessage): Promise<PeerRequest> => ({
   body: await text(request),
 });
 
-function answer(response: ServerResponse, told: PeerAnswer): void {
+function answer(response: ServerResponse, told: PeerResponse): void {
   if (told === 'hang') return;
   if (told === 'cut') return void response.destroy();
   if (told === 'cut in the middle') {

@@ -1,7 +1,7 @@
 // Signed webhooks of the three providers over HTTP; every response is validated against the envelope.
 import { toSecret } from '../../service/src/auth/secret.ts';
-import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signature.ts';
-import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signature.ts';
+import { signCdnhost } from '../../service/src/providers/cdnhost/cdnhost-signatures.ts';
+import { signEdgehost } from '../../service/src/providers/edgehost/edgehost-signatures.ts';
 import { columns, sql } from '../../service/src/platform/postgres/sql.ts';
 import { signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
 import { deliveryRow, eventRow } from '../../service/src/tables.ts';

@@ -1,7 +1,22 @@
-// The rows that tell what happened to an asset: timeline, live events and outgoing webhooks read them (contract B8).
+// Events of assets, and the callers that cause them (contract B8).
 import type { EventType } from '@mediary/contract/enums';
+import type { Caller } from '../auth/caller.ts';
+import type { Asset } from './asset.ts';
 
 export type EventData = Readonly<Record<string, unknown>>;
 export type NewEvent = { readonly type: EventType; readonly data: EventData };
 
 export const newEvent = (type: EventType, data: EventData = {}): NewEvent => ({ type, data });
+
+/** `ownerUserId` is what a service caller named, or the user itself. */
+export type Actor = { readonly caller: Caller; readonly ownerUserId: string };
+
+/** A service caller may name somebody else than the owner: accepted, and noted (B2). */
+export const toActorData = (
+  { caller, ownerUserId }: Actor,
+  asset: Pick<Asset, 'owner_user_id'>,
+): EventData => ({
+  source: 'caller',
+  caller: caller.kind,
+  ...(ownerUserId !== asset.owner_user_id && { named_owner: ownerUserId }),
+});

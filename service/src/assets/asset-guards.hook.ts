@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import { badRequest } from '../platform/errors.ts';
 import { guarded, type Guard, type Input } from '../platform/http/route.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from './asset-event.ts';
 import type { Asset } from './asset.ts';
 
 type Door = (caller: Caller, id: string) => Promise<Asset>;

@@ -1,4 +1,5 @@
 // The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
+import { notFound, type ServiceError } from '../platform/errors.ts';
 
 /** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the thumbnail shows the picture of this time; absent: the one that we chose. */
 export type OwnManifest = {
@@ -154,3 +155,7 @@ const toHostedManifest = (
 });
 
 const toGivenUrl = (url: NonNullable<ReportedUrl>): string | null => (typeof url === 'string' ? url : null);
+
+/** The same message for every playback path, so that it does not reveal the reason. */
+export const playbackNotFound = (): ServiceError =>
+  notFound('Not found. Private assets play through the URLs of GET /api/v1/media/{id}/playback.');

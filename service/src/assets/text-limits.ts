@@ -1,5 +1,6 @@
 // What may be written on an asset: text that a column can hold, JSON of a bounded size (contract B1).
 import { badRequest } from '../platform/errors.ts';
+import { firstIdOf } from '../platform/uuid.ts';
 
 /** Text that a database column can hold as it is. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
@@ -50,4 +51,25 @@ export function assertTextLimits({ title, tags, metadata }: OwnText): void {
       { field: 'metadata', max_bytes: MAX_METADATA_BYTES },
     );
   }
+}
+
+/** Text that a column could hold, and so could be found. Throws BAD_REQUEST with the field. */
+export function parsePlainText(field: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !isPlainText(text)) throw badRequest(`${field} must be plain text`, { field });
+  return text;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/** The lowest id of a moment; `round` says of which millisecond, where the moment lies between two. Throws BAD_REQUEST with the field. */
+export function parseIdAt(
+  field: string,
+  moment: string | undefined,
+  round: (ms: number) => number,
+): string | undefined {
+  if (moment === undefined) return undefined;
+  const ms = MOMENT.test(moment) ? Date.parse(moment) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw badRequest(`${field} must be an ISO 8601 time with its zone, or a date`, { field });
+  return firstIdOf(round(ms));
 }

@@ -109,7 +109,7 @@ describe('register', () => {
   test('reports that the provider rejects the credentials', async () => {
     peer.answerWith({ status: 403, body: { errors: [{ code: 10_000 }] } });
     expect(await run('register edgehost')).toBe(
-      'FAILED The video host does not accept the credentials of this service (error 10000)',
+      'FAILED The video provider rejects the configured credentials (error 10000)',
     );
   });
 });

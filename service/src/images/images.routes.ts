@@ -3,7 +3,7 @@ import { getImage, getPrivateImage, type VariantWithTokenQuery } from '@mediary/
 import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
-import { playbackNotFound } from '../assets/playback-not-found.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';

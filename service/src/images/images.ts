@@ -1,6 +1,6 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
-import { playbackNotFound } from '../assets/playback-not-found.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';

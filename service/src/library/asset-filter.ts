@@ -2,7 +2,7 @@
 import type { AssetKind, StreamStatus } from '@mediary/contract/enums';
 import type { ListAssetsQuery } from '@mediary/contract/schemas/library';
 import type { ProviderName } from '../assets/asset.ts';
-import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
+import { parseIdAt, parsePlainText } from '../assets/text-limits.ts';
 import { badRequest } from '../platform/errors.ts';
 
 export type ListQuery = Omit<ListAssetsQuery, 'owner_user_id'>;

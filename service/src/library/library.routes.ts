@@ -8,10 +8,10 @@ import {
 } from '@mediary/contract/operations/media';
 import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/library';
-import { toActorData } from '../assets/actor.ts';
+import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view.ts';
-import { parsePlainText } from '../assets/query-values.ts';
+import { parsePlainText } from '../assets/text-limits.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { editAsset } from './asset-edits.ts';
@@ -31,9 +31,7 @@ export const listRoutes = (
   { asReader }: Guards,
   asOperator: AsOperator,
 ) => [
-  asReader(listAssets, async ({ actor, query }) =>
-    toPageView(await list(actor.ownerUserId, query), view),
-  ),
+  asReader(listAssets, async ({ actor, query }) => toPageView(await list(actor.ownerUserId, query), view)),
   asOperator(listAllAssets, async ({ query: { owner_user_id: named, ...query } }) =>
     toPageView(await list(parsePlainText('owner_user_id', named), query), view),
   ),

@@ -1,7 +1,12 @@
 // Lifecycle: finds assets, and is the one writer that changes them.
 import type { AppContext } from '../app-context.ts';
-import { createAssetLoader } from '../assets/asset-loader.ts';
-import * as lookupOperations from '../assets/asset-lookup.ts';
+import {
+  createAssetLoader,
+  findAssetById,
+  findAssetForCaller,
+  findPlayedAsset,
+  findTrashedAssetForCaller,
+} from '../assets/asset-lookup.ts';
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import * as reportOperations from './reports.ts';
@@ -14,7 +19,7 @@ export function createLifecycle({ db, jobs, now }: AppContext) {
   const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
   return {
     operations: {
-      ...bind(loader, lookupOperations),
+      ...bind(loader, { findAssetById, findAssetForCaller, findPlayedAsset, findTrashedAssetForCaller }),
       ...bind({ store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import type { Asset, NewAsset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import { createAssetLoader } from '../assets/asset-loader.ts';
+import { createAssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';

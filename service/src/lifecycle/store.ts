@@ -1,7 +1,7 @@
 // The one writer of assets and events: it reads, decides and compares-and-sets the revision; after a lost race it starts again.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
-import type { AssetLoader } from '../assets/asset-loader.ts';
+import type { AssetLoader } from '../assets/asset-lookup.ts';
 import type { ServiceJobs } from '../jobs.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';

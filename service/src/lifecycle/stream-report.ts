@@ -40,7 +40,7 @@ export type Delivery = {
   readonly headers: Readonly<Record<string, string>>;
   readonly receivedAt: Date;
   /** Signed by our own encoder: the body refers to renditions in our store. */
-  readonly isOurs: boolean;
+  readonly isOwnEncoder: boolean;
 };
 
 /** The effect of a report on its asset (contract B6). */

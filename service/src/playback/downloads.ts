@@ -7,8 +7,8 @@ import { notFound, unauthorized } from '../platform/errors.ts';
 export type DownloadNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;
   /** Whether a hosted provider has the file, and can be asked for it. */
-  readonly canAsk: (asset: Asset) => boolean;
-  readonly downloadOf: (asset: Asset, expires: number) => Promise<string>;
+  readonly canInspect: (asset: Asset) => boolean;
+  readonly createProviderUrl: (asset: Asset, expires: number) => Promise<string>;
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -22,7 +22,9 @@ export async function createDownloadUrl(
   asset: Asset,
 ): Promise<{ url: string; expires_at: string; filename: string }> {
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
-  const url = needs.canAsk(asset) ? await needs.downloadOf(asset, expires) : ownUrl(needs, asset, expires);
+  const url = needs.canInspect(asset)
+    ? await needs.createProviderUrl(asset, expires)
+    : ownUrl(needs, asset, expires);
   return { url, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
 }
 

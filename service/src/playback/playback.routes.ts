@@ -4,7 +4,7 @@ import type { Playback as PlaybackView } from '@mediary/contract/schemas/playbac
 import type { FastifyReply } from 'fastify';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
-import { playbackNotFound } from '../assets/playback-not-found.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';

@@ -3,7 +3,7 @@ import type { Playback as PlaybackView } from '@mediary/contract/schemas/playbac
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
-import { playbackNotFound } from '../assets/playback-not-found.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';

@@ -1,7 +1,7 @@
 // Names, types and caching of the files that playback serves (contract B5).
 import type { PlayedAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
-import { playbackNotFound } from '../assets/playback-not-found.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
 import {
   isRenditionName,
   type ObjectKey,

@@ -10,7 +10,7 @@ import {
   halfOpen,
 } from './circuit.ts';
 
-const trouble = { code: 'provider_error', isOurs: false, retryAfterSeconds: undefined };
+const trouble = { code: 'provider_error', isRequestError: false, retryAfterSeconds: undefined };
 const after = (failures: number, now = 0): Circuit =>
   Array.from({ length: failures }).reduce<Circuit>(
     (circuit) => afterFailure(circuit, trouble, now),
@@ -46,7 +46,7 @@ test('one success forgets the failures', () => {
 test('Retry-After of the provider applies from the first failure on', () => {
   const limited = afterFailure(
     CLOSED_CIRCUIT,
-    { code: 'provider_rate_limited', isOurs: false, retryAfterSeconds: 7 },
+    { code: 'provider_rate_limited', isRequestError: false, retryAfterSeconds: 7 },
     1000,
   );
   expect([isOpen(limited, 7999), isOpen(limited, 8000)]).toEqual([true, false]);
@@ -54,14 +54,18 @@ test('Retry-After of the provider applies from the first failure on', () => {
 
 test('an error of the request itself shows that the provider works', () => {
   expect(
-    afterFailure(after(4), { code: 'provider_rejected', isOurs: true, retryAfterSeconds: undefined }, 3),
+    afterFailure(
+      after(4),
+      { code: 'provider_rejected', isRequestError: true, retryAfterSeconds: undefined },
+      3,
+    ),
   ).toMatchObject({ failures: 0, lastAnswerAt: 3, lastFailure: 'provider_rejected' });
 });
 
 test('a 404 to the one question after a pause ends the pause at once', () => {
   const trying = halfOpen(after(5), 10_000);
   expect(isOpen(trying, 10_001)).toBe(true);
-  const missing = { code: 'provider_video_missing', isOurs: true, retryAfterSeconds: undefined };
+  const missing = { code: 'provider_video_missing', isRequestError: true, retryAfterSeconds: undefined };
   const answered = afterFailure(trying, missing, 10_001);
   expect(isOpen(answered, 10_001)).toBe(false);
   expect(answered).toMatchObject({ failures: 0, lastFailure: 'provider_video_missing' });

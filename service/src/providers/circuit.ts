@@ -1,4 +1,4 @@
-// Circuit breaker for provider calls: rejects calls after repeated failures, with one probe call from time to time (contract B7).
+// Circuit breaker for provider calls: rejects calls after repeated failures, except for a probe call after each pause.
 
 /** State of the circuit. Times are in milliseconds since 1970. */
 export type Circuit = {
@@ -12,10 +12,10 @@ export type Circuit = {
 
 export const CLOSED_CIRCUIT: Circuit = { failures: 0, openUntil: 0, lastAnswerAt: null, lastFailure: null };
 
-/** Number of consecutive failures that open the circuit, and its open time, which doubles with each further failure. */
+/** Consecutive failures that open the circuit. The pause doubles with each further failure. */
 const FAILURE_THRESHOLD = 5;
 const PAUSE_MS = 10_000;
-const LONGEST_PAUSE_MS = 5 * 60_000;
+const MAX_PAUSE_MS = 5 * 60_000;
 
 export const isOpen = (circuit: Circuit, now: number): boolean => now < circuit.openUntil;
 
@@ -29,22 +29,23 @@ export const halfOpen = (circuit: Circuit, now: number): Circuit =>
 
 export const afterSuccess = (now: number): Circuit => ({ ...CLOSED_CIRCUIT, lastAnswerAt: now });
 
-/** A `retryAfterSeconds` of the provider opens the circuit immediately. `isOurs`: an error of the request (such as 404), so the circuit closes. */
+type CallFailure = {
+  readonly code: string;
+  /** The provider answered that the request itself is wrong, for example with 404, so the circuit closes. */
+  readonly isRequestError: boolean;
+  /** Opens the circuit immediately. */
+  readonly retryAfterSeconds: number | undefined;
+};
+
 export function afterFailure(
   circuit: Circuit,
-  {
-    code,
-    isOurs,
-    retryAfterSeconds,
-  }: { code: string; isOurs: boolean; retryAfterSeconds: number | undefined },
+  { code, isRequestError, retryAfterSeconds }: CallFailure,
   now: number,
 ): Circuit {
-  if (isOurs) return { ...afterSuccess(now), lastFailure: code };
+  if (isRequestError) return { ...afterSuccess(now), lastFailure: code };
   const failures = circuit.failures + 1;
   const pause =
-    failures < FAILURE_THRESHOLD
-      ? 0
-      : Math.min(PAUSE_MS * 2 ** (failures - FAILURE_THRESHOLD), LONGEST_PAUSE_MS);
+    failures < FAILURE_THRESHOLD ? 0 : Math.min(PAUSE_MS * 2 ** (failures - FAILURE_THRESHOLD), MAX_PAUSE_MS);
   return {
     ...circuit,
     failures,

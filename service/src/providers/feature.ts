@@ -2,20 +2,20 @@
 import { webhookOperation } from '@mediary/contract/operations/webhooks';
 import type { AppContext } from '../app-context.ts';
 import type { Asset } from '../assets/asset.ts';
-import type { JobRequest } from '../jobs.ts';
+import type { JobPayloads, JobRequest } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import * as hostedPlayback from './hosted-playback.ts';
-import * as hostedOperations from './hosted-videos.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
+import * as playbackOperations from './hosted-playback.ts';
+import * as videoOperations from './hosted-videos.ts';
 import * as inboxOperations from './inbox.ts';
 import { inboxRoutes } from './inbox.routes.ts';
 import * as inspectionOperations from './inspections.ts';
-import { protectVideoJob } from './protect-video.job.ts';
-import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
 import type { Providers as ProviderMap } from './provider.ts';
 import { getProvider } from './provider.ts';
-import * as webhookOperations from './webhooks.ts';
+import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
+import { receiveWebhook } from './webhooks.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
@@ -26,15 +26,15 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
   const circuits: CallNeeds['circuits'] = new Map();
   const call = createProviderCaller({ providers, circuits, now });
   const needs = { ...lifecycle, db, providers, call, urlSecrets, maxUploadBytes: config.maxUploadBytes, now };
-  const hosted = bind(needs, hostedOperations);
+  const { protectVideo, ...videos } = bind(needs, videoOperations);
   const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
     provider: name,
     operation: webhookOperation(name, webhook),
   }));
   return {
     operations: {
-      ...hosted,
-      ...bind(needs, hostedPlayback),
+      ...videos,
+      ...bind(needs, playbackOperations),
       ...bind({ call }, inspectionOperations),
       call,
       circuits,
@@ -42,10 +42,12 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
       webhookOperations: endpoints.map(({ operation }) => operation),
     },
     routes: [
-      ...webhookRoutes(bind(needs, webhookOperations), endpoints),
+      ...webhookRoutes(bind(needs, { receiveWebhook }).receiveWebhook, endpoints),
       ...inboxRoutes(bind(needs, inboxOperations), asOperator),
     ],
-    jobs: { 'protect-video': protectVideoJob({ ...lifecycle, protect: hosted.protect }) },
+    jobs: {
+      'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) => protectVideo(payload.assetId),
+    },
   };
 }
 

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import type { HostedApi, ProviderFailed, UploadOrder } from './provider.ts';
 
 /** Response of the simulated server. `body` is sent unchanged if it is text, otherwise as JSON. */
-export type PeerAnswer =
+export type PeerResponse =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
   | 'hang'
   | 'cut'
   | 'cut in the middle';
 type PeerRequest = { readonly method: string; readonly path: string; readonly body: string };
-type Peer = {
-  answerWith(answer: PeerAnswer): void;
+export type Peer = {
+  answerWith(answer: PeerResponse): void;
   readonly requests: readonly PeerRequest[];
 };
 
@@ -21,7 +21,7 @@ type Method =
   | 'remove'
   | 'restart'
   | 'protect'
-  | 'download'
+  | 'createDownloadUrl'
   | 'list'
   | 'registerWebhook';
 
@@ -36,7 +36,7 @@ type ApiSubject = {
   readonly open: (limits: { readonly timeoutMs: number; readonly maxBytes: number }) => HostedApi;
   readonly peer: () => Peer;
   /** Successful responses of the product. Methods that it does not support are omitted. */
-  readonly answers: Partial<Readonly<Record<Method, PeerAnswer>>>;
+  readonly answers: Partial<Readonly<Record<Method, PeerResponse>>>;
   /** The request that each command sends for a video; one for every command in `answers`. */
   readonly commands: Partial<Readonly<Record<Command, (videoId: string) => CommandRequest>>>;
   /** Common prefix of all paths. */
@@ -47,7 +47,7 @@ type ApiSubject = {
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 100_000 };
 const VIDEO = '11112222-3333-4444-8555-666677778888';
-export const WISH: UploadOrder = {
+export const ORDER: UploadOrder = {
   assetId: '0198c0de-0000-7000-8000-000000000001',
   filename: 'clip.mp4',
   mimeType: 'video/mp4',
@@ -59,27 +59,28 @@ export const WISH: UploadOrder = {
 };
 
 const CALLS: Readonly<Record<Method, (api: HostedApi) => Promise<unknown>>> = {
-  prepareUpload: (api) => api.prepareUpload(WISH),
+  prepareUpload: (api) => api.prepareUpload(ORDER),
   inspect: (api) => api.inspect(VIDEO),
   remove: (api) => api.remove(VIDEO),
   restart: async (api) => api.restart?.(VIDEO),
   protect: async (api) => api.protect?.(VIDEO, true),
-  download: (api) => api.download({ videoId: VIDEO, filename: 'clip.mp4', expires: WISH.expires }),
-  list: (api) => collected(api.list()),
+  createDownloadUrl: (api) =>
+    api.createDownloadUrl({ videoId: VIDEO, filename: 'clip.mp4', expires: ORDER.expires }),
+  list: (api) => collect(api.list()),
   registerWebhook: async (api) => api.registerWebhook?.('https://media.example/hook'),
 };
 
-const FAULTS: readonly (readonly [name: string, answer: PeerAnswer, code: string])[] = [
-  ['refuses the credentials', { status: 401 }, 'provider_credentials'],
-  ['forbids it', { status: 403, body: { message: 'no' } }, 'provider_credentials'],
-  ['does not like the request', { status: 400, body: '<html>' }, 'provider_rejected'],
-  ['has too many requests', { status: 429, headers: { 'retry-after': '7' } }, 'provider_rate_limited'],
-  ['has trouble', { status: 500, body: 'Internal error' }, 'provider_error'],
-  ['is away', { status: 503, headers: { 'retry-after': '7' } }, 'provider_error'],
-  ['sends elsewhere', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'provider_error'],
-  ['says too much', { body: 'x'.repeat(LIMITS.maxBytes + 1) }, 'provider_error'],
-  ['hangs up', 'cut', 'provider_unreachable'],
-  ['hangs up in the middle', 'cut in the middle', 'provider_unreachable'],
+const FAULTS: readonly (readonly [name: string, answer: PeerResponse, code: string])[] = [
+  ['rejects the credentials', { status: 401 }, 'provider_credentials'],
+  ['answers 403', { status: 403, body: { message: 'no' } }, 'provider_credentials'],
+  ['rejects the request', { status: 400, body: '<html>' }, 'provider_rejected'],
+  ['limits the rate', { status: 429, headers: { 'retry-after': '7' } }, 'provider_rate_limited'],
+  ['answers 500', { status: 500, body: 'Internal error' }, 'provider_error'],
+  ['answers 503', { status: 503, headers: { 'retry-after': '7' } }, 'provider_error'],
+  ['redirects', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'provider_error'],
+  ['sends a body over the limit', { body: 'x'.repeat(LIMITS.maxBytes + 1) }, 'provider_error'],
+  ['closes the connection', 'cut', 'provider_unreachable'],
+  ['closes the connection within the body', 'cut in the middle', 'provider_unreachable'],
 ];
 
 /** Responses with status 200 that are not valid. */
@@ -114,17 +115,17 @@ const GARBAGE: readonly unknown[] = [
 export function hostedApiContract({ open, peer, answers, commands, base, secrets }: ApiSubject): void {
   const api = () => open(LIMITS);
   const methods = Object.keys(answers) as Method[];
-  const when = async <T>(answer: PeerAnswer, ask: () => Promise<T>): Promise<T> => {
+  const when = async <T>(answer: PeerResponse, ask: () => Promise<T>): Promise<T> => {
     peer().answerWith(answer);
     return ask();
   };
 
   describe.each(methods)('%s', (method) => {
-    test('works when all is well', async () => {
-      await expect(when(answers[method] as PeerAnswer, () => CALLS[method](api()))).resolves.not.toThrow();
+    test('succeeds with a valid response', async () => {
+      await expect(when(answers[method] as PeerResponse, () => CALLS[method](api()))).resolves.not.toThrow();
     });
 
-    test.each(FAULTS)('where the product %s', async (_, answer, code) => {
+    test.each(FAULTS)('fails when the product %s', async (_, answer, code) => {
       const failed = await failure(when(answer, () => CALLS[method](api())));
       expect(failed).toMatchObject({
         failure: { code },
@@ -135,39 +136,39 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
       ).toEqual([]);
     });
 
-    test('when the product does not respond', async () => {
+    test('fails when the product does not respond', async () => {
       expect(
         await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 })))),
       ).toMatchObject({ failure: { code: 'provider_timeout' } });
     });
 
-    test('when the response is not readable', async () => {
+    test('fails when the response is invalid', async () => {
       for (const body of GARBAGE) {
         const outcome = await when({ body }, () => CALLS[method](api())).catch(
           (error: unknown) => (error as ProviderFailed).failure?.code ?? error,
         );
-        if (!QUIET.has(method))
+        if (!UNPARSED.has(method))
           expect([body, outcome]).toEqual([
             body,
-            method === 'download' && outcome === undefined ? undefined : 'provider_error',
+            method === 'createDownloadUrl' && outcome === undefined ? undefined : 'provider_error',
           ]);
       }
     });
   });
 
   commandRequests({ peer, api, base, when, answers, commands });
-  absence({ peer, api, base, when });
-  trial({ open, peer, answers, when, api });
+  missingVideos({ peer, api, base, when });
+  credentialChecks({ open, peer, answers, when, api });
 }
 
 const COMMANDS: readonly Command[] = ['remove', 'restart', 'protect'];
 /** Methods whose responses are not parsed. */
-const QUIET: ReadonlySet<Method> = new Set(COMMANDS);
+const UNPARSED: ReadonlySet<Method> = new Set(COMMANDS);
 
-type Asking = {
+type ContractContext = {
   readonly peer: () => Peer;
   readonly api: () => HostedApi;
-  readonly when: <T>(answer: PeerAnswer, ask: () => Promise<T>) => Promise<T>;
+  readonly when: <T>(answer: PeerResponse, ask: () => Promise<T>) => Promise<T>;
 };
 
 function commandRequests({
@@ -177,12 +178,12 @@ function commandRequests({
   when,
   answers,
   commands,
-}: Asking & Pick<ApiSubject, 'base' | 'answers' | 'commands'>): void {
+}: ContractContext & Pick<ApiSubject, 'base' | 'answers' | 'commands'>): void {
   const supported = COMMANDS.filter((command) => command in answers);
 
-  test.each(supported)('%s sends exactly its request for the video', async (command) => {
+  test.each(supported)('%s sends one request for the video', async (command) => {
     const before = peer().requests.length;
-    await when(answers[command] as PeerAnswer, () => CALLS[command](api()));
+    await when(answers[command] as PeerResponse, () => CALLS[command](api()));
     const sent = peer()
       .requests.slice(before)
       .map(({ method, path, body }) => ({ method, path, body: body === '' ? undefined : JSON.parse(body) }));
@@ -191,16 +192,16 @@ function commandRequests({
   });
 }
 
-function absence({ peer, api, base, when }: Asking & { readonly base: string }): void {
-  test('a video that is not there is missing, has no file, and can be removed any number of times', async () => {
+function missingVideos({ peer, api, base, when }: ContractContext & { readonly base: string }): void {
+  test('an unknown video is missing, has no download and can be removed repeatedly', async () => {
     for (const status of [404, 410]) {
       expect(await when({ status }, () => api().inspect(VIDEO))).toEqual({ state: 'missing' });
-      expect(await when({ status }, () => CALLS.download(api()))).toBeUndefined();
+      expect(await when({ status }, () => CALLS.createDownloadUrl(api()))).toBeUndefined();
       for (let time = 0; time < 2; time++) await when({ status }, () => api().remove(VIDEO));
     }
   });
 
-  test('an id leads nowhere but to its own video', async () => {
+  test('an id cannot change the path', async () => {
     for (const id of ['', '.', '..', '../..', 'a/b', 'a?b', 'a#b', '%2e%2e', '\\..\\', 'ü ']) {
       const before = peer().requests.length;
       await when({ status: 404 }, () => api().remove(id));
@@ -217,7 +218,12 @@ function absence({ peer, api, base, when }: Asking & { readonly base: string }):
   });
 }
 
-function trial({ open, when, answers, api }: Asking & Pick<ApiSubject, 'open' | 'answers'>): void {
+function credentialChecks({
+  open,
+  when,
+  answers,
+  api,
+}: ContractContext & Pick<ApiSubject, 'open' | 'answers'>): void {
   test('a credential check describes the problem, or returns nothing', async () => {
     expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
     for (const [, answer] of FAULTS)
@@ -231,7 +237,7 @@ function trial({ open, when, answers, api }: Asking & Pick<ApiSubject, 'open' | 
   });
 }
 
-export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;

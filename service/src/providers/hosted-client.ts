@@ -1,50 +1,82 @@
-// HTTP client for hosted providers; maps their responses to the common failure codes.
+// HTTP client for hosted providers: maps their responses to common failure codes, and checks credentials.
+import type { ProviderFailureCode } from '@mediary/contract/failures';
 import {
-  type HttpRequest,
-  sendRequest,
   type ClientLimits,
+  type HttpRequest,
   parseRetryAfter,
+  sendRequest,
 } from '../platform/http-client.ts';
-import { ProviderFailed, type ProviderFailureCode } from './provider.ts';
+import { ProviderFailed } from './provider.ts';
 
 type HostedClientOptions = {
   /** Common prefix of all paths. */
   readonly url: string;
   /** Headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Reads the product's error from a body; undefined if there is none. */
-  readonly codeOf: (body: unknown) => string | undefined;
+  /** Parses the provider's error code in a body; undefined if there is none. */
+  readonly parseErrorCode: (body: unknown) => string | undefined;
   readonly limits: ClientLimits | undefined;
 };
 
 export type HostedRequest = Omit<HttpRequest, 'url'> & { readonly path: string };
 export type HostedResponse = { readonly body: unknown; readonly headers: Headers };
+export type SendHosted = (request: HostedRequest) => Promise<HostedResponse>;
 
 /** Returns a successful response; throws ProviderFailed for any other. */
 export const createHostedClient =
-  ({ url, headers, codeOf, limits }: HostedClientOptions) =>
-  async ({ path, ...asked }: HostedRequest): Promise<HostedResponse> => {
-    const answered = await sendRequest(
-      { ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } },
+  ({ url, headers, parseErrorCode, limits }: HostedClientOptions): SendHosted =>
+  async ({ path, ...request }) => {
+    const response = await sendRequest(
+      { ...request, url: `${url}${path}`, headers: { ...headers, ...request.headers } },
       limits,
     );
-    if ('failure' in answered) throw new ProviderFailed(BROKEN[answered.failure], { cause: answered.cause });
-    if (answered.status >= 200 && answered.status < 300) return answered;
-    throw new ProviderFailed(failureOf(answered.status), {
-      providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`,
-      retryAfterSeconds: parseRetryAfter(answered.headers, new Date()),
+    if ('failure' in response) throw new ProviderFailed(FAILURES[response.failure], { cause: response.cause });
+    if (response.status >= 200 && response.status < 300) return response;
+    throw new ProviderFailed(toFailureCode(response.status), {
+      providerCode: parseErrorCode(response.body) ?? `HTTP ${response.status}`,
+      retryAfterSeconds: parseRetryAfter(response.headers, new Date()),
     });
   };
 
-const BROKEN = {
+const FAILURES = {
   timeout: 'provider_timeout',
   unreachable: 'provider_unreachable',
   too_large: 'provider_error',
 } as const satisfies Record<string, ProviderFailureCode>;
 
-function failureOf(status: number): ProviderFailureCode {
+function toFailureCode(status: number): ProviderFailureCode {
   if (status === 401 || status === 403) return 'provider_credentials';
   if (status === 404 || status === 410) return 'provider_video_missing';
   if (status === 429) return 'provider_rate_limited';
   return status >= 400 && status < 500 ? 'provider_rejected' : 'provider_error';
 }
+
+/** `url` is the configured value; `key` and `account` are names of settings. */
+type CheckedSettings = { readonly url: string; readonly key: string; readonly account: string };
+
+/** Describes a failed credential check for operators; empty after a success. */
+export async function describeFailure(
+  check: Promise<unknown>,
+  settings: CheckedSettings,
+): Promise<readonly string[]> {
+  try {
+    await check;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ProviderFailed)) throw error;
+    const {
+      failure: { code, message },
+      providerCode,
+    } = error;
+    const text = DESCRIPTIONS[code]?.(settings) ?? `${settings.url}: ${message}`;
+    return [providerCode === undefined ? text : `${text} (${providerCode})`];
+  }
+}
+
+const DESCRIPTIONS: Partial<Record<ProviderFailureCode, (settings: CheckedSettings) => string>> = {
+  provider_unreachable: ({ url }) => `${url} cannot be reached`,
+  provider_timeout: ({ url }) => `${url} does not answer`,
+  provider_credentials: ({ url, key, account }) =>
+    `${url} does not accept ${key} for the ${account} that is set`,
+  provider_video_missing: ({ url, account }) => `${url} does not know the ${account} that is set`,
+};

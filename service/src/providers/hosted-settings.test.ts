@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createSettings } from '../platform/settings.ts';
 import { parsePercent, toPathSegment, parseSize, parseTime } from './response-parsers.ts';
-import { missingOf, originOf, readHost, readSecret } from './hosted-settings.ts';
+import { listMissing, originOf, readHost, readSecret } from './hosted-settings.ts';
 
 test.each([
   ['vz-1.b-cdn.net', 'https://vz-1.b-cdn.net'],
@@ -36,7 +36,7 @@ test('an unset secret is undefined', () => {
 });
 
 test('missing settings are named', () => {
-  expect(missingOf({ A: undefined, B: [], C: '', D: ['x'], E: 'x', F: true })).toEqual(['A', 'B']);
+  expect(listMissing({ A: undefined, B: [], C: '', D: ['x'], E: 'x', F: true })).toEqual(['A', 'B']);
 });
 
 test.each([

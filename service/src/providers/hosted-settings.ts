@@ -1,4 +1,5 @@
-// Parses the common settings of hosted providers: hosts and secrets.
+// Common settings of hosted providers, and URLs on their hosts.
+import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { type Secret, toSecret } from '../auth/secret.ts';
 
 type Settings = { readonly problems: string[]; text(name: string): string | undefined };
@@ -18,12 +19,22 @@ export const originOf = (host: string): string =>
   (/^https?:\/\//.test(host) ? host : `https://${host}`).replace(/\/+$/, '');
 
 export function readSecret({ text }: Settings, name: string): Secret | undefined {
-  const given = text(name);
-  return given === undefined ? undefined : toSecret(given);
+  const value = text(name);
+  return value === undefined ? undefined : toSecret(value);
 }
 
-/** Names of the missing settings. */
-export const missingOf = (given: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries(given)
+/** Names of the settings without a value. */
+export const listMissing = (settings: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(settings)
     .filter(([, value]) => value === undefined || (Array.isArray(value) && value.length === 0))
     .map(([name]) => name);
+
+/** Replaces the first occurrence in every URL that contains it. */
+export function replaceInUrls(
+  { hls, dash, thumbnail }: PlayUrls,
+  part: string,
+  replacement: string,
+): PlayUrls {
+  const replace = (url: string | null) => url?.replace(part, () => replacement) ?? null;
+  return { hls: replace(hls), dash: replace(dash), thumbnail: replace(thumbnail) };
+}

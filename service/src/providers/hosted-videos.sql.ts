@@ -8,7 +8,7 @@ import { deliveryRow } from '../tables.ts';
 const DELIVERY = columns(deliveryRow);
 
 /** Oldest first. Deliveries that were parked for more than seven days are ignored. */
-export const parkedDeliveries = async (
+export const listParkedDeliveries = async (
   db: Queries,
   provider: ProviderName,
   videoId: string,
@@ -24,10 +24,10 @@ export const parkedDeliveries = async (
     body: row.body,
     headers: row.headers as Delivery['headers'],
     receivedAt: row.received_at,
-    isOurs: row.is_ours,
+    isOwnEncoder: row.is_ours,
   }));
 
 /** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
-export const livingAssetOf = (db: Queries, provider: ProviderName, videoId: string) =>
-  db.one(sql('living asset of video', { id: 'uuid' })`
+export const findActiveAsset = (db: Queries, provider: ProviderName, videoId: string) =>
+  db.one(sql('active asset of video', { id: 'uuid' })`
     select id from assets where provider = ${provider} and provider_video_id = ${videoId} and (deleted_at is null or purge_at is not null) limit 1`);

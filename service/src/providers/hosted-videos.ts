@@ -1,36 +1,34 @@
-// Operations on provider videos: create, link, inspect, sign and remove (contract B4–B6).
+// Operations on provider videos: create, link, inspect, protect and remove (contract B4–B6).
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import type { Cause } from '../lifecycle/reports.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { applyReport } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
-import { conflict, notFound, toReason } from '../platform/errors.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { Bound } from '../platform/bind.ts';
+import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { getProvider, type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
 import { canTakeUploads } from './hosted-playback.ts';
-import { throwServiceError } from './provider-errors.ts';
-import type { Call, CallNeeds } from './provider-calls.ts';
-import { livingAssetOf, parkedDeliveries } from './hosted-videos.sql.ts';
+import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
+import { getProvider, type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
+import type { CallNeeds, CallProvider } from './provider-calls.ts';
 
-type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
-  readonly call: Call;
+export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
+  readonly call: CallProvider;
   readonly db: Database;
   readonly update: AssetStore['update'];
-  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+  readonly applyReport: Bound<typeof applyReport>;
+  readonly findAssetById: Bound<typeof findAssetById>;
   readonly maxUploadBytes: number;
 };
 
-type Prepared = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
+type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
 /** Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never linked. */
-export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<Prepared> {
-  const name = providerOf(asset);
+export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<OpenedUpload> {
   if (asset.stream_status !== 'pending_upload')
-    throw conflict('This upload was opened before, and is over', {
-      reason: toReason(asset.failure?.code ?? asset.stream_status),
-    });
-  const wish = {
+    throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
+  const order = {
     assetId: asset.id,
     filename: asset.filename,
     mimeType: asset.mime_type,
@@ -41,17 +39,18 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
     videoId: asset.provider_video_id,
   };
   const { videoId, target, alternatives } = await needs
-    .call(name, (api) => api.prepareUpload(wish))
+    .call(providerOf(asset), (api) => api.prepareUpload(order))
     .catch(async (error: unknown) => {
-      await noteTrouble(needs, asset, error);
+      await recordFailure(needs, asset, error);
       return throwServiceError(error);
     });
   const linked = videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, videoId);
-  if (!linked) throw conflict('The asset changed while its upload was opened', { reason: 'changed' });
+  if (!linked)
+    throw conflict('The asset changed while its upload was opened. Try again.', { reason: 'changed' });
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
 }
 
-/** Links an asset to its video, or to another one than before; undefined if it was linked otherwise, completed or removed meanwhile. */
+/** Undefined if the asset was linked to another video, completed or deleted in the meantime. */
 async function linkVideo(
   { update }: ProviderNeeds,
   asset: Asset,
@@ -72,17 +71,15 @@ async function linkVideo(
 }
 
 /** Must be called after the link is committed. Returns the asset after applying the parked reports. */
-export async function applyParked(
-  { db, providers, applyReport: apply, findAssetById: byId }: ProviderNeeds,
-  asset: Asset,
-): Promise<Asset> {
+export async function applyParked(needs: ProviderNeeds, asset: Asset): Promise<Asset> {
   if (!asset.provider || asset.provider_video_id === null) return asset;
-  const parked = await parkedDeliveries(db, asset.provider, asset.provider_video_id);
-  for (const delivery of parked) {
-    const reading = getProvider(providers, asset.provider).read(delivery.body, delivery);
-    if ('report' in reading) await apply(reading.report, { ref: { assetId: asset.id }, delivery });
+  const provider = getProvider(needs.providers, asset.provider);
+  const deliveries = await listParkedDeliveries(needs.db, asset.provider, asset.provider_video_id);
+  for (const delivery of deliveries) {
+    const parsed = provider.parse(delivery.body, delivery);
+    if ('report' in parsed) await needs.applyReport(parsed.report, { ref: { assetId: asset.id }, delivery });
   }
-  return parked.length > 0 ? ((await byId(asset.id)) ?? asset) : asset;
+  return deliveries.length > 0 ? ((await needs.findAssetById(asset.id)) ?? asset) : asset;
 }
 
 /** Requests the current state of an asset's video. Throws UNAVAILABLE. */
@@ -99,58 +96,63 @@ export async function applyInspection(
   return (await needs.findAssetById(asset.id)) ?? asset;
 }
 
-/** Starts a new encoding at the provider; CONFLICT when the product does not support it. */
+/** Starts a new encoding at the provider; CONFLICT when its API does not support that or is not configured. */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const name = providerOf(asset);
   const { api } = getProvider(needs.providers, name);
-  const again = api?.restart;
-  if (!again)
+  if (!api?.restart)
     throw conflict(
       api
         ? `The provider ${name} cannot encode a video again. Upload it again.`
         : `The API of the provider ${name} is not configured, so it cannot encode this video again.`,
       { reason: 'no_restart', retryable: false },
     );
-  await needs.call(providerOf(asset), () => again(videoOf(asset))).catch(throwServiceError);
+  const { restart: restartVideo } = api;
+  await needs.call(name, () => restartVideo(videoOf(asset))).catch(throwServiceError);
 }
 
 /** Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is retried. */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  if (!canAsk(needs, asset)) return;
-  const other = await livingAssetOf(needs.db, providerOf(asset), videoOf(asset));
-  if (other === undefined || other.id === asset.id)
+  if (!canInspect(needs, asset)) return;
+  const user = await findActiveAsset(needs.db, providerOf(asset), videoOf(asset));
+  if (user === undefined || user.id === asset.id)
     await needs.call(providerOf(asset), (api) => api.remove(videoOf(asset)));
 }
 
-/** The same for a caller who waits for it: throws UNAVAILABLE. */
+/** Removes the provider's video within a request: throws UNAVAILABLE. */
 export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> =>
   removeVideo(needs, asset).catch(throwServiceError);
 
-/** Updates the video's access protection, if the provider supports it per video. Throws ProviderFailed. */
-export async function protect(needs: ProviderNeeds, asset: Asset): Promise<void> {
-  const protectVideo = canAsk(needs, asset) && getProvider(needs.providers, providerOf(asset)).api?.protect;
-  if (protectVideo)
-    await needs.call(providerOf(asset), () => protectVideo(videoOf(asset), asset.visibility === 'private'));
+/** Job: updates the video's access protection, if the provider supports it per video. Throws ProviderFailed. */
+export async function protectVideo(needs: ProviderNeeds, assetId: string): Promise<void> {
+  const asset = await needs.findAssetById(assetId);
+  if (!asset || asset.deleted_at || !canInspect(needs, asset)) return;
+  const protect = getProvider(needs.providers, providerOf(asset)).api?.protect;
+  if (protect)
+    await needs.call(providerOf(asset), () => protect(videoOf(asset), asset.visibility === 'private'));
 }
 
 /** Download URL of the provider; NOT_FOUND when it offers none. */
-export async function downloadOf(needs: ProviderNeeds, asset: Asset, expires: number): Promise<string> {
+export async function createProviderUrl(
+  needs: ProviderNeeds,
+  asset: Asset,
+  expires: number,
+): Promise<string> {
+  const order = { videoId: videoOf(asset), filename: asset.filename, expires };
   const url = await needs
-    .call(providerOf(asset), (api) =>
-      api.download({ videoId: videoOf(asset), filename: asset.filename, expires }),
-    )
+    .call(providerOf(asset), (api) => api.createDownloadUrl(order))
     .catch(throwServiceError);
   if (url === undefined)
-    throw notFound('The video host offers no file of this video', { reason: 'no_download' });
+    throw notFound('The video provider offers no download of this video', { reason: 'no_download' });
   return url;
 }
 
 /** True when the provider's API can report the state of this asset's video. */
-export const canAsk = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset): boolean =>
+export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset): boolean =>
   asset.provider_video_id !== null && canTakeUploads(needs, asset);
 
 /** Adds an event, so that the timeline explains why the asset has no video. */
-async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
+async function recordFailure({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
@@ -161,8 +163,23 @@ async function noteTrouble({ update }: ProviderNeeds, asset: Asset, error: unkno
   await update(asset, () => ({ set: {}, events: [event], jobs: [] }));
 }
 
+/** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
+function throwServiceError(error: unknown): never {
+  if (!(error instanceof ProviderFailed)) throw error;
+  const {
+    failure: { code, message },
+    retryAfterSeconds,
+  } = error;
+  if (code === 'provider_rejected') throw badRequest(message, { field: 'provider', reason: code });
+  throw new ServiceError('UNAVAILABLE', message, {
+    details: { reason: code },
+    cause: error,
+    retryAfterSeconds: retryAfterSeconds ?? (code === 'provider_credentials' ? 300 : undefined),
+  });
+}
+
 function providerOf({ provider }: Asset): ProviderName {
-  if (!provider) throw new Error('a picture has no provider');
+  if (!provider) throw new Error('an image has no provider');
   return provider;
 }
 

@@ -35,14 +35,14 @@ export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: numbe
   );
 
 /** Oldest first. */
-export const deliveriesInOrder = async (
+export const listDeliveryIds = async (
   db: Queries,
   filter: DeliveryFilter,
   limit: number,
 ): Promise<string[]> =>
   (
     await db.all(
-      composed('deliveries in order', { id: 'uuid' }, [
+      composed('delivery ids', { id: 'uuid' }, [
         piece('')`select id from deliveries where true`,
         ...conditions(filter),
         piece('')`order by id limit ${limit}`,

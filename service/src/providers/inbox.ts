@@ -1,22 +1,23 @@
-// The inbox: lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
-import type { ReplayResult } from '@mediary/contract/schemas/operators';
+// Lists stored webhook deliveries and replays them, optionally as a dry run (contract B6).
 import { isDeepStrictEqual } from 'node:util';
+import type { ReplayResult } from '@mediary/contract/schemas/operators';
 import type { Asset, AssetRef, ProviderName } from '../assets/asset.ts';
-import type { Change } from '../lifecycle/change.ts';
-import { decideReport } from '../lifecycle/decide.ts';
+import { parseIdAt, parsePlainText } from '../assets/text-limits.ts';
 import { type CursorScope, createCursor, readCursor } from '../auth/list-cursor.ts';
 import type { Secret } from '../auth/secret.ts';
-import { parseIdAt, parsePlainText } from '../assets/query-values.ts';
-import type { Cause } from '../lifecycle/reports.ts';
-import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
+import type { Change } from '../lifecycle/change.ts';
+import { decideReport } from '../lifecycle/decide.ts';
+import type { applyReport } from '../lifecycle/reports.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import {
-  deliveriesInOrder,
   type DeliveryFilter,
   findDelivery,
   listDeliveries,
+  listDeliveryIds,
   type StoredDelivery,
 } from './inbox.sql.ts';
 import { getProvider, type Providers } from './provider.ts';
@@ -24,15 +25,15 @@ import { getProvider, type Providers } from './provider.ts';
 type InboxNeeds = {
   readonly db: Database;
   readonly providers: Providers;
-  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
+  readonly applyReport: Bound<typeof applyReport>;
   readonly findReportedAsset: (ref: AssetRef) => Promise<Asset | undefined>;
   readonly now: () => Date;
   readonly urlSecrets: readonly Secret[];
 };
 
-export type Delivery = StoredDelivery;
-export type ListedDelivery = Omit<Delivery, 'body' | 'headers'>;
-export type Paging = { readonly limit: number; readonly cursor?: string | undefined };
+export type ListedDelivery = Omit<StoredDelivery, 'body' | 'headers'>;
+type PageRequest = { readonly limit: number; readonly cursor?: string | undefined };
+type Page<Item> = { readonly items: Item[]; readonly next: string | null };
 
 /** Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive. */
 export type InboxQuery = {
@@ -46,96 +47,93 @@ export type InboxQuery = {
 };
 
 /** Newest first. */
-export async function list(
+export async function listDeliveryPage(
   { db, urlSecrets }: InboxNeeds,
   query: InboxQuery,
-  paging: Paging,
-): Promise<{ items: ListedDelivery[]; next: string | null }> {
-  const { limit } = paging;
-  const filter = filterOf(query);
-  const cursors = cursorsOf(urlSecrets, { list: 'deliveries', ...filter });
-  const cursor = cursors.read(paging);
-  const rows = await listDeliveries(
-    db,
-    { ...filter, ...(cursor !== undefined && { belowId: cursor }) },
-    limit + 1,
-  );
+  request: PageRequest,
+): Promise<Page<ListedDelivery>> {
+  const { limit } = request;
+  const filter = toFilter(query);
+  const cursors = createCursors(urlSecrets, { list: 'deliveries', ...filter });
+  const belowId = cursors.read(request);
+  const rows = await listDeliveries(db, { ...filter, ...(belowId !== undefined && { belowId }) }, limit + 1);
   const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? cursors.after(items) : null };
+  return { items, next: rows.length > limit ? cursors.createAfter(items) : null };
 }
 
 /** Includes the raw body. */
-export async function read({ db }: InboxNeeds, id: string): Promise<Delivery> {
-  const found = isUuid(id) ? await findDelivery(db, id) : undefined;
-  if (!found) throw notFound('No such delivery');
-  return found;
+export async function getDelivery({ db }: InboxNeeds, id: string): Promise<StoredDelivery> {
+  const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
+  if (!delivery) throw notFound('No such delivery');
+  return delivery;
 }
 
-/** Replays one delivery, or a page of all that match the filter; returns the previous and the new outcome. */
-export type Replaying = Paging & {
+/** One delivery, or a page of all that match the filter. */
+type ReplayRequest = PageRequest & {
   readonly id?: string | undefined;
   readonly query: InboxQuery;
   readonly isDryRun: boolean;
 };
-export type Replayed = ReplayResult['items'][number];
+/** The previous and the new outcome of a delivery. */
+type ReplayOutcome = ReplayResult['items'][number];
 
-/** State of assets after the previous deliveries of a dry run, by id. */
-type Trial = Map<string, Asset>;
+/** Assets by id, as the previous deliveries of a dry run would leave them. */
+type DryRunAssets = Map<string, Asset>;
 
-/** Oldest first. A dry run applies each delivery to the result of the previous ones, so that it predicts the replay of the page. */
-export async function replay(
+/** Oldest first. A dry run applies each delivery to the result of the previous ones. */
+export async function replayDeliveries(
   needs: InboxNeeds,
-  { isDryRun, ...wish }: Replaying,
-): Promise<{ items: Replayed[]; next: string | null }> {
-  const cursors = cursorsOf(needs.urlSecrets, { list: 'replay', ...filterOf(wish.query) });
-  const ids = await idsOf(needs, wish, cursors.read(wish));
-  const trial: Trial | undefined = isDryRun ? new Map() : undefined;
-  const items: Replayed[] = [];
-  for (const id of ids.slice(0, wish.limit)) items.push(await replayOne(needs, await read(needs, id), trial));
-  return { items, next: ids.length > wish.limit ? cursors.after(items) : null };
+  request: ReplayRequest,
+): Promise<Page<ReplayOutcome>> {
+  const { isDryRun, limit, query } = request;
+  const cursors = createCursors(needs.urlSecrets, { list: 'replay', ...toFilter(query) });
+  const ids = await listReplayIds(needs, request, cursors.read(request));
+  const dryRun: DryRunAssets | undefined = isDryRun ? new Map() : undefined;
+  const items: ReplayOutcome[] = [];
+  for (const id of ids.slice(0, limit))
+    items.push(await replayDelivery(needs, await getDelivery(needs, id), dryRun));
+  return { items, next: ids.length > limit ? cursors.createAfter(items) : null };
 }
 
 /** Reads one more than the page size, to detect further pages. */
-async function idsOf(
+async function listReplayIds(
   { db }: InboxNeeds,
-  { id, query, limit }: Omit<Replaying, 'isDryRun'>,
+  { id, query, limit }: Omit<ReplayRequest, 'isDryRun'>,
   aboveId: string | undefined,
 ): Promise<string[]> {
   if (id !== undefined) return [id];
-  const filter = filterOf(query);
+  const filter = toFilter(query);
   if (Object.values(filter).every((value) => value === undefined))
     throw badRequest('Name a delivery by id, or a filter', { field: 'id' });
-  return deliveriesInOrder(db, { ...filter, aboveId }, limit + 1);
+  return listDeliveryIds(db, { ...filter, aboveId }, limit + 1);
 }
 
-async function replayOne(
+async function replayDelivery(
   needs: InboxNeeds,
-  { id, provider, body, is_ours: isOurs }: Delivery,
-  trial: Trial | undefined,
-): Promise<Replayed> {
-  const reading = getProvider(needs.providers, provider).read(body, { isOurs });
-  if ('reason' in reading) return { ...UNMATCHED, id, reason: reading.reason };
-  const found = await needs.findReportedAsset(reading.ref);
+  { id, provider, body, is_ours: isOwnEncoder }: StoredDelivery,
+  dryRun: DryRunAssets | undefined,
+): Promise<ReplayOutcome> {
+  const parsed = getProvider(needs.providers, provider).parse(body, { isOwnEncoder });
+  if ('reason' in parsed) return { ...UNMATCHED, id, reason: parsed.reason };
+  const found = await needs.findReportedAsset(parsed.ref);
   if (!found) return { ...UNMATCHED, id };
-  const asset = trial?.get(found.id) ?? found;
-  const report: StreamReport = { ...reading.report, source: 'replay' };
-  const { change, ...foreseen } = decideReport(asset, report, needs.now());
-  const told = {
+  const asset = dryRun?.get(found.id) ?? found;
+  const report: StreamReport = { ...parsed.report, source: 'replay' };
+  const { change, ...predicted } = decideReport(asset, report, needs.now());
+  const before = {
     id,
     asset_id: asset.id,
     stream_status_before: asset.stream_status,
-    changes: namesOf(asset, change),
+    changes: listChanges(asset, change),
   };
-  if (trial || !change) {
-    trial?.set(asset.id, { ...asset, ...change?.set });
-    return { ...told, ...foreseen, stream_status_after: { ...asset, ...change?.set }.stream_status };
+  if (dryRun || !change) {
+    const after = { ...asset, ...change?.set };
+    dryRun?.set(asset.id, after);
+    return { ...before, ...predicted, stream_status_after: after.stream_status };
   }
-  const outcome = (await needs.applyReport(report, { ref: { assetId: asset.id } })) ?? foreseen;
-  return {
-    ...told,
-    ...outcome,
-    stream_status_after: (await needs.findReportedAsset({ assetId: asset.id }))?.stream_status ?? null,
-  };
+  const outcome = (await needs.applyReport(report, { ref: { assetId: asset.id } })) ?? predicted;
+  const after = await needs.findReportedAsset({ assetId: asset.id });
+  return { ...before, ...outcome, stream_status_after: after?.stream_status ?? null };
 }
 
 const UNMATCHED = {
@@ -145,28 +143,29 @@ const UNMATCHED = {
   stream_status_before: null,
   stream_status_after: null,
   changes: [],
-} satisfies Omit<Replayed, 'id'>;
+} satisfies Omit<ReplayOutcome, 'id'>;
 
-/** Internal members that are not part of the asset's representation. */
-const HIDDEN = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
+/** Internal columns that are not part of the asset's representation. */
+const HIDDEN_COLUMNS = ['reconcile_at', 'encode_try', 'encoded_try', 'settled', 'refused'];
 
-const namesOf = (asset: Asset, change: Change | undefined): string[] =>
+const listChanges = (asset: Asset, change: Change | undefined): string[] =>
   Object.entries(change?.set ?? {})
     .filter(
-      ([name, value]) => !HIDDEN.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value),
+      ([name, value]) =>
+        !HIDDEN_COLUMNS.includes(name) && !isDeepStrictEqual(asset[name as keyof Asset], value),
     )
     .map(([name]) => name);
 
-const cursorsOf = (secrets: readonly Secret[], scope: CursorScope) => ({
-  read: ({ cursor }: Paging): string | undefined =>
+const createCursors = (secrets: readonly Secret[], scope: CursorScope) => ({
+  read: ({ cursor }: PageRequest): string | undefined =>
     cursor === undefined ? undefined : readCursor(secrets, scope, cursor),
-  after: (page: readonly { readonly id: string }[]): string | null => {
+  createAfter: (page: readonly { readonly id: string }[]): string | null => {
     const last = page.at(-1);
     return last ? createCursor(secrets, scope, last.id) : null;
   },
 });
 
-function filterOf({
+function toFilter({
   provider,
   asset_id,
   provider_video_id,

@@ -1,9 +1,11 @@
 // Inspects many videos: by the provider's listing if there are many, otherwise one by one, within a rate limit.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { type Inspection, ProviderFailed } from './provider.ts';
-import type { Call } from './provider-calls.ts';
+import type { CallProvider } from './provider-calls.ts';
 
-type InspectionNeeds = { readonly call: Call };
+export type InspectionNeeds = { readonly call: CallProvider };
+
+type InspectionResult = Inspection | ProviderFailed;
 
 /** Fewer videos are inspected one by one. */
 const LIST_THRESHOLD = 20;
@@ -15,45 +17,45 @@ const MAX_INSPECTED = 100;
 export async function inspectAll(
   { call }: InspectionNeeds,
   assets: readonly Asset[],
-): Promise<ReadonlyMap<string, Inspection | ProviderFailed>> {
+): Promise<ReadonlyMap<string, InspectionResult>> {
   const groups = Map.groupBy(assets, ({ provider }) => provider ?? '');
-  const answers = await Promise.all([...groups].map(([name, group]) => inspectGroup(call, name, group)));
-  return new Map(answers.flatMap((found) => [...found]));
+  const results = await Promise.all([...groups].map(([name, group]) => inspectGroup(call, name, group)));
+  return new Map(results.flatMap((found) => [...found]));
 }
 
 async function inspectGroup(
-  call: Call,
+  call: CallProvider,
   name: ProviderName,
   assets: readonly Asset[],
-): Promise<Map<string, Inspection | ProviderFailed>> {
+): Promise<Map<string, InspectionResult>> {
   const listed =
     assets.length < LIST_THRESHOLD
       ? new Map<string, Inspection>()
-      : await listedAmong(call, name, new Set(assets.map(videoOf)));
-  const answers = new Map<string, Inspection | ProviderFailed>(
+      : await listInspections(call, name, new Set(assets.map(videoOf)));
+  const results = new Map<string, InspectionResult>(
     assets.flatMap((asset) => {
       const found = listed.get(videoOf(asset));
       return found ? [[asset.id, found]] : [];
     }),
   );
-  const rest = assets.filter(({ id }) => !answers.has(id)).slice(0, MAX_INSPECTED);
+  const rest = assets.filter(({ id }) => !results.has(id)).slice(0, MAX_INSPECTED);
   for (const asset of rest)
-    answers.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(toProviderFailure));
-  return answers;
+    results.set(asset.id, await call(name, (api) => api.inspect(videoOf(asset))).catch(toProviderFailure));
+  return results;
 }
 
 /** The requested videos of a listing. A failed listing returns none; the single inspections report the error. */
-async function listedAmong(
-  call: Call,
+async function listInspections(
+  call: CallProvider,
   name: ProviderName,
-  wanted: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
 ): Promise<Map<string, Inspection>> {
   const found = new Map<string, Inspection>();
   const reading = call(name, async (api) => {
     let seen = 0;
     for await (const video of api.list()) {
-      if (wanted.has(video.videoId)) found.set(video.videoId, video.inspection());
-      if (found.size === wanted.size || ++seen >= MAX_LISTED) return;
+      if (requested.has(video.videoId)) found.set(video.videoId, video.inspection());
+      if (found.size === requested.size || ++seen >= MAX_LISTED) return;
     }
   });
   await reading.catch(toProviderFailure);

@@ -5,9 +5,9 @@ import {
   afterSuccess,
   type Circuit,
   CLOSED_CIRCUIT,
+  halfOpen,
   isOpen,
   waitSeconds,
-  halfOpen,
 } from './circuit.ts';
 import { getProvider, type HostedApi, ProviderFailed, type Providers } from './provider.ts';
 
@@ -19,38 +19,36 @@ export type CallNeeds = {
 };
 
 /** Throws ProviderFailed, also when the provider's API is not configured. */
-export type Call = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
+export type CallProvider = <T>(name: ProviderName, work: (api: HostedApi) => Promise<T>) => Promise<T>;
 
 export const createProviderCaller =
-  ({ providers, circuits, now }: CallNeeds): Call =>
+  ({ providers, circuits, now }: CallNeeds): CallProvider =>
   async (name, work) => {
     const { api } = getProvider(providers, name);
     if (!api) throw new ProviderFailed('provider_credentials', { providerCode: 'not configured' });
+    const nowMs = () => now().getTime();
     const circuit = circuits.get(name) ?? CLOSED_CIRCUIT;
-    if (isOpen(circuit, now().getTime()))
+    if (isOpen(circuit, nowMs()))
       throw new ProviderFailed('provider_unreachable', {
         providerCode: 'circuit open',
-        retryAfterSeconds: waitSeconds(circuit, now().getTime()),
+        retryAfterSeconds: waitSeconds(circuit, nowMs()),
       });
-    circuits.set(name, halfOpen(circuit, now().getTime()));
+    circuits.set(name, halfOpen(circuit, nowMs()));
     try {
       const result = await work(api);
-      circuits.set(name, afterSuccess(now().getTime()));
+      circuits.set(name, afterSuccess(nowMs()));
       return result;
     } catch (error) {
       if (error instanceof ProviderFailed)
-        circuits.set(
-          name,
-          afterFailure(circuits.get(name) ?? CLOSED_CIRCUIT, troubleOf(error), now().getTime()),
-        );
+        circuits.set(name, afterFailure(circuits.get(name) ?? CLOSED_CIRCUIT, toCallFailure(error), nowMs()));
       throw error;
     }
   };
 
-const OURS: readonly string[] = ['provider_rejected', 'provider_video_missing'];
+const REQUEST_ERRORS: readonly string[] = ['provider_rejected', 'provider_video_missing'];
 
-const troubleOf = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({
+const toCallFailure = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({
   code,
-  isOurs: OURS.includes(code),
+  isRequestError: REQUEST_ERRORS.includes(code),
   retryAfterSeconds,
 });

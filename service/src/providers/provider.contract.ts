@@ -32,45 +32,49 @@ const NO_JSON = ['', ' ', '{', '{"a":1,}', "{'a':1}", 'a=1', '\ufeff{}', '{}{}',
 
 export function providerContract({ configured, bare, signed, samples }: ProviderSubject): void {
   test.each(samples)('a body that it sends means what it says: %s', (body, expected) => {
-    expect(configured.open(signed(body))).toMatchObject(expected);
+    expect(configured.verify(signed(body))).toMatchObject(expected);
   });
 
   test('a body that was verified before reads the same', () => {
     for (const [body] of samples)
-      expect(configured.read(Buffer.from(body), { isOurs: false })).toEqual(configured.open(signed(body)));
+      expect(configured.parse(Buffer.from(body), { isOwnEncoder: false })).toEqual(
+        configured.verify(signed(body)),
+      );
   });
 
   test('rejects every webhook while its secret is not set', () => {
-    for (const [body] of samples) expect(bare.open(signed(body))).toEqual({ rejected: 'not configured' });
-    expect(bare.open(unsigned('{}'))).toEqual({ rejected: 'not configured' });
+    for (const [body] of samples) expect(bare.verify(signed(body))).toEqual({ rejected: 'not configured' });
+    expect(bare.verify(unsigned('{}'))).toEqual({ rejected: 'not configured' });
   });
 
   test('rejects a webhook without a signature, or with that of another body', () => {
     const refused = { rejected: 'Invalid webhook signature' };
     for (const [body] of samples) {
-      expect(configured.open(unsigned(body))).toEqual(refused);
-      expect(configured.open({ ...signed(body), body: Buffer.from(`${body} `) })).toEqual(refused);
+      expect(configured.verify(unsigned(body))).toEqual(refused);
+      expect(configured.verify({ ...signed(body), body: Buffer.from(`${body} `) })).toEqual(refused);
     }
-    expect(configured.open({ ...unsigned('no JSON'), headers: signed('{}').headers })).toEqual(refused);
+    expect(configured.verify({ ...unsigned('no JSON'), headers: signed('{}').headers })).toEqual(refused);
   });
 
   test.each(SHAPELESS.map((body) => [body.slice(0, 40), body]))(
     'signed and of another shape it is nothing to act on: %s',
     (_, body) => {
-      expect(configured.open(signed(body))).toEqual({ reason: 'not_actionable' });
+      expect(configured.verify(signed(body))).toEqual({ reason: 'not_actionable' });
     },
   );
 
   test.each(NO_JSON)('signed and no JSON it is rejected: %j', (body) => {
-    expect(configured.open(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
+    expect(configured.verify(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
   });
 
   test('bytes that are no text are rejected', () => {
     const { headers, now } = signed('{}');
-    expect(configured.open({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
+    expect(configured.verify({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
       'rejected',
     );
-    expect(() => configured.read(Uint8Array.of(0x7b, 0xff, 0x7d), { isOurs: false })).toThrow(TypeError);
+    expect(() => configured.parse(Uint8Array.of(0x7b, 0xff, 0x7d), { isOwnEncoder: false })).toThrow(
+      TypeError,
+    );
   });
 
   capabilities(configured, bare);
@@ -80,12 +84,12 @@ function capabilities(configured: Provider, bare: Provider): void {
   test.each([
     ['configured', configured],
     ['bare', bare],
-  ])('%s, it says of itself what is so', (_, { api, kind, capabilities: can, open }) => {
+  ])('%s, it says of itself what is so', (_, { api, kind, capabilities: can, verify }) => {
     expect({ inspection: can.inspection, uploads: can.uploads }).toEqual({
       inspection: api !== undefined,
       uploads: kind === 'encoder' || api !== undefined,
     });
-    const answer = open(unsigned('{}'));
+    const answer = verify(unsigned('{}'));
     if (!can.webhooks) expect(answer).toEqual({ rejected: 'not configured' });
     expect(can.missingSettings.filter((name) => !/^[A-Z][A-Z0-9_]+$/.test(name))).toEqual([]);
     if (!can.webhooks || !can.uploads) expect(can.missingSettings.length).toBeGreaterThan(0);
@@ -98,7 +102,7 @@ function capabilities(configured: Provider, bare: Provider): void {
   test('playback of a hosted video needs no warning with all settings, and has no URLs without settings', () => {
     const video = { kind: 'hosted', attempt: 1, videoId: VIDEO } as const;
     expect(configured.playback !== undefined).toBe(configured.kind === 'hosted');
-    expect(configured.playback?.(video)).not.toHaveProperty('warning');
+    expect(configured.playback?.(video).warning).toBeUndefined();
     const { urls, warning } = bare.playback?.(video) ?? {};
     expect(Object.values(urls ?? {}).filter((url) => url !== null)).toEqual([]);
     if (warning) expect(warning.code).toBe('playback_unconfigured');

@@ -1,6 +1,6 @@
 // Port of video providers: our own encoder, an operator's encoder, or a hosted product.
 import type { DeliveryReason } from '@mediary/contract/enums';
-import type { ProviderFailureCode } from '@mediary/contract/failures';
+import { FAILURE_CODES, type ProviderFailureCode } from '@mediary/contract/failures';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { HostedPlayback } from '../assets/asset-view.ts';
@@ -9,8 +9,6 @@ import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { JobRequest } from '../jobs.ts';
 
-export type { ProviderFailureCode };
-
 /** A webhook request before any parsing or decompression. */
 export type WebhookRequest = {
   readonly headers: HeaderValues;
@@ -18,9 +16,9 @@ export type WebhookRequest = {
   readonly now: Date;
 };
 
-/** A report on a video, or a body that requires no action. `isOurs`: signed by our own encoder. */
+/** A report on a video, or a body that requires no action. `isOwnEncoder`: signed by our own encoder. */
 export type ParsedWebhook =
-  | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOurs?: boolean }
+  | { readonly report: StreamReport; readonly ref: AssetRef; readonly isOwnEncoder?: boolean }
   | { readonly reason: Extract<DeliveryReason, 'not_actionable' | 'wrong_library'> };
 
 /** Message of the 401. */
@@ -34,9 +32,9 @@ export type Provider = {
   readonly kind: 'hosted' | 'encoder';
   readonly capabilities: Capabilities;
   /** Verifies configuration, signature and JSON, then parses the body. */
-  open(incoming: WebhookRequest): ParsedWebhook | RejectedWebhook;
-  /** Parses a body that was verified earlier, with the information who signed it. */
-  read(body: Uint8Array, signer: { readonly isOurs: boolean }): ParsedWebhook;
+  verify(request: WebhookRequest): ParsedWebhook | RejectedWebhook;
+  /** Parses a body that was verified earlier. */
+  parse(body: Uint8Array, signer: { readonly isOwnEncoder: boolean }): ParsedWebhook;
   /** The job to start after the upload; undefined when the provider starts by itself. */
   startJob(asset: Asset): JobRequest | undefined;
   /** The API of a hosted product; undefined when it has none or is not configured. */
@@ -85,7 +83,7 @@ export type HostedApi = {
   /** Base URL. */
   readonly url: string;
   /** Creates an empty video, or reuses the one of an earlier attempt, and returns the upload URL at the provider. */
-  prepareUpload(wish: UploadOrder): Promise<PreparedUpload>;
+  prepareUpload(order: UploadOrder): Promise<PreparedUpload>;
   inspect(videoId: string): Promise<Inspection>;
   /** Succeeds when the video does not exist. */
   remove(videoId: string): Promise<void>;
@@ -94,17 +92,20 @@ export type HostedApi = {
   /** Enables or disables signed URLs for a video; undefined when the product does not support it per video. */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
   /** Download URL; undefined when the product offers none for this video. */
-  download(wish: {
-    readonly videoId: string;
-    readonly filename: string;
-    readonly expires: number;
-  }): Promise<string | undefined>;
+  createDownloadUrl(download: DownloadOrder): Promise<string | undefined>;
   /** Lists the videos of this service, newest first. */
   list(): AsyncIterable<ListedVideo>;
   /** Checks the credentials; returns problems as messages for operators. */
   check(): Promise<readonly string[]>;
   /** Registers the webhook URL at the product; undefined when operators must do it manually. */
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
+};
+
+/** `expires` is in seconds since 1970. */
+export type DownloadOrder = {
+  readonly videoId: string;
+  readonly filename: string;
+  readonly expires: number;
 };
 
 /** The new signing secret, and the name of its setting. */
@@ -142,19 +143,13 @@ export type ListedVideo = {
   inspection(): Inspection;
 };
 
-/** Common error codes of all providers. */
-const PROVIDER_FAILURES = {
-  provider_unreachable: { message: 'The video host cannot be reached', retryable: true },
-  provider_timeout: { message: 'The video host did not answer in time', retryable: true },
-  provider_rate_limited: { message: 'The video host takes no more requests for now', retryable: true },
-  provider_error: { message: 'The video host has trouble of its own', retryable: true },
-  provider_credentials: {
-    message: 'The video host does not accept the credentials of this service',
-    retryable: false,
-  },
-  provider_rejected: { message: 'The video host does not accept this request', retryable: false },
-  provider_video_missing: { message: 'The video host does not have this video', retryable: false },
-} as const satisfies Record<ProviderFailureCode, Omit<Failure, 'code'>>;
+/** Failures that another call may overcome. */
+const RETRYABLE: readonly ProviderFailureCode[] = [
+  'provider_unreachable',
+  'provider_timeout',
+  'provider_rate_limited',
+  'provider_error',
+];
 
 /** A failed call to a provider. `providerCode` is the provider's own code, for operators. */
 export class ProviderFailed extends Error {
@@ -170,11 +165,16 @@ export class ProviderFailed extends Error {
       cause,
     }: { providerCode?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
   ) {
-    super(`${PROVIDER_FAILURES[code].message}${providerCode === undefined ? '' : ` (${providerCode})`}`, {
+    super(describe(code, providerCode), {
       cause,
     });
-    this.failure = { code, ...PROVIDER_FAILURES[code] };
+    this.failure = { code, message: FAILURE_CODES[code], retryable: RETRYABLE.includes(code) };
     this.providerCode = providerCode;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+const describe = (code: ProviderFailureCode, providerCode: string | undefined): string =>
+  providerCode === undefined
+    ? FAILURE_CODES[code]
+    : `${FAILURE_CODES[code].replace(/\.$/, '')} (${providerCode})`;

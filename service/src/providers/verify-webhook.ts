@@ -8,24 +8,24 @@ type WebhookVerification = {
   /** True when the operator allows unsigned webhooks while no secret is set. */
   readonly allowUnsigned: boolean;
   readonly verify: () => boolean;
-  readonly read: () => ParsedWebhook;
+  readonly parse: () => ParsedWebhook;
 };
 
 export function verifyWebhook({
   secrets,
   allowUnsigned,
   verify,
-  read,
+  parse,
 }: WebhookVerification): ParsedWebhook | RejectedWebhook {
   if (secrets.length === 0 && !allowUnsigned) return { rejected: 'not configured' };
   if (secrets.length > 0 && !verify()) return { rejected: 'Invalid webhook signature' };
-  return parseWebhook(read);
+  return rejectMalformed(parse);
 }
 
 /** Invalid JSON is rejected with any signature. */
-export function parseWebhook(read: () => ParsedWebhook): ParsedWebhook | RejectedWebhook {
+export function rejectMalformed(parse: () => ParsedWebhook): ParsedWebhook | RejectedWebhook {
   try {
-    return read();
+    return parse();
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
       return { rejected: 'Invalid webhook payload' };

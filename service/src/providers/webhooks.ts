@@ -1,9 +1,9 @@
 // Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded (contract B6).
-import type { DeliveryReason } from '@mediary/contract/enums';
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../assets/asset.ts';
-import type { Cause } from '../lifecycle/reports.ts';
-import type { Delivery, Outcome, StreamReport } from '../lifecycle/stream-report.ts';
+import type { Delivery, Outcome } from '../lifecycle/stream-report.ts';
+import type { applyReport, recordDelivery } from '../lifecycle/reports.ts';
+import type { Bound } from '../platform/bind.ts';
 import { unauthorized } from '../platform/errors.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import {
@@ -16,13 +16,13 @@ import {
 
 type WebhookNeeds = {
   readonly providers: Providers;
-  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly recordDelivery: (delivery: Delivery, reason: DeliveryReason) => Promise<Outcome>;
+  readonly applyReport: Bound<typeof applyReport>;
+  readonly recordDelivery: Bound<typeof recordDelivery>;
   readonly now: () => Date;
 };
 
-/** A webhook request. `kept` contains the headers that may be stored. */
-export type Arrival = Omit<WebhookRequest, 'now'> & { readonly kept: Delivery['headers'] };
+/** A webhook request with the headers to store. */
+export type ReceivedWebhook = Omit<WebhookRequest, 'now'> & { readonly storedHeaders: Delivery['headers'] };
 
 const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>> = {
   'not configured': 'not_configured',
@@ -31,42 +31,40 @@ const REASONS: Readonly<Record<RejectedWebhook['rejected'], UnauthorizedReason>>
 };
 
 /** Throws UNAUTHORIZED when the request is not from the provider; any other request has an outcome. */
-export async function receive(
+export async function receiveWebhook(
   needs: WebhookNeeds,
   name: ProviderName,
-  { kept, ...incoming }: Arrival,
+  { storedHeaders, ...request }: ReceivedWebhook,
 ): Promise<Outcome> {
   const now = needs.now();
-  const opened = getProvider(needs.providers, name).open({ ...incoming, now });
-  if ('rejected' in opened) throw unauthorized(opened.rejected, { reason: REASONS[opened.rejected] });
+  const parsed = getProvider(needs.providers, name).verify({ ...request, now });
+  if ('rejected' in parsed) throw unauthorized(parsed.rejected, { reason: REASONS[parsed.rejected] });
   const delivery: Delivery = {
     id: uuidV7(),
     provider: name,
-    providerVideoId: videoIdOf(opened),
-    body: incoming.body,
-    headers: kept,
+    providerVideoId: videoIdOf(parsed),
+    body: request.body,
+    headers: storedHeaders,
     receivedAt: now,
-    isOurs: 'isOurs' in opened && opened.isOurs === true,
+    isOwnEncoder: 'isOwnEncoder' in parsed && parsed.isOwnEncoder === true,
   };
-  if ('reason' in opened) return needs.recordDelivery(delivery, opened.reason);
-  return (
-    (await needs.applyReport(opened.report, { ref: opened.ref, delivery })) ??
-    unmatched(needs, delivery, opened)
-  );
+  if ('reason' in parsed) return needs.recordDelivery(delivery, parsed.reason);
+  const outcome = await needs.applyReport(parsed.report, { ref: parsed.ref, delivery });
+  return outcome ?? recordUnmatched(needs, delivery, parsed);
 }
 
-const videoIdOf = (reading: ParsedWebhook): string | null =>
-  'ref' in reading && 'providerVideoId' in reading.ref ? reading.ref.providerVideoId : null;
+const videoIdOf = (parsed: ParsedWebhook): string | null =>
+  'ref' in parsed && 'providerVideoId' in parsed.ref ? parsed.ref.providerVideoId : null;
 
-/** A provider's video id may be linked to an asset later; an unknown id of our own stays unknown. */
-async function unmatched(
+/** An asset may be linked to the provider's video later; an unknown asset id stays unknown. */
+async function recordUnmatched(
   needs: WebhookNeeds,
   delivery: Delivery,
   { report, ref }: Extract<ParsedWebhook, { ref: unknown }>,
 ): Promise<Outcome> {
   if (delivery.providerVideoId === null) return needs.recordDelivery(delivery, 'unknown_asset');
-  const parked = await needs.recordDelivery(delivery, 'parked');
-  // Linking looks for parked reports after its commit, and parking looks for the link after its commit, so one of them finds the other.
+  const outcome = await needs.recordDelivery(delivery, 'parked');
+  // Linking looks for parked reports after its commit, and parking looks for the link after its commit.
   await needs.applyReport(report, { ref, delivery });
-  return parked;
+  return outcome;
 }

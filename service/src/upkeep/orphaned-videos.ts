@@ -3,13 +3,13 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
 import type { ListedVideo, Providers } from '../providers/provider.ts';
-import type { Call } from '../providers/provider-calls.ts';
+import type { CallProvider } from '../providers/provider-calls.ts';
 import { findAssetsOfVideos } from './upkeep.sql.ts';
 
 type OrphanedVideoNeeds = {
   readonly db: Database;
   readonly providers: Providers;
-  readonly call: Call;
+  readonly call: CallProvider;
   readonly now: () => Date;
 };
 

@@ -15,7 +15,7 @@ import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
-import type { applyInspection, canAsk } from '../providers/hosted-videos.ts';
+import type { applyInspection, canInspect } from '../providers/hosted-videos.ts';
 import type { inspectAll } from '../providers/inspections.ts';
 import { type Inspection, type Provider, ProviderFailed, type Providers } from '../providers/provider.ts';
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
@@ -28,7 +28,7 @@ type ReconcileNeeds = {
   readonly now: () => Date;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly isHosted: Bound<typeof isHosted>;
-  readonly canAsk: Bound<typeof canAsk>;
+  readonly canInspect: Bound<typeof canInspect>;
   readonly inspectAll: Bound<typeof inspectAll>;
   readonly applyInspection: Bound<typeof applyInspection>;
   readonly startJob: Provider['startJob'];
@@ -57,7 +57,7 @@ export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   await forEach(due, failures, async (asset) => {
     if (await isOverdue(needs, asset, speeds)) overdue.push(asset);
   });
-  const inspections = await needs.inspectAll(overdue.filter(needs.canAsk));
+  const inspections = await needs.inspectAll(overdue.filter(needs.canInspect));
   await forEach(overdue, failures, (asset) => check(needs, asset, inspections));
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} of ${due.length} assets could not be checked`);
@@ -121,7 +121,7 @@ const hasOpenJob = async (
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
   if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, PROVIDER_UNAVAILABLE));
-  if (!needs.canAsk(asset)) return checkLater(needs, asset, { reason: 'not_configured' });
+  if (!needs.canInspect(asset)) return checkLater(needs, asset, { reason: 'not_configured' });
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
   if (inspection instanceof ProviderFailed) return checkLater(needs, asset, toFailureData(inspection));

@@ -2,7 +2,7 @@
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
 import { putUpload } from '@mediary/contract/operations/playback';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
-import { toActorData } from '../assets/actor.ts';
+import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
 import type { Bound } from '../platform/bind.ts';

@@ -1,7 +1,7 @@
 // Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
 import type { CreateUploadRequest, UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
-import { type Actor, toActorData } from '../assets/actor.ts';
+import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';

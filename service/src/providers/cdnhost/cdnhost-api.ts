@@ -10,17 +10,15 @@ import {
   undefinedIfMissing,
   parseVideoId,
 } from '../response-parsers.ts';
-import { createHostedClient, type HostedRequest } from '../hosted-client.ts';
+import { createHostedClient, describeFailure, type HostedRequest } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
-import { describeFailure } from '../credential-check.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import type { HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
-import { presignature } from './cdnhost-presign.ts';
+import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import { signDirectUpload } from './cdnhost-signatures.ts';
 import { folderOf } from './cdnhost-report.ts';
-import { assetIdIn, titleOf } from './cdnhost-title.ts';
-import { signedFolder } from './cdnhost-token.ts';
-import { fileOf, inspectionOf } from './cdnhost-video.ts';
+import { signFolder } from './cdnhost-signatures.ts';
+import { findDownloadFile, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
 
 type CdnhostAccess = {
   readonly apiUrl: string;
@@ -29,79 +27,86 @@ type CdnhostAccess = {
   readonly hostname: string | undefined;
   /** True when the delivery host requires tokens. */
   readonly tokenKey: Secret | undefined;
-  /** Further notes for operators. */
-  readonly gaps: readonly string[];
+  /** Missing settings that limit what works, as messages for operators. */
+  readonly problems: readonly string[];
   readonly limits: ClientLimits | undefined;
 };
 
 /** Returns the members of a JSON body. */
-type Videos = (question: HostedRequest) => Promise<JsonObject>;
+type RequestVideos = (request: HostedRequest) => Promise<JsonObject>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
-  const { apiUrl, libraryId, apiKey, limits, gaps } = access;
+  const { apiUrl, libraryId, apiKey, limits, problems } = access;
   const url = `${apiUrl}/library/${encodeURIComponent(libraryId)}/videos`;
-  const ask = createHostedClient({ url, headers: { AccessKey: apiKey.reveal() }, codeOf, limits });
-  const videos: Videos = async (question) => parseObject((await ask(question)).body);
+  const send = createHostedClient({ url, headers: { AccessKey: apiKey.reveal() }, parseErrorCode, limits });
+  const request: RequestVideos = async (hosted) => parseObject((await send(hosted)).body);
   const find = (videoId: string) =>
-    undefinedIfMissing(() => videos({ method: 'GET', path: pathTo(videoId) }));
+    undefinedIfMissing(() => request({ method: 'GET', path: pathTo(videoId) }));
   return {
     url: apiUrl,
-    async prepareUpload(wish) {
-      const title = titleOf(wish);
+    async prepareUpload(order) {
+      const title = toTitle(order);
       const videoId =
-        wish.videoId ?? parseVideoId((await videos({ method: 'POST', path: '', json: { title } }))['guid']);
-      return { videoId, target: uploadTarget(access, { ...wish, videoId, title }) };
+        order.videoId ?? parseVideoId((await request({ method: 'POST', path: '', json: { title } }))['guid']);
+      return { videoId, target: toUploadTarget(access, { ...order, videoId, title }) };
     },
     async inspect(videoId) {
       const video = await find(videoId);
-      return video ? inspectionOf(video, videoId) : { state: 'missing' };
+      return video ? toInspection(video, videoId) : { state: 'missing' };
     },
     async remove(videoId) {
-      await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+      await undefinedIfMissing(() => send({ method: 'DELETE', path: pathTo(videoId) }));
     },
     async restart(videoId) {
-      await ask({ method: 'POST', path: `${pathTo(videoId)}/reencode` });
+      await send({ method: 'POST', path: `${pathTo(videoId)}/reencode` });
     },
     protect: undefined,
     registerWebhook: undefined,
-    download: async ({ videoId, expires }) =>
-      downloadUrl(access, { videoId, expires, file: fileOf((await find(videoId)) ?? {}) }),
-    list: () => listed(videos),
+    createDownloadUrl: async ({ videoId, expires }) =>
+      toDownloadUrl(access, { videoId, expires, file: findDownloadFile((await find(videoId)) ?? {}) }),
+    list: () => listVideos(request),
     check: async () => [
-      ...(await describeFailure(videos({ method: 'GET', path: '?page=1&itemsPerPage=1' }), tried(apiUrl))),
-      ...gaps,
+      ...(await describeFailure(
+        request({ method: 'GET', path: '?page=1&itemsPerPage=1' }),
+        checkedSettings(apiUrl),
+      )),
+      ...problems,
     ],
   };
 }
 
-const tried = (url: string) => ({ url, key: 'CDNHOST_STREAM_API_KEY', place: 'CDNHOST_STREAM_LIBRARY_ID' });
+const checkedSettings = (url: string) => ({
+  url,
+  key: 'CDNHOST_STREAM_API_KEY',
+  account: 'CDNHOST_STREAM_LIBRARY_ID',
+});
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
-type Wanted = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
+type Download = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
 
-function downloadUrl(
+function toDownloadUrl(
   { hostname, tokenKey: key }: CdnhostAccess,
-  { videoId, expires, file }: Wanted,
+  { videoId, expires, file }: Download,
 ): string | undefined {
   const folder = folderOf(videoId);
   return (
-    hostname && file && `${originOf(hostname)}${key ? signedFolder({ key, folder, expires }) : folder}${file}`
+    hostname && file && `${originOf(hostname)}${key ? signFolder({ key, folder, expires }) : folder}${file}`
   );
 }
 
-type Sending = UploadOrder & { readonly videoId: string; readonly title: string };
+type VideoUpload = UploadOrder & { readonly videoId: string; readonly title: string };
 
-function uploadTarget(
+function toUploadTarget(
   { apiUrl, libraryId, apiKey }: CdnhostAccess,
-  { videoId, title, mimeType, size, maxBytes, expires }: Sending,
+  { videoId, title, mimeType, size, maxBytes, expires }: VideoUpload,
 ): UploadTarget {
   return {
     protocol: 'tus',
     method: 'POST',
     url: `${apiUrl}/tusupload`,
     headers: {
-      AuthorizationSignature: presignature({ libraryId, apiKey, expires, videoId }),
+      AuthorizationSignature: signDirectUpload({ libraryId, apiKey, expires, videoId }),
       AuthorizationExpire: String(expires),
       VideoId: videoId,
       LibraryId: libraryId,
@@ -112,32 +117,32 @@ function uploadTarget(
   };
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
-async function* listed(videos: Videos): AsyncGenerator<ListedVideo> {
+async function* listVideos(request: RequestVideos): AsyncGenerator<ListedVideo> {
   for (let page = 1; ; page++) {
-    const { items, totalItems } = await videos({
+    const { items, totalItems } = await request({
       method: 'GET',
-      path: `?page=${page}&itemsPerPage=${PAGE}&orderBy=date`,
+      path: `?page=${page}&itemsPerPage=${PAGE_SIZE}&orderBy=date`,
     });
-    const found = parseList(items, 'list');
-    yield* found.map(listedVideo);
-    if (found.length === 0 || page * PAGE >= Number(totalItems)) return;
+    const videos = parseList(items, 'list');
+    yield* videos.map(toListedVideo);
+    if (videos.length === 0 || page * PAGE_SIZE >= Number(totalItems)) return;
   }
 }
 
-function listedVideo(video: JsonObject): ListedVideo {
+function toListedVideo(video: JsonObject): ListedVideo {
   const videoId = parseVideoId(video['guid']);
   return {
     videoId,
-    assetId: assetIdIn(video['title']),
+    assetId: parseAssetId(video['title']),
     createdAt: parseTime(video['dateUploaded']),
-    inspection: () => inspectionOf(video, videoId),
+    inspection: () => toInspection(video, videoId),
   };
 }
 
 /** Error format `{ success, message, statusCode }`; there are no error codes. */
-function codeOf(body: unknown): string | undefined {
+function parseErrorCode(body: unknown): string | undefined {
   const code = toJsonObject(body)?.['statusCode'];
   return Number.isSafeInteger(code) ? `status ${code}` : undefined;
 }

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';
-import { collected, hostedApiContract, WISH } from '../hosted-api.contract.ts';
+import { collect, hostedApiContract, ORDER } from '../hosted-api.contract.ts';
 import type { HostedApi } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openCdnhost, readCdnhostSettings } from './cdnhost-provider.ts';
-import { signCdnhost } from './cdnhost-signature.ts';
+import { signCdnhost } from './cdnhost-signatures.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
 const SET = {
@@ -70,7 +70,7 @@ describe('the interface of cdnhost', () => {
     opened({ ...SET, ...more, CDNHOST_API_URL: peer.url }, limits).api as HostedApi;
   const VIDEO = {
     guid: GUID,
-    title: `clip.mp4 [mediary:${WISH.assetId}]`,
+    title: `clip.mp4 [mediary:${ORDER.assetId}]`,
     dateUploaded: '2026-01-01T10:00:00.5',
     status: 4,
     availableResolutions: '240p,720p',
@@ -96,7 +96,7 @@ describe('the interface of cdnhost', () => {
       inspect: { body: VIDEO },
       remove: {},
       restart: { body: VIDEO },
-      download: { body: VIDEO },
+      createDownloadUrl: { body: VIDEO },
       list: { body: LIST },
     },
   });
@@ -104,7 +104,7 @@ describe('the interface of cdnhost', () => {
   test('makes a video under a title that names its asset, and opens a tus upload to it', async () => {
     peer.answerWith({ body: VIDEO });
     const expires = 1_700_003_600;
-    const { videoId, target } = await api().prepareUpload({ ...WISH, expires });
+    const { videoId, target } = await api().prepareUpload({ ...ORDER, expires });
     expect(peer.requests.at(-1)).toMatchObject({
       method: 'POST',
       path: '/library/4242/videos',
@@ -132,11 +132,11 @@ describe('the interface of cdnhost', () => {
 
   test('reuses the video of an earlier attempt without a request', async () => {
     const before = peer.requests.length;
-    const { videoId, target } = await api().prepareUpload({ ...WISH, videoId: 'earlier', size: null });
+    const { videoId, target } = await api().prepareUpload({ ...ORDER, videoId: 'earlier', size: null });
     expect([videoId, target.headers['VideoId'], target.max_bytes, peer.requests.length - before]).toEqual([
       'earlier',
       'earlier',
-      WISH.maxBytes,
+      ORDER.maxBytes,
       0,
     ]);
   });
@@ -144,7 +144,7 @@ describe('the interface of cdnhost', () => {
   test('hands out the original or the best file, signed where the host demands it', async () => {
     const download = (video: object, more = {}) => {
       peer.answerWith({ body: { ...VIDEO, ...video } });
-      return api(undefined, more).download({ videoId: GUID, filename: 'x', expires: 1_700_003_600 });
+      return api(undefined, more).createDownloadUrl({ videoId: GUID, filename: 'x', expires: 1_700_003_600 });
     };
     const plain = { CDNHOST_TOKEN_AUTH_KEY: undefined };
     expect(await download({})).toMatch(
@@ -166,9 +166,9 @@ describe('the interface of cdnhost', () => {
       const page = Number(new URL(path, peer.url).searchParams.get('page'));
       return { body: { items: all.slice((page - 1) * 100, page * 100), totalItems: 250 } };
     });
-    const listed = await collected(api().list());
+    const listed = await collect(api().list());
     expect(listed.map(({ videoId }) => videoId)).toEqual(all.map(({ guid }) => guid));
-    expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([WISH.assetId, undefined]);
+    expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([ORDER.assetId, undefined]);
     expect(listed[0]?.createdAt).toEqual(new Date('2026-01-01T10:00:00.500Z'));
   });
 

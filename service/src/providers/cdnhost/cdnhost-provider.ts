@@ -3,17 +3,16 @@ import { CdnhostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, toSecret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
+import { listMissing, readHost, readSecret, replaceInUrls } from '../hosted-settings.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
-import { replacedIn } from '../signed-urls.ts';
 import { openCdnhostApi } from './cdnhost-api.ts';
-import { type CdnhostPlaces, cdnhostPlayback, folderOf, readCdnhost } from './cdnhost-report.ts';
-import { checkCdnhostSignature } from './cdnhost-signature.ts';
-import { signedFolder } from './cdnhost-token.ts';
+import { type CdnhostLibrary, cdnhostPlayback, folderOf, parseCdnhostWebhook } from './cdnhost-report.ts';
+import { checkCdnhostSignature } from './cdnhost-signatures.ts';
+import { signFolder } from './cdnhost-signatures.ts';
 
-type CdnhostSettings = CdnhostPlaces & {
+export type CdnhostSettings = CdnhostLibrary & {
   readonly webhookSecrets: readonly Secret[];
   readonly apiUrl: string;
   readonly apiKey: Secret | undefined;
@@ -34,9 +33,9 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
   const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;
   const api =
     libraryId !== undefined && apiKey
-      ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, gaps: gapsIn(settings) })
+      ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, problems: listProblems(settings) })
       : undefined;
-  const missingSettings = missingOf({
+  const missingSettings = listMissing({
     CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets,
     CDNHOST_STREAM_LIBRARY_ID: libraryId,
     CDNHOST_STREAM_API_KEY: apiKey,
@@ -59,17 +58,20 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
     sign({ videoId, urls, expires }) {
       const folder = folderOf(videoId);
       return (
-        tokenKey && { ...replacedIn(urls, folder, signedFolder({ key: tokenKey, folder, expires })), expires }
+        tokenKey && {
+          ...replaceInUrls(urls, folder, signFolder({ key: tokenKey, folder, expires })),
+          expires,
+        }
       );
     },
-    open: ({ headers, body }) =>
+    verify: ({ headers, body }) =>
       verifyWebhook({
         secrets: webhookSecrets,
         allowUnsigned: false,
         verify: () => checkCdnhostSignature(headers, body, webhookSecrets),
-        read: () => readCdnhost(body, settings),
+        parse: () => parseCdnhostWebhook(body, settings),
       }),
-    read: (body) => readCdnhost(body, settings),
+    parse: (body) => parseCdnhostWebhook(body, settings),
     startJob: () => undefined,
   };
 }
@@ -89,9 +91,9 @@ export const cdnhost = defineProvider<CdnhostSettings>({
   open: (settings) => openCdnhost(settings),
 });
 
-const gapsIn = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
-  ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: nothing of it can be played'] : []),
+const listProblems = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
+  ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: its videos have no playback URLs'] : []),
   ...(webhookSecrets.length === 0
-    ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are refused']
+    ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are rejected']
     : []),
 ];

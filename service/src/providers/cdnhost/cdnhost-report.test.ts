@@ -1,11 +1,11 @@
 // Tests how cdnhost webhooks are parsed: status numbers, library and playback URLs (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
-import { cdnhostPlayback, readCdnhost } from './cdnhost-report.ts';
+import { cdnhostPlayback, parseCdnhostWebhook } from './cdnhost-report.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
 const PLACES = { libraryId: '4242', hostname: 'vz-1.example' };
-const read = (body: string | object, places: Parameters<typeof readCdnhost>[1] = PLACES) =>
-  readCdnhost(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), places);
+const read = (body: string | object, places: Parameters<typeof parseCdnhostWebhook>[1] = PLACES) =>
+  parseCdnhostWebhook(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), places);
 const webhook = (members: object = {}) => ({ VideoLibraryId: 4242, VideoGuid: GUID, Status: 3, ...members });
 const NOTHING = { reason: 'not_actionable' };
 

@@ -8,41 +8,49 @@ import { originOf } from '../hosted-settings.ts';
 import { isVideoId, toJsonObject, NOT_ACTIONABLE } from '../verify-webhook.ts';
 import type { ParsedWebhook } from '../provider.ts';
 
-export type CdnhostPlaces = { readonly libraryId: string | undefined; readonly hostname: string | undefined };
+/** `hostname`: the delivery host. */
+export type CdnhostLibrary = {
+  readonly libraryId: string | undefined;
+  readonly hostname: string | undefined;
+};
 
-export const FAILED = {
+export const FAILURES = {
   encode_failed: {
     code: 'encode_failed',
-    message: 'The video host could not encode this video',
+    message: 'The video provider could not encode this video.',
     retryable: true,
   },
-  upload_failed: { code: 'upload_failed', message: 'The upload to the video host failed', retryable: true },
+  upload_failed: {
+    code: 'upload_failed',
+    message: 'The upload to the video provider failed.',
+    retryable: true,
+  },
 } as const satisfies Record<string, Failure>;
 
-type Told = Pick<StreamReport, 'event' | 'complete' | 'failure'>;
+type StatusReport = Pick<StreamReport, 'event' | 'complete' | 'failure'>;
 
 /** `Status` of a webhook. Other numbers require no action. */
-const TOLD: Readonly<Record<number, Told>> = {
+const STATUSES: Readonly<Record<number, StatusReport>> = {
   3: { event: 'succeeded', complete: true },
   4: { event: 'succeeded', complete: false },
   7: { event: 'started' },
-  5: { event: 'failed', failure: FAILED.encode_failed },
-  8: { event: 'failed', failure: FAILED.upload_failed },
+  5: { event: 'failed', failure: FAILURES.encode_failed },
+  8: { event: 'failed', failure: FAILURES.upload_failed },
 };
 
-export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): ParsedWebhook {
+export function parseCdnhostWebhook(body: Uint8Array, library: CdnhostLibrary): ParsedWebhook {
   const members = toJsonObject(parseJson(body));
   const { VideoLibraryId, VideoGuid: guid, Status } = members ?? {};
   if (!isVideoId(guid) || !areIntegers(body, { VideoLibraryId, Status })) return NOT_ACTIONABLE;
-  if (places.libraryId !== undefined && places.libraryId !== String(VideoLibraryId))
+  if (library.libraryId !== undefined && library.libraryId !== String(VideoLibraryId))
     return { reason: 'wrong_library' };
-  const told = Object.hasOwn(TOLD, Status as number) ? TOLD[Status as number] : undefined;
-  if (!told) return NOT_ACTIONABLE;
+  const status = Object.hasOwn(STATUSES, Status as number) ? STATUSES[Status as number] : undefined;
+  if (!status) return NOT_ACTIONABLE;
   const report = {
     source: 'webhook',
     provider: 'cdnhost',
-    ...told,
-    ...(told.event === 'succeeded' && { playback: reportedPlayback(guid) }),
+    ...status,
+    ...(status.event === 'succeeded' && { playback: toReportedPlayback(guid) }),
   } as const;
   return { report, ref: { provider: 'cdnhost', providerVideoId: guid } };
 }
@@ -50,15 +58,15 @@ export function readCdnhost(body: Uint8Array, places: CdnhostPlaces): ParsedWebh
 /** JSON.parse rounds 3.0000000000000001 to an integer, so the digits must also appear in the raw body. */
 function areIntegers(body: Uint8Array, members: Readonly<Record<string, unknown>>): boolean {
   const text = Buffer.from(body).toString('latin1');
-  const isWritten = (name: string, value: unknown) =>
+  const appears = (name: string, value: unknown) =>
     new RegExp(`"${name}"\\s*:\\s*${value}(?:\\.0+)?\\s*[,}]`).test(text);
   return Object.entries(members).every(
-    ([name, value]) => Number.isSafeInteger(value) && isWritten(name, value),
+    ([name, value]) => Number.isSafeInteger(value) && appears(name, value),
   );
 }
 
 /** cdnhost reports no URLs: all are computed. */
-export const reportedPlayback = (guid: string): ReportedPlayback => ({
+export const toReportedPlayback = (guid: string): ReportedPlayback => ({
   kind: 'hosted',
   videoId: guid,
   urls: {},

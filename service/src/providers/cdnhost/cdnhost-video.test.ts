@@ -1,10 +1,11 @@
 // Tests how videos of the cdnhost API are parsed; its status numbers differ from those of webhooks (contract B6).
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
-import { fileOf, heightsOf, inspectionOf } from './cdnhost-video.ts';
+import { findDownloadFile, parseHeights, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
-const look = (members: object) => inspectionOf({ guid: GUID, ...members }, GUID);
+const look = (members: object) => toInspection({ guid: GUID, ...members }, GUID);
 
 function reportOf(members: object): StreamReport {
   const found = look(members);
@@ -140,7 +141,7 @@ test.each([
   ['p,0p,-1p,1e3p,99999p,abc', []],
   ['360p,'.repeat(1000), Array.from({ length: 20 }, () => 360)],
 ])('the heights in %j', (availableResolutions, heights) => {
-  expect(heightsOf({ availableResolutions })).toEqual(heights);
+  expect(parseHeights({ availableResolutions })).toEqual(heights);
 });
 
 test.each([
@@ -153,5 +154,43 @@ test.each([
   [{ hasOriginal: 'yes' }, undefined],
   [{}, undefined],
 ])('the file of %j is %s', (video, file) => {
-  expect(fileOf(video)).toBe(file);
+  expect(findDownloadFile(video)).toBe(file);
+});
+
+describe('the title of a video', () => {
+  const assetId = '0198c0de-0000-7000-8000-000000000001';
+
+  test('contains its asset id for any file name', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary', maxLength: 300 }),
+          fc.constantFrom(`x [mediary:${GUID}]`, '[mediary:', ']', '🎬'.repeat(255), `x${'🎬'.repeat(255)}`),
+        ),
+        (filename) => {
+          const title = toTitle({ filename, assetId });
+          expect([parseAssetId(title), title.length < 255, title.isWellFormed()]).toEqual([
+            assetId,
+            true,
+            true,
+          ]);
+        },
+      ),
+    );
+    expect(toTitle({ filename: 'clip.mp4', assetId })).toBe(`clip.mp4 [mediary:${assetId}]`);
+  });
+
+  test.each([
+    undefined,
+    null,
+    7,
+    '',
+    'clip.mp4',
+    `[mediary:${GUID}] clip.mp4`,
+    '[mediary:------------------------------------]',
+    `[mediary:${GUID.slice(1)}]`,
+    `(mediary:${GUID})`,
+  ])('of another origin has no asset id: %j', (title) => {
+    expect(parseAssetId(title)).toBeUndefined();
+  });
 });

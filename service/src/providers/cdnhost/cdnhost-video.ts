@@ -11,8 +11,24 @@ import {
   unreadableResponse,
 } from '../response-parsers.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { Inspection } from '../provider.ts';
-import { FAILED, reportedPlayback } from './cdnhost-report.ts';
+import type { Inspection, UploadOrder } from '../provider.ts';
+import { isUuid } from '../../platform/uuid.ts';
+import { FAILURES, toReportedPlayback } from './cdnhost-report.ts';
+
+const ASSET_ID = /\[mediary:([0-9a-f-]{36})\]$/i;
+
+/** cdnhost documents no maximum; this limit keeps the title below 255 characters. */
+const MAX_NAME_LENGTH = 200;
+
+/** Ends with the asset id, so that unlinked videos of this service can be identified. */
+export const toTitle = ({ filename, assetId }: Pick<UploadOrder, 'filename' | 'assetId'>): string =>
+  `${filename.slice(0, MAX_NAME_LENGTH).toWellFormed()} [mediary:${assetId}]`;
+
+/** Undefined for a title of another origin. */
+export function parseAssetId(title: unknown): string | undefined {
+  const id = typeof title === 'string' ? ASSET_ID.exec(title.trimEnd())?.[1] : undefined;
+  return id !== undefined && isUuid(id) ? id : undefined;
+}
 
 type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
@@ -29,19 +45,19 @@ const STATES: readonly State[] = [
   'succeeded',
 ];
 
-export function inspectionOf(video: JsonObject, guid: string): Inspection {
+export function toInspection(video: JsonObject, guid: string): Inspection {
   const { status } = video;
   if (!Number.isSafeInteger(status)) throw unreadableResponse('status');
   // An unknown status: the bytes exist, and nothing else is known.
   const state = STATES[status as number] ?? 'started';
   if (state === 'waiting') return { state };
-  const told = { source: 'inspect', provider: 'cdnhost' } as const;
   return {
     state: 'known',
     report: {
-      ...told,
+      source: 'inspect',
+      provider: 'cdnhost',
       ...reportOf(state, video),
-      ...(state === 'succeeded' && { playback: reportedPlayback(guid) }),
+      ...(state === 'succeeded' && { playback: toReportedPlayback(guid) }),
     },
   };
 }
@@ -50,9 +66,9 @@ function reportOf(
   state: Exclude<State, 'waiting'>,
   video: JsonObject,
 ): Omit<StreamReport, 'source' | 'provider'> {
-  if (state === 'upload_failed') return { event: 'failed', failure: FAILED[state] };
+  if (state === 'upload_failed') return { event: 'failed', failure: FAILURES[state] };
   if (state === 'encode_failed') return { event: 'failed', ...failureOf(video) };
-  const renditions = heightsOf(video).map((height): Rendition => ({ height, state: 'ready' }));
+  const renditions = parseHeights(video).map((height): Rendition => ({ height, state: 'ready' }));
   if (state === 'succeeded')
     return {
       event: 'succeeded',
@@ -65,23 +81,23 @@ function reportOf(
 }
 
 /** For example `240p,360p`. */
-export const heightsOf = ({ availableResolutions: told }: JsonObject): readonly number[] =>
-  typeof told === 'string'
-    ? told
+export const parseHeights = ({ availableResolutions: names }: JsonObject): readonly number[] =>
+  typeof names === 'string'
+    ? names
         .split(',')
-        .slice(0, MOST_RENDITIONS)
+        .slice(0, MAX_RENDITIONS)
         .flatMap((name) => (/^\s*[1-9]\d{1,3}p\s*$/.test(name) ? [Number.parseInt(name, 10)] : []))
     : [];
 
-const MOST_RENDITIONS = 20;
+const MAX_RENDITIONS = 20;
 
 /** MP4 files exist for these heights, or for the only rendition. */
 const MP4_HEIGHTS = [1080, 720, 360, 240];
 
 /** The best available MP4 file of a video; undefined if there is none. */
-export function fileOf(video: JsonObject): string | undefined {
+export function findDownloadFile(video: JsonObject): string | undefined {
   if (video['hasOriginal'] === true) return 'original';
-  const heights = heightsOf(video);
+  const heights = parseHeights(video);
   const height =
     MP4_HEIGHTS.find((known) => heights.includes(known)) ?? (heights.length === 1 ? heights[0] : undefined);
   return video['hasMP4Fallback'] === true && height !== undefined ? `play_${height}p.mp4` : undefined;
@@ -96,7 +112,7 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
     'IncompatibleResolution',
     {
       code: 'unsupported_size',
-      message: 'The video host cannot encode a picture of this size',
+      message: 'The video provider does not accept pictures of this size.',
       retryable: false,
     },
   ],
@@ -104,21 +120,21 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
     'InvalidFramerate',
     {
       code: 'unsupported_frame_rate',
-      message: 'The video host cannot encode this frame rate',
+      message: 'The video provider does not accept this frame rate.',
       retryable: false,
     },
   ],
   [
     'VideoExceededMaxDuration',
-    { code: 'too_long', message: 'The video is longer than the video host takes', retryable: false },
+    { code: 'too_long', message: 'The video is longer than the video provider accepts.', retryable: false },
   ],
   [
     'AudioExceededMaxDuration',
-    { code: 'too_long', message: 'The sound is longer than the video host takes', retryable: false },
+    { code: 'too_long', message: 'The audio is longer than the video provider accepts.', retryable: false },
   ],
   [
     'OriginalCorrupted',
-    { code: 'not_media', message: 'The video host could not read the file', retryable: false },
+    { code: 'not_media', message: 'The video provider could not read the file.', retryable: false },
   ],
   ['TranscriptionFailed'],
   ['JitIncompatible'],
@@ -127,30 +143,30 @@ const ISSUES: readonly (readonly [name: string, failure?: Failure])[] = [
 
 /** The first message with a known code, otherwise the last message. */
 function failureOf({
-  transcodingMessages: told,
+  transcodingMessages: list,
 }: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
-  const messages = (Array.isArray(told) ? told : [])
+  const messages = (Array.isArray(list) ? list : [])
     .map(toJsonObject)
     .filter((message) => message !== undefined)
-    .map(issueOf);
+    .map(toIssue);
   const issue = messages.find(({ failure }) => failure) ?? messages.at(-1);
-  if (!issue) return { failure: FAILED.encode_failed };
-  const { providerCode, failure, words } = issue;
+  if (!issue) return { failure: FAILURES.encode_failed };
+  const { providerCode, failure, text } = issue;
   return {
-    failure: failure ?? { ...FAILED.encode_failed, ...(words !== undefined && { message: words }) },
+    failure: failure ?? { ...FAILURES.encode_failed, ...(text !== undefined && { message: text }) },
     ...(providerCode !== undefined && { providerCode }),
   };
 }
 
-function issueOf({ issueCode, message }: JsonObject): {
+function toIssue({ issueCode, message }: JsonObject): {
   readonly providerCode: string | undefined;
   readonly failure: Failure | undefined;
-  readonly words: string | undefined;
+  readonly text: string | undefined;
 } {
   const [name, failure] = ISSUES[Number.isInteger(issueCode) ? (issueCode as number) : -1] ?? [];
   return {
     providerCode: name ?? (Number.isSafeInteger(issueCode) ? `issue ${issueCode}` : undefined),
     failure,
-    words: toPlainText(message),
+    text: toPlainText(message),
   };
 }

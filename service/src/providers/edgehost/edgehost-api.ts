@@ -12,95 +12,106 @@ import {
   unreadableResponse,
   parseVideoId,
 } from '../response-parsers.ts';
-import { createHostedClient, type HostedRequest, type HostedResponse } from '../hosted-client.ts';
-import { describeFailure } from '../credential-check.ts';
+import {
+  createHostedClient,
+  describeFailure,
+  type HostedResponse,
+  type SendHosted,
+} from '../hosted-client.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { HostedApi, ListedVideo, PreparedUpload, UploadOrder } from '../provider.ts';
-import { type SigningKey, videoToken } from './edgehost-token.ts';
+import type { DownloadOrder, HostedApi, ListedVideo, PreparedUpload, UploadOrder } from '../provider.ts';
+import { type SigningKey, createVideoToken } from './edgehost-signatures.ts';
 import {
   CREATOR,
-  downloadName,
-  expiryOf,
-  formBody,
-  isForm,
-  maxBytesOf,
-  tusHeaders,
+  toDownloadName,
+  toUploadExpiry,
+  buildFormBody,
+  isFormUpload,
+  toMaxBytes,
+  buildTusHeaders,
 } from './edgehost-upload.ts';
-import { inspectionOf } from './edgehost-video.ts';
+import { toInspection } from './edgehost-video.ts';
 
 type EdgehostAccess = {
   readonly apiUrl: string;
   readonly accountId: string;
   readonly apiToken: Secret;
   readonly signingKey: SigningKey | undefined;
-  /** Further notes for operators. */
-  readonly gaps: readonly string[];
+  /** Missing settings that limit what works, as messages for operators. */
+  readonly problems: readonly string[];
   readonly limits: ClientLimits | undefined;
   /** Seconds since 1970. */
   readonly now: () => number;
 };
 
-type Ask = (question: HostedRequest) => Promise<HostedResponse>;
-
 export function openEdgehostApi(access: EdgehostAccess): HostedApi {
-  const { apiUrl, accountId, apiToken, signingKey, gaps, limits } = access;
+  const { apiUrl, accountId, apiToken, signingKey, problems, limits } = access;
   const url = `${apiUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
-  const ask = createHostedClient({
+  const send = createHostedClient({
     url,
     headers: { Authorization: `Bearer ${apiToken.reveal()}` },
-    codeOf,
+    parseErrorCode,
     limits,
   });
   const find = (videoId: string, path = '') =>
-    undefinedIfMissing(async () => resultOf(await ask({ method: 'GET', path: `${pathTo(videoId)}${path}` })));
+    undefinedIfMissing(async () =>
+      toResult(await send({ method: 'GET', path: `${pathTo(videoId)}${path}` })),
+    );
   return {
     url: apiUrl,
-    prepareUpload: (wish) => (isForm(wish) ? openForm : openTus)({ ...access, ask, url }, wish),
+    prepareUpload: (order) => (isFormUpload(order) ? openForm : openTus)({ ...access, send, url }, order),
     async inspect(videoId) {
       const video = await find(videoId);
-      return video ? inspectionOf(video, { source: 'inspect', uid: videoId }) : { state: 'missing' };
+      return video ? toInspection(video, { source: 'inspect', uid: videoId }) : { state: 'missing' };
     },
     async remove(videoId) {
-      await undefinedIfMissing(() => ask({ method: 'DELETE', path: pathTo(videoId) }));
+      await undefinedIfMissing(() => send({ method: 'DELETE', path: pathTo(videoId) }));
     },
     restart: undefined,
     protect:
       signingKey &&
       (async (videoId, isPrivate) =>
-        void (await ask({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } }))),
-    registerWebhook: (notificationUrl) => registerWebhook(ask, notificationUrl),
-    async download(wish) {
-      return downloadUrl(
+        void (await send({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } }))),
+    registerWebhook: (notificationUrl) => registerWebhook(send, notificationUrl),
+    async createDownloadUrl(order) {
+      return toDownloadUrl(
         access,
-        wish,
-        toJsonObject((await find(wish.videoId, '/downloads'))?.['default']) ?? {},
+        order,
+        toJsonObject((await find(order.videoId, '/downloads'))?.['default']) ?? {},
       );
     },
-    list: () => listed(ask),
+    list: () => listVideos(send),
     check: async () => [
-      ...(await describeFailure(ask({ method: 'GET', path: '?limit=1' }).then(videosIn), tried(apiUrl))),
-      ...gaps,
+      ...(await describeFailure(
+        send({ method: 'GET', path: '?limit=1' }).then(toVideos),
+        checkedSettings(apiUrl),
+      )),
+      ...problems,
     ],
   };
 }
 
-const tried = (url: string) => ({ url, key: 'EDGEHOST_STREAM_API_TOKEN', place: 'EDGEHOST_ACCOUNT_ID' });
+const checkedSettings = (url: string) => ({
+  url,
+  key: 'EDGEHOST_STREAM_API_TOKEN',
+  account: 'EDGEHOST_ACCOUNT_ID',
+});
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
-const resultOf = ({ body }: HostedResponse): JsonObject => parseObject(parseObject(body)['result'], 'result');
-const videosIn = ({ body }: HostedResponse): readonly JsonObject[] =>
+const toResult = ({ body }: HostedResponse): JsonObject => parseObject(parseObject(body)['result'], 'result');
+const toVideos = ({ body }: HostedResponse): readonly JsonObject[] =>
   parseList(parseObject(body)['result'], 'list');
 
-type Opening = EdgehostAccess & { readonly ask: Ask; readonly url: string };
+type UploadContext = EdgehostAccess & { readonly send: SendHosted; readonly url: string };
 
 /** An upload URL works once, so each attempt creates a new video. */
-async function openForm({ ask, ...access }: Opening, wish: UploadOrder): Promise<PreparedUpload> {
-  const wanted = wantedOf(access, wish);
-  const { uid, uploadURL: url } = resultOf(
-    await ask({ method: 'POST', path: '/direct_upload', json: formBody(wanted) }),
+async function openForm({ send, ...access }: UploadContext, order: UploadOrder): Promise<PreparedUpload> {
+  const parameters = toParameters(access, order);
+  const { uid, uploadURL: url } = toResult(
+    await send({ method: 'POST', path: '/direct_upload', json: buildFormBody(parameters) }),
   );
-  if (typeof url !== 'string' || !isPlaybackUrl(url)) throw unreadableResponse('upload address');
+  if (typeof url !== 'string' || !isPlaybackUrl(url)) throw unreadableResponse('upload URL');
   return {
     videoId: parseVideoId(uid),
     target: {
@@ -109,17 +120,24 @@ async function openForm({ ask, ...access }: Opening, wish: UploadOrder): Promise
       url,
       headers: {},
       fields: {},
-      expires_at: wanted.expiry,
-      max_bytes: maxBytesOf(wish),
+      expires_at: parameters.expiry,
+      max_bytes: toMaxBytes(order),
     },
   };
 }
 
-async function openTus({ ask, url: base, ...access }: Opening, wish: UploadOrder): Promise<PreparedUpload> {
-  const wanted = wantedOf(access, wish);
-  const { headers } = await ask({ method: 'POST', path: '?direct_user=true', headers: tusHeaders(wanted) });
+async function openTus(
+  { send, url: base, ...access }: UploadContext,
+  order: UploadOrder,
+): Promise<PreparedUpload> {
+  const parameters = toParameters(access, order);
+  const { headers } = await send({
+    method: 'POST',
+    path: '?direct_user=true',
+    headers: buildTusHeaders(parameters),
+  });
   const url = URL.parse(headers.get('location') ?? 'none:', base)?.href ?? '';
-  if (!isPlaybackUrl(url)) throw unreadableResponse('upload address');
+  if (!isPlaybackUrl(url)) throw unreadableResponse('upload URL');
   return {
     videoId: parseVideoId(headers.get('stream-media-id')),
     target: {
@@ -127,51 +145,52 @@ async function openTus({ ask, url: base, ...access }: Opening, wish: UploadOrder
       method: 'PATCH',
       url,
       headers: {},
-      expires_at: wanted.expiry,
-      max_bytes: maxBytesOf(wish),
+      expires_at: parameters.expiry,
+      max_bytes: toMaxBytes(order),
     },
   };
 }
 
-const wantedOf = ({ signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'>, wish: UploadOrder) => ({
-  ...wish,
-  expiry: expiryOf(wish, now()),
-  requireSignedUrls: wish.isPrivate && signingKey !== undefined,
+const toParameters = (
+  { signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'>,
+  order: UploadOrder,
+) => ({
+  ...order,
+  expiry: toUploadExpiry(order, now()),
+  requireSignedUrls: order.isPrivate && signingKey !== undefined,
 });
 
-async function registerWebhook(ask: Ask, notificationUrl: string) {
-  const { secret } = resultOf(await ask({ method: 'PUT', path: '/webhook', json: { notificationUrl } }));
+async function registerWebhook(send: SendHosted, notificationUrl: string) {
+  const { secret } = toResult(await send({ method: 'PUT', path: '/webhook', json: { notificationUrl } }));
   if (typeof secret !== 'string' || secret === '') throw unreadableResponse('secret');
   return { secret, setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET' };
 }
 
-type DownloadWish = Parameters<HostedApi['download']>[0];
-
 /** A token is also accepted for a video that requires none. */
-function downloadUrl(
+function toDownloadUrl(
   { signingKey, now }: EdgehostAccess,
-  { videoId, filename, expires }: DownloadWish,
+  { videoId, filename, expires }: DownloadOrder,
   { status, url }: JsonObject,
 ): string | undefined {
   if (status !== 'ready' || typeof url !== 'string' || !isPlaybackUrl(url)) return undefined;
   const signed = signingKey
     ? url.replace(
         `/${videoId}/`,
-        () => `/${videoToken(signingKey, { videoId, expires, now: now(), downloadable: true })}/`,
+        () => `/${createVideoToken(signingKey, { videoId, expires, now: now(), downloadable: true })}/`,
       )
     : url;
-  const name = downloadName(filename);
+  const name = toDownloadName(filename);
   return name === '' ? signed : `${signed}${signed.includes('?') ? '&' : '?'}filename=${name}`;
 }
 
 /** Each page ends before the time of the previous one; repeated videos are skipped. */
-async function* listed(ask: Ask): AsyncGenerator<ListedVideo> {
+async function* listVideos(send: SendHosted): AsyncGenerator<ListedVideo> {
   let before = '';
   let known: ReadonlySet<unknown> = new Set();
   for (;;) {
-    const page = videosIn(await ask({ method: 'GET', path: `?creator=${CREATOR}${before}` }));
+    const page = toVideos(await send({ method: 'GET', path: `?creator=${CREATOR}${before}` }));
     const fresh = page.filter(({ uid }) => !known.has(uid));
-    yield* fresh.map(listedVideo);
+    yield* fresh.map(toListedVideo);
     const last = fresh.at(-1);
     if (!last) return;
     before = `&before=${encodeURIComponent(String(last['created']))}`;
@@ -179,7 +198,7 @@ async function* listed(ask: Ask): AsyncGenerator<ListedVideo> {
   }
 }
 
-function listedVideo(video: JsonObject): ListedVideo {
+function toListedVideo(video: JsonObject): ListedVideo {
   const { created, meta } = video;
   const uid = parseVideoId(video['uid']);
   const assetId = toJsonObject(meta)?.['mediary_asset_id'];
@@ -187,11 +206,11 @@ function listedVideo(video: JsonObject): ListedVideo {
     videoId: uid,
     assetId: typeof assetId === 'string' ? assetId : undefined,
     createdAt: parseTime(created),
-    inspection: () => inspectionOf(video, { source: 'inspect', uid }),
+    inspection: () => toInspection(video, { source: 'inspect', uid }),
   };
 }
 
-function codeOf(body: unknown): string | undefined {
+function parseErrorCode(body: unknown): string | undefined {
   const { errors } = toJsonObject(body) ?? {};
   const code = Array.isArray(errors) ? toJsonObject(errors[0])?.['code'] : undefined;
   return Number.isSafeInteger(code) ? `error ${code}` : undefined;

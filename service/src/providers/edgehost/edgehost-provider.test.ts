@@ -1,14 +1,11 @@
-// Tests edgehost with the provider contract and the contract of hosted APIs.
+// Tests edgehost with the provider contract.
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
+import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';
-import { collected, hostedApiContract, WISH } from '../hosted-api.contract.ts';
-import type { HostedApi } from '../provider.ts';
 import { providerContract } from '../provider.contract.ts';
-import { type EdgehostExtras, openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
-import { signEdgehost } from './edgehost-signature.ts';
+import { openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
+import { signEdgehost } from './edgehost-signatures.ts';
 
 const UID = '11112222-3333-4444-8555-666677778888';
 const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -24,8 +21,8 @@ const SET = {
 };
 const NOW = 1_700_000_000;
 type Environment = Record<string, string | undefined>;
-const opened = (environment: Environment, extras: EdgehostExtras = {}) =>
-  openEdgehost(readEdgehostSettings(createSettings(environment)), false, extras);
+const opened = (environment: Environment) =>
+  openEdgehost(readEdgehostSettings(createSettings(environment)), false);
 const webhook = (state: string, more = {}) => JSON.stringify({ uid: UID, status: { state, ...more } });
 
 describe('edgehost', () => {
@@ -74,193 +71,5 @@ describe('edgehost', () => {
     const settings = createSettings({ ...SET, EDGEHOST_SIGNING_KEY_PEM: pem });
     readEdgehostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('EDGEHOST_SIGNING_KEY_PEM')]);
-  });
-});
-
-describe('the interface of edgehost', () => {
-  let peer: ScriptedPeer;
-  beforeAll(async () => {
-    peer = await startPeer();
-  });
-  afterAll(() => peer.stop());
-  const apiWith = (more: Environment, limits?: EdgehostExtras['limits']) =>
-    opened(
-      { ...SET, EDGEHOST_API_URL: `${peer.url}/v4`, ...more },
-      { now: () => NOW, ...(limits && { limits }) },
-    ).api as HostedApi;
-  const VIDEO = {
-    uid: UID,
-    created: '2026-01-01T10:00:00.000000Z',
-    meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId },
-    status: { state: 'ready', pctComplete: '100.000000' },
-  };
-  const FORM = { uid: UID, uploadURL: 'https://upload.example/one-time' };
-  const DOWNLOADS = { default: { status: 'ready', url: `https://c.example/${UID}/downloads/default.mp4` } };
-  const result = (told: unknown) => ({ body: { success: true, result: told } });
-  const lastBody = () => JSON.parse(peer.requests.at(-1)?.body ?? '') as unknown;
-
-  hostedApiContract({
-    open: (limits) => apiWith({}, limits),
-    peer: () => peer,
-    commands: {
-      remove: (videoId) => ({ method: 'DELETE', path: `/${videoId}` }),
-      protect: (videoId) => ({ method: 'POST', path: `/${videoId}`, body: { requireSignedURLs: true } }),
-    },
-    base: '/v4/accounts/account-1/stream',
-    secrets: ['api-token', PEM.slice(100, 200)],
-    answers: {
-      prepareUpload: result(FORM),
-      inspect: result(VIDEO),
-      remove: { body: '' },
-      protect: result(VIDEO),
-      download: result(DOWNLOADS),
-      list: result([VIDEO]),
-      registerWebhook: result({ notificationUrl: 'x', secret: 'new-secret' }),
-    },
-  });
-
-  test('creates a form upload for a small file, with asset id and protection', async () => {
-    peer.answerWith(result(FORM));
-    expect(await apiWith({}).prepareUpload({ ...WISH, videoId: 'earlier', expires: NOW + 3600 })).toEqual({
-      videoId: UID,
-      target: {
-        protocol: 'form',
-        method: 'POST',
-        url: FORM.uploadURL,
-        headers: {},
-        fields: {},
-        expires_at: '2023-11-14T23:13:20.000Z',
-        max_bytes: 1000,
-      },
-    });
-    expect(peer.requests.at(-1)).toMatchObject({
-      method: 'POST',
-      path: '/v4/accounts/account-1/stream/direct_upload',
-      headers: { authorization: 'Bearer api-token' },
-    });
-    expect(lastBody()).toEqual({
-      maxDurationSeconds: 36_000,
-      expiry: '2023-11-14T23:13:20.000Z',
-      creator: 'mediary',
-      meta: { name: 'clip.mp4', mediary_asset_id: WISH.assetId },
-      requireSignedURLs: true,
-    });
-    await apiWith({ EDGEHOST_SIGNING_KEY_ID: undefined }).prepareUpload(WISH);
-    expect(lastBody()).toMatchObject({ requireSignedURLs: false });
-  });
-
-  test('creates a tus upload for a large file', async () => {
-    peer.answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
-    expect(
-      await apiWith({}).prepareUpload({ ...WISH, filename: 'ü.mp4', size: 300_000_000, expires: NOW + 3600 }),
-    ).toEqual({
-      videoId: UID,
-      target: {
-        protocol: 'tus',
-        method: 'PATCH',
-        url: `${peer.url}/tus/1?x`,
-        headers: {},
-        expires_at: '2023-11-14T23:13:20.000Z',
-        max_bytes: 300_000_000,
-      },
-    });
-    expect(peer.requests.at(-1)).toMatchObject({
-      method: 'POST',
-      path: '/v4/accounts/account-1/stream?direct_user=true',
-      headers: {
-        'tus-resumable': '1.0.0',
-        'upload-length': '300000000',
-        'upload-creator': 'mediary',
-        'upload-metadata': expect.stringMatching(
-          /^name w7wubXA0,filetype dmlkZW8vbXA0,maxDurationSeconds MzYwMDA=,expiry \S+,mediary_asset_id \S+,requiresignedurls$/,
-        ),
-      },
-    });
-    for (const headers of [
-      { location: '/tus/1' },
-      { 'stream-media-id': UID },
-      { location: 'http://[', 'stream-media-id': UID },
-      { location: 'javascript:alert(1)', 'stream-media-id': UID },
-    ]) {
-      peer.answerWith({ status: 201, headers, body: '' });
-      await expect(apiWith({}).prepareUpload({ ...WISH, size: 300_000_000 })).rejects.toMatchObject({
-        failure: { code: 'provider_error' },
-      });
-    }
-  });
-
-  test('protects single videos where it can sign for them', async () => {
-    peer.answerWith(result(VIDEO));
-    await apiWith({}).protect?.(UID, true);
-    expect([peer.requests.at(-1)?.path, lastBody()]).toEqual([
-      `/v4/accounts/account-1/stream/${UID}`,
-      { requireSignedURLs: true },
-    ]);
-    expect(apiWith({ EDGEHOST_SIGNING_KEY_PEM: undefined }).protect).toBeUndefined();
-  });
-
-  test("returns an existing download with the asset's file name", async () => {
-    const download = (told: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
-      peer.answerWith(result(told));
-      return apiWith(more).download({
-        videoId: UID,
-        filename: 'Über uns (1).final.mp4',
-        expires: NOW + 3600,
-      });
-    };
-    expect(await download(DOWNLOADS)).toBe(`${DOWNLOADS.default.url}?filename=Uber_uns_1_final`);
-    expect(await download(DOWNLOADS, {})).toMatch(
-      /^https:\/\/c\.example\/ey[\w-]+\.ey[\w-]+\.[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/,
-    );
-    expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe(
-      'https://c.example/d.mp4?a=1&filename=Uber_uns_1_final',
-    );
-    for (const told of [
-      {},
-      { default: { ...DOWNLOADS.default, status: 'inprogress' } },
-      { default: { status: 'ready', url: 'javascript:alert(1)' } },
-    ])
-      expect(await download(told)).toBeUndefined();
-  });
-
-  test.each(['lt', 'lte'])(
-    'lists page by page to the end, whether a page begins at or before a time (%s)',
-    async (comparison) => {
-      const all = Array.from({ length: 25 }, (_, index) => ({
-        ...VIDEO,
-        uid: `video-${index}`,
-        created: new Date(NOW * 1000 - index * 1000).toISOString(),
-        meta: index % 2 ? null : VIDEO.meta,
-      }));
-      peer.answerWith(({ path }) => {
-        const { creator, before = '9' } = Object.fromEntries(new URL(path, peer.url).searchParams) as {
-          creator?: string;
-          before?: string;
-        };
-        return result(
-          creator === 'mediary'
-            ? all
-                .filter(({ created }) => created < before || (comparison === 'lte' && created === before))
-                .slice(0, 10)
-            : [],
-        );
-      });
-      const listed = await collected(apiWith({}).list());
-      expect(listed.map(({ videoId }) => videoId)).toEqual(all.map(({ uid }) => uid));
-      expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([WISH.assetId, undefined]);
-    },
-  );
-
-  test('registers the address of its webhooks, and learns their secret', async () => {
-    peer.answerWith(result({ secret: 'new-secret' }));
-    expect(await apiWith({}).registerWebhook?.('https://media.example/hook')).toEqual({
-      secret: 'new-secret',
-      setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
-    });
-    expect([peer.requests.at(-1)?.method, peer.requests.at(-1)?.path, lastBody()]).toEqual([
-      'PUT',
-      '/v4/accounts/account-1/stream/webhook',
-      { notificationUrl: 'https://media.example/hook' },
-    ]);
   });
 });

@@ -4,16 +4,15 @@ import { EdgehostReport } from '@mediary/contract/operations/webhooks';
 import { type Secret, toSecret } from '../../auth/secret.ts';
 import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
-import { missingOf, readHost, readSecret } from '../hosted-settings.ts';
+import { listMissing, readHost, readSecret, replaceInUrls } from '../hosted-settings.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
-import { replacedIn } from '../signed-urls.ts';
 import { openEdgehostApi } from './edgehost-api.ts';
-import { readEdgehost } from './edgehost-report.ts';
+import { parseEdgehostWebhook } from './edgehost-video.ts';
 import { edgehostPlayback } from './edgehost-video.ts';
-import { checkEdgehostSignature } from './edgehost-signature.ts';
-import { signingKeyIn, tokenEnd, videoToken } from './edgehost-token.ts';
+import { checkEdgehostSignature } from './edgehost-signatures.ts';
+import { parseSigningKey, limitExpiry, createVideoToken } from './edgehost-signatures.ts';
 
 type EdgehostSettings = {
   readonly webhookSecrets: readonly Secret[];
@@ -39,22 +38,22 @@ export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
 });
 
 function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
-  const given = text('EDGEHOST_SIGNING_KEY_PEM');
-  const key = given === undefined ? undefined : signingKeyIn(given);
-  if (given !== undefined && !key)
+  const value = text('EDGEHOST_SIGNING_KEY_PEM');
+  const key = value === undefined ? undefined : parseSigningKey(value);
+  if (value !== undefined && !key)
     problems.push(
-      'EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the base64 of it as the product hands it out',
+      "EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the Base64 of it as in the product's API",
     );
   return key;
 }
 
 /** Overrides for tests. `now` is in seconds since 1970. */
-export type EdgehostExtras = { readonly limits?: ClientLimits; readonly now?: () => number };
+export type EdgehostOverrides = { readonly limits?: ClientLimits; readonly now?: () => number };
 
 export function openEdgehost(
   settings: EdgehostSettings,
   allowUnsigned: boolean,
-  { limits, now = () => Date.now() / 1000 }: EdgehostExtras = {},
+  { limits, now = () => Date.now() / 1000 }: EdgehostOverrides = {},
 ): Provider {
   const {
     webhookSecrets,
@@ -75,10 +74,10 @@ export function openEdgehost(
           signingKey,
           limits,
           now,
-          gaps: gapsIn(settings, allowUnsigned),
+          problems: listProblems(settings, allowUnsigned),
         })
       : undefined;
-  const missingSettings = missingOf({
+  const missingSettings = listMissing({
     EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets,
     EDGEHOST_ACCOUNT_ID: accountId,
     EDGEHOST_STREAM_API_TOKEN: apiToken,
@@ -101,10 +100,10 @@ export function openEdgehost(
     playback: (video) => edgehostPlayback(video, customerHost),
     sign({ videoId, urls, isPrivate, expires }) {
       if (!isPrivate || !signingKey) return undefined;
-      const token = videoToken(signingKey, { videoId, expires, now: now() });
-      return { ...replacedIn(urls, `/${videoId}/`, `/${token}/`), expires: tokenEnd(expires, now()) };
+      const token = createVideoToken(signingKey, { videoId, expires, now: now() });
+      return { ...replaceInUrls(urls, `/${videoId}/`, `/${token}/`), expires: limitExpiry(expires, now()) };
     },
-    open: ({ headers, body, now: receivedAt }) =>
+    verify: ({ headers, body, now: receivedAt }) =>
       verifyWebhook({
         secrets: webhookSecrets,
         allowUnsigned,
@@ -114,9 +113,9 @@ export function openEdgehost(
             nowSeconds: receivedAt.getTime() / 1000,
             toleranceSeconds,
           }),
-        read: () => readEdgehost(body),
+        parse: () => parseEdgehostWebhook(body),
       }),
-    read: readEdgehost,
+    parse: parseEdgehostWebhook,
     startJob: () => undefined,
   };
 }
@@ -135,14 +134,14 @@ export const edgehost = defineProvider<EdgehostSettings>({
   open: (settings, { allowUnsigned }) => openEdgehost(settings, allowUnsigned),
 });
 
-const gapsIn = (
+const listProblems = (
   { webhookSecrets, signingKeyId, signingKey }: EdgehostSettings,
   allowUnsigned: boolean,
 ): readonly string[] => [
   ...(webhookSecrets.length === 0 && !allowUnsigned
-    ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are refused']
+    ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are rejected']
     : []),
   ...((signingKeyId === undefined) !== (signingKey === undefined)
-    ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM are of use only together']
+    ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM work only together']
     : []),
 ];

@@ -1,7 +1,13 @@
 // Tests which upload method of edgehost is chosen, its expiry and its metadata.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { downloadName, expiryOf, isForm, maxBytesOf, tusHeaders } from './edgehost-upload.ts';
+import {
+  toDownloadName,
+  toUploadExpiry,
+  isFormUpload,
+  toMaxBytes,
+  buildTusHeaders,
+} from './edgehost-upload.ts';
 
 const GIB = 1024 ** 3;
 const NOW = 1_700_000_000;
@@ -13,7 +19,7 @@ test.each([
   [5 * GIB, false],
   [null, true],
 ])('a file of %j bytes goes by form: %j', (size, form) => {
-  expect(isForm({ size })).toBe(form);
+  expect(isFormUpload({ size })).toBe(form);
 });
 
 test.each([
@@ -22,12 +28,12 @@ test.each([
   [null, 10 * GIB, 200_000_000],
   [null, 5000, 5000],
 ])('of %j bytes, %d allowed, it takes %d', (size, maxBytes, most) => {
-  expect(maxBytesOf({ size, maxBytes })).toBe(most);
+  expect(toMaxBytes({ size, maxBytes })).toBe(most);
 });
 
 test('the upload URL expires as requested, within the limits of the product', () => {
   const secondsOf = (seconds: number) =>
-    Date.parse(expiryOf({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
+    Date.parse(toUploadExpiry({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
   expect([3600, 86_400, 0, -5].map(secondsOf)).toEqual([3600, 21_540, 150, 150]);
 });
 
@@ -41,7 +47,7 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
   };
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (filename) => {
-      const metadata = tusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
+      const metadata = buildTusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
       expect(metadata).toMatch(
         /^name [\w+/=]*,filetype [\w+/=]+,maxDurationSeconds [\w+/=]+,expiry [\w+/=]+,mediary_asset_id [\w+/=]+$/,
       );
@@ -55,7 +61,7 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
 test('a download has a name that the product takes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
-      expect(downloadName(filename)).toMatch(/^[A-Za-z0-9_-]{0,120}$/);
+      expect(toDownloadName(filename)).toMatch(/^[A-Za-z0-9_-]{0,120}$/);
     }),
   );
   const names = [
@@ -67,7 +73,7 @@ test('a download has a name that the product takes', () => {
     'a.b.c',
     'no extension',
   ];
-  expect(names.map(downloadName)).toEqual([
+  expect(names.map(toDownloadName)).toEqual([
     'clip',
     'Resume_video',
     '',

@@ -5,29 +5,34 @@ import type { UploadOrder } from '../provider.ts';
 const MAX_FORM_BYTES = 200_000_000;
 const MAX_DURATION_S = 36_000;
 /** Upload URLs are valid for two minutes to six hours. */
-const SHORTEST_S = 150;
-const LONGEST_S = 6 * 3600 - 60;
+const MIN_AGE_S = 150;
+const MAX_AGE_S = 6 * 3600 - 60;
 
 /** Identifies the videos of this service in listings. */
 export const CREATOR = 'mediary';
 
-export const isForm = ({ size }: Pick<UploadOrder, 'size'>): boolean =>
+export const isFormUpload = ({ size }: Pick<UploadOrder, 'size'>): boolean =>
   size === null || size <= MAX_FORM_BYTES;
 
 /** The announced size, limited by the maximum of the method. */
-export const maxBytesOf = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBytes'>): number =>
+export const toMaxBytes = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBytes'>): number =>
   size ?? Math.min(maxBytes, MAX_FORM_BYTES);
 
 /** `now` is in seconds since 1970. */
-export const expiryOf = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
-  new Date(Math.floor(Math.min(Math.max(expires, now + SHORTEST_S), now + LONGEST_S)) * 1000).toISOString();
+export const toUploadExpiry = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
+  new Date(Math.floor(Math.min(Math.max(expires, now + MIN_AGE_S), now + MAX_AGE_S)) * 1000).toISOString();
 
-type Wanted = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
+export type UploadParameters = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
   readonly expiry: string;
   readonly requireSignedUrls: boolean;
 };
 
-export const formBody = ({ assetId, filename, expiry, requireSignedUrls }: Wanted): object => ({
+export const buildFormBody = ({
+  assetId,
+  filename,
+  expiry,
+  requireSignedUrls,
+}: UploadParameters): object => ({
   maxDurationSeconds: MAX_DURATION_S,
   expiry,
   creator: CREATOR,
@@ -35,14 +40,14 @@ export const formBody = ({ assetId, filename, expiry, requireSignedUrls }: Wante
   requireSignedURLs: requireSignedUrls,
 });
 
-export function tusHeaders({
+export function buildTusHeaders({
   assetId,
   filename,
   mimeType,
   size,
   expiry,
   requireSignedUrls,
-}: Wanted): Record<string, string> {
+}: UploadParameters): Record<string, string> {
   const metadata = {
     name: filename,
     filetype: mimeType,
@@ -62,7 +67,7 @@ export function tusHeaders({
 }
 
 /** File name of a download: edgehost accepts only these characters and adds the extension. */
-export const downloadName = (filename: string): string =>
+export const toDownloadName = (filename: string): string =>
   filename
     .replace(/\.[^.]*$/, '')
     .normalize('NFKD')

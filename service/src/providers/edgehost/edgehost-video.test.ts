@@ -1,11 +1,10 @@
 // Tests how videos of the edgehost API are parsed; webhooks use the same rules (contract B6).
 import { describe, expect, test } from 'vitest';
-import { readEdgehost } from './edgehost-report.ts';
-import { edgehostPlayback, inspectionOf } from './edgehost-video.ts';
+import { edgehostPlayback, toInspection, parseEdgehostWebhook } from './edgehost-video.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
 const look = (status: unknown, members: object = {}) =>
-  inspectionOf({ uid: UID, status, ...members }, { source: 'inspect', uid: UID });
+  toInspection({ uid: UID, status, ...members }, { source: 'inspect', uid: UID });
 
 describe('a video', () => {
   test('without bytes is waited for', () => {
@@ -75,7 +74,7 @@ describe('a video', () => {
       duration: 1.5,
       playback: { hls: 'https://a.example/a' },
     };
-    const webhook = readEdgehost(Buffer.from(JSON.stringify(video)));
+    const webhook = parseEdgehostWebhook(Buffer.from(JSON.stringify(video)));
     const asked = look(status, video);
     expect('report' in webhook && webhook.report).toEqual({
       ...(asked.state === 'known' && asked.report),

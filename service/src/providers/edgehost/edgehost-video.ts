@@ -19,31 +19,41 @@ import {
   unreadableResponse,
 } from '../response-parsers.ts';
 import { originOf } from '../hosted-settings.ts';
-import { toJsonObject } from '../verify-webhook.ts';
-import type { Inspection } from '../provider.ts';
+import { isVideoId, NOT_ACTIONABLE, toJsonObject } from '../verify-webhook.ts';
+import type { Inspection, ParsedWebhook } from '../provider.ts';
+import { parseJson } from '../../platform/strict-json.ts';
 
 export type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string };
 
+export function parseEdgehostWebhook(body: Uint8Array): ParsedWebhook {
+  const video = toJsonObject(parseJson(body));
+  const status = toJsonObject(video?.['status']);
+  const uid = video?.['uid'];
+  if (!video || !status || !isVideoId(uid)) return NOT_ACTIONABLE;
+  const report = toFinalReport(video, status, { source: 'webhook', uid });
+  return report ? { report, ref: { provider: 'edgehost', providerVideoId: uid } } : NOT_ACTIONABLE;
+}
+
 /** The result of a finished encoding; undefined while it is running. */
-export function endOf(
+function toFinalReport(
   video: JsonObject,
   status: JsonObject,
   { source, uid }: VideoSource,
 ): StreamReport | undefined {
-  const told = { source, provider: 'edgehost' } as const;
+  const origin = { source, provider: 'edgehost' } as const;
   if (status['state'] === 'ready')
     return {
-      ...told,
+      ...origin,
       event: 'succeeded',
       complete: isComplete(status),
-      ...playbackIn(video, uid),
-      picture: pictureOf(video),
+      ...toReportedPlayback(video, uid),
+      picture: toPicture(video),
     };
-  if (status['state'] === 'error') return { ...told, event: 'failed', ...failureOf(status) };
+  if (status['state'] === 'error') return { ...origin, event: 'failed', ...failureOf(status) };
   return undefined;
 }
 
-export function inspectionOf(video: JsonObject, from: VideoSource): Inspection {
+export function toInspection(video: JsonObject, from: VideoSource): Inspection {
   const status = parseObject(video['status'], 'status');
   if (typeof status['state'] !== 'string') throw unreadableResponse('state');
   if (status['state'] === 'pendingupload') return { state: 'waiting' };
@@ -54,14 +64,14 @@ export function inspectionOf(video: JsonObject, from: VideoSource): Inspection {
     event: 'started',
     ...(progress !== undefined && { progress }),
   } as const;
-  return { state: 'known', report: endOf(video, status, from) ?? started };
+  return { state: 'known', report: toFinalReport(video, status, from) ?? started };
 }
 
 /** Lower renditions may be playable before the higher ones are finished. `pctComplete` is text. */
-const isComplete = ({ pctComplete: told }: JsonObject): boolean =>
-  typeof told !== 'string' || !(Number.parseFloat(told) < 100);
+const isComplete = ({ pctComplete: percent }: JsonObject): boolean =>
+  typeof percent !== 'string' || !(Number.parseFloat(percent) < 100);
 
-function playbackIn(video: JsonObject, uid: string): Pick<StreamReport, 'playback' | 'warnings'> {
+function toReportedPlayback(video: JsonObject, uid: string): Pick<StreamReport, 'playback' | 'warnings'> {
   const given = toJsonObject(video['playback']) ?? {};
   const urls = {
     hls: parseReportedUrl(given['hls']),
@@ -70,7 +80,7 @@ function playbackIn(video: JsonObject, uid: string): Pick<StreamReport, 'playbac
   };
   return {
     playback: { kind: 'hosted', videoId: uid, urls },
-    warnings: hasRefusedUrl(urls) ? [REFUSED] : [],
+    warnings: hasRefusedUrl(urls) ? [URL_REFUSED] : [],
   };
 }
 
@@ -96,7 +106,7 @@ function computedUrls(host: string, uid: string): PlayUrls {
   };
 }
 
-const pictureOf = (video: JsonObject) => ({
+const toPicture = (video: JsonObject) => ({
   ...parseSize(toJsonObject(video['input']) ?? {}),
   ...parseDuration(video['duration']),
 });
@@ -104,11 +114,11 @@ const pictureOf = (video: JsonObject) => ({
 /** Maps error codes of the product to ours; its documentation spells the keys in two ways. */
 function failureOf(status: JsonObject): Pick<StreamReport, 'failure' | 'providerCode'> {
   const code = status['errorReasonCode'] || status['errReasonCode'];
-  const words = toPlainText(status['errorReasonText'] || status['errReasonText']);
+  const text = toPlainText(status['errorReasonText'] || status['errReasonText']);
   const providerCode = toPlainText(code, 100);
   const failure = FAILURES.get(code) ?? {
     code: 'encode_failed',
-    message: words ?? 'The video host could not encode this video',
+    message: text ?? 'The video provider could not encode this video.',
     retryable: true,
   };
   return { failure, ...(providerCode !== undefined && { providerCode }) };
@@ -118,35 +128,35 @@ const FAILURES: ReadonlyMap<unknown, Failure> = new Map(
   Object.entries({
     ERR_NON_VIDEO: {
       code: 'not_media',
-      message: 'The video host found no video in the file',
+      message: 'The video provider found no video in the file.',
       retryable: false,
     },
     ERR_MALFORMED_VIDEO: {
       code: 'not_media',
-      message: 'The video host could not read the file',
+      message: 'The video provider could not read the file.',
       retryable: false,
     },
     ERR_DURATION_TOO_SHORT: {
       code: 'too_short',
-      message: 'The video is too short for the video host',
+      message: 'The video is shorter than the video provider accepts.',
       retryable: false,
     },
     ERR_DURATION_EXCEED_CONSTRAINT: {
       code: 'too_long',
-      message: 'The video is longer than the video host takes',
+      message: 'The video is longer than the video provider accepts.',
       retryable: false,
     },
     ERR_FETCH_ORIGIN_ERROR: {
       code: 'fetch_failed',
-      message: 'The video host could not fetch the file',
+      message: 'The video provider could not fetch the file.',
       retryable: true,
     },
   }),
 );
 
-const REFUSED: Warning = {
+const URL_REFUSED: Warning = {
   code: 'playback_url_refused',
-  message: 'The provider gave a playback URL that is no plain http or https address',
+  message: 'The provider reported a playback URL that is not a plain http or https URL.',
 };
 const UNCONFIGURED: Warning = {
   code: 'playback_unconfigured',

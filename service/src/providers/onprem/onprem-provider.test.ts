@@ -35,7 +35,7 @@ describe('onprem', () => {
     samples: [
       [
         report('ready', { playback: { hls: 'https://v.example/a.m3u8' } }),
-        { report: { event: 'succeeded' }, ref: { assetId: ASSET }, isOurs: false },
+        { report: { event: 'succeeded' }, ref: { assetId: ASSET }, isOwnEncoder: false },
       ],
       [report('failed'), { report: { event: 'failed' } }],
       [report('processing', { progress: 40 }), { report: { event: 'started', progress: 40 } }],
@@ -46,6 +46,6 @@ describe('onprem', () => {
   test('accepts the reports of our own encoder, with and without a third-party secret', () => {
     const ours = signedBy(OWN)(report('processing', { attempt: 1, try: 1 }));
     for (const provider of [configured, opened({})])
-      expect(provider.open(ours)).toMatchObject({ isOurs: true });
+      expect(provider.verify(ours)).toMatchObject({ isOwnEncoder: true });
   });
 });

@@ -5,7 +5,7 @@ import { parseEncoderReport } from '../../encoding/encoder-report.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { parseJson } from '../../platform/strict-json.ts';
-import { toJsonObject, NOT_ACTIONABLE, verifyWebhook, parseWebhook } from '../verify-webhook.ts';
+import { toJsonObject, NOT_ACTIONABLE, rejectMalformed, verifyWebhook } from '../verify-webhook.ts';
 import type { Provider, ParsedWebhook } from '../provider.ts';
 import { defineProvider, type ProviderContext } from '../provider-module.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
@@ -33,17 +33,17 @@ export const openOnprem = (
   api: undefined,
   playback: undefined,
   sign: () => undefined,
-  open({ headers, body }) {
+  verify({ headers, body }) {
     if (checkOnpremSignature(headers, body, encoderSecrets))
-      return parseWebhook(() => readOnprem(body, true));
+      return rejectMalformed(() => parseOnpremWebhook(body, true));
     return verifyWebhook({
       secrets: webhookSecrets,
       allowUnsigned,
       verify: () => checkOnpremSignature(headers, body, webhookSecrets),
-      read: () => readOnprem(body, false),
+      parse: () => parseOnpremWebhook(body, false),
     });
   },
-  read: (body, { isOurs }) => readOnprem(body, isOurs),
+  parse: (body, { isOwnEncoder }) => parseOnpremWebhook(body, isOwnEncoder),
   startJob: ({ id, attempt }) => ({ name: 'encode-asset', payload: { assetId: id, attempt } }),
 });
 
@@ -61,10 +61,10 @@ export const onprem = defineProvider<OnpremSettings>({
   open: openOnprem,
 });
 
-function readOnprem(body: Uint8Array, isOurs: boolean): ParsedWebhook {
+function parseOnpremWebhook(body: Uint8Array, isOwnEncoder: boolean): ParsedWebhook {
   const members = toJsonObject(parseJson(body));
   const assetId = members?.['asset_id'];
   if (!members || typeof assetId !== 'string' || !isUuid(assetId)) return NOT_ACTIONABLE;
-  const report = parseEncoderReport(members, isOurs);
-  return report ? { report, ref: { assetId }, isOurs } : NOT_ACTIONABLE;
+  const report = parseEncoderReport(members, isOwnEncoder);
+  return report ? { report, ref: { assetId }, isOwnEncoder } : NOT_ACTIONABLE;
 }

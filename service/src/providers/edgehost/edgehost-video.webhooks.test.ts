@@ -1,9 +1,9 @@
 // Tests how edgehost webhooks are parsed: state, playback URLs and both spellings of errors (contract A6, B5, B6).
 import { describe, expect, test } from 'vitest';
-import { readEdgehost } from './edgehost-report.ts';
+import { parseEdgehostWebhook } from './edgehost-video.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
-const read = (body: unknown) => readEdgehost(Buffer.from(JSON.stringify(body)));
+const read = (body: unknown) => parseEdgehostWebhook(Buffer.from(JSON.stringify(body)));
 const video = (members: object = {}) => ({ uid: UID, status: { state: 'ready' }, ...members });
 const withStatus = (status: object) => read(video({ status }));
 const NOTHING = { reason: 'not_actionable' };
@@ -130,7 +130,7 @@ describe('a webhook of edgehost', () => {
 test('lists within lists, 20 000 deep, stop nothing', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   const body = `{"uid":"${UID}","status":{"state":"ready","pctComplete":${deep}},"playback":{"hls":${deep}},"thumbnail":${deep},"input":${deep},"meta":${deep}}`;
-  expect(readEdgehost(Buffer.from(body))).toMatchObject({
+  expect(parseEdgehostWebhook(Buffer.from(body))).toMatchObject({
     report: { event: 'succeeded', complete: true },
   });
 });

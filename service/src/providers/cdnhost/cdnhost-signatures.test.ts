@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';
 import { toSecret } from '../../auth/secret.ts';
-import { checkCdnhostSignature, signCdnhost } from './cdnhost-signature.ts';
+import { checkCdnhostSignature, signCdnhost } from './cdnhost-signatures.ts';
 
 const key = toSecret('cdnhost-read-only-key');
 const BODY = '{"VideoLibraryId":4242,"VideoGuid":"11112222-3333-4444-8555-666677778888","Status":3}';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';
 import { toSecret } from '../../auth/secret.ts';
-import { checkEdgehostSignature, signEdgehost } from './edgehost-signature.ts';
+import { checkEdgehostSignature, signEdgehost } from './edgehost-signatures.ts';
 
 const SECRET = 'edgehost-secret';
 const key = toSecret(SECRET);

@@ -1,8 +1,8 @@
 // Tests the playback token: a JWT that the product's verification accepts, valid for at most one day.
 import { createPrivateKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { replacedIn } from '../signed-urls.ts';
-import { signingKeyIn, videoToken } from './edgehost-token.ts';
+import { replaceInUrls } from '../hosted-settings.ts';
+import { parseSigningKey, createVideoToken } from './edgehost-signatures.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const UID = '00112233445566778899aabbccddeeff';
@@ -20,7 +20,7 @@ function opened(token: string, key: KeyObject = publicKey) {
 
 describe('a token', () => {
   test('is signed by RS256 and names the video and the key', () => {
-    expect(opened(videoToken(signer, { videoId: UID, expires: NOW + 3600, now: NOW }))).toEqual([
+    expect(opened(createVideoToken(signer, { videoId: UID, expires: NOW + 3600, now: NOW }))).toEqual([
       { alg: 'RS256', kid: 'key-1' },
       { sub: UID, kid: 'key-1', exp: NOW + 3600 },
     ]);
@@ -29,7 +29,7 @@ describe('a token', () => {
   test('lives for less than a day, and for no fraction of a second', () => {
     const lifeOf = (seconds: number) =>
       (
-        opened(videoToken(signer, { videoId: UID, expires: NOW + seconds, now: NOW + 0.4 }))[1] as {
+        opened(createVideoToken(signer, { videoId: UID, expires: NOW + seconds, now: NOW + 0.4 }))[1] as {
           exp: number;
         }
       ).exp - NOW;
@@ -38,7 +38,7 @@ describe('a token', () => {
 
   test('permits downloads when requested', () => {
     expect(
-      opened(videoToken(signer, { videoId: UID, expires: NOW, now: NOW, downloadable: true }))[1],
+      opened(createVideoToken(signer, { videoId: UID, expires: NOW, now: NOW, downloadable: true }))[1],
     ).toMatchObject({ downloadable: true });
   });
 
@@ -48,7 +48,7 @@ describe('a token', () => {
       dash: `https://other.example/video.mpd#${UID}`,
       thumbnail: null,
     };
-    expect(replacedIn(urls, `/${UID}/`, '/$&.token/')).toEqual({
+    expect(replaceInUrls(urls, `/${UID}/`, '/$&.token/')).toEqual({
       hls: 'https://c.example/$&.token/manifest/video.m3u8?clientBandwidthHint=3',
       dash: urls.dash,
       thumbnail: null,
@@ -68,8 +68,8 @@ describe('the key', () => {
         pem.replaceAll('\n', '\r\n'),
       ]) {
         opened(
-          videoToken(
-            { id: 'key-1', key: signingKeyIn(text) as KeyObject },
+          createVideoToken(
+            { id: 'key-1', key: parseSigningKey(text) as KeyObject },
             { videoId: UID, expires: NOW, now: NOW },
           ),
         );
@@ -95,7 +95,7 @@ describe('the key', () => {
         .toString(),
     ],
   ])('is not made of %s', (_, text) => {
-    expect(signingKeyIn(text)).toBeUndefined();
-    expect(signingKeyIn(Buffer.from(text).toString('base64'))).toBeUndefined();
+    expect(parseSigningKey(text)).toBeUndefined();
+    expect(parseSigningKey(Buffer.from(text).toString('base64'))).toBeUndefined();
   });
 });
