@@ -8,10 +8,10 @@ export type NewEvent = { readonly type: EventType; readonly data: EventData };
 
 export const newEvent = (type: EventType, data: EventData = {}): NewEvent => ({ type, data });
 
-/** `ownerUserId` is what a service caller named, or the user itself. */
+/** `ownerUserId`: the owner that a service caller names, or the user itself. */
 export type Actor = { readonly caller: Caller; readonly ownerUserId: string };
 
-/** A service caller may name somebody else than the owner: accepted, and noted (B2). */
+/** A service caller may name another owner than the asset's. The event records that (contract B2). */
 export const toActorData = (
   { caller, ownerUserId }: Actor,
   asset: Pick<Asset, 'owner_user_id'>,

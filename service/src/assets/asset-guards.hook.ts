@@ -1,18 +1,18 @@
-// The guards of `/media`: whoever passes is handed the caller, the owner or the asset, and there is no other way to one.
+// Guards of `/media` routes: they authenticate the caller, and pass the asset or the owner to the handler.
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
 import { parseUserId } from '../auth/user-id.ts';
+import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { guarded, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
-import type { Asset } from './asset.ts';
+import type { findAssetForCaller } from './asset-lookup.ts';
 
-type Door = (caller: Caller, id: string) => Promise<Asset>;
-type Doors = {
+type FindForCaller = Bound<typeof findAssetForCaller>;
+type GuardNeeds = {
   readonly callerOf: (request: FastifyRequest) => Caller;
-  readonly findAssetForCaller: Door;
-  /** Finds one in the trash too. */
-  readonly findTrashedAssetForCaller: Door;
+  readonly findAssetForCaller: FindForCaller;
+  readonly findTrashedAssetForCaller: FindForCaller;
 };
 
 export type Guards = ReturnType<typeof assetGuards>;
@@ -21,7 +21,7 @@ export function assetGuards({
   callerOf,
   findAssetForCaller: findFor,
   findTrashedAssetForCaller: findInTrashFor,
-}: Doors) {
+}: GuardNeeds) {
   const guard = <Extra>(
     name: string,
     admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
@@ -36,18 +36,18 @@ export function assetGuards({
     caller,
     ownerUserId: ownerOf(caller, named),
   });
-  const changing =
-    (find: Door) =>
+  const admitChange =
+    (find: FindForCaller) =>
     async (caller: Caller, { params, body, query }: Input) => {
       const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
       return { actor, asset: await find(caller, params['id'] ?? '') };
     };
   return {
-    /** Creates something for an owner, whom a service caller names in the body. */
+    /** Creates something for an owner. A service caller names the owner in the body. */
     asCreator: guarded(
       guard('caller', (caller, { body }) => ({ actor: actorOf(caller, member(body, 'owner_user_id')) })),
     ),
-    /** Reads what belongs to an owner, whom a service caller names in the query. */
+    /** Reads the data of an owner. A service caller names the owner in the query. */
     asReader: guarded(
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
     ),
@@ -55,17 +55,17 @@ export function assetGuards({
     ownAsset: guarded(
       guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') })),
     ),
-    /** Changes one asset; a service caller names its owner in the body, or in the query where proxies drop bodies. */
-    changingAsset: guarded(guard('owner', changing(findFor))),
-    /** The same, of one in the trash too. */
-    changingTrash: guarded(guard('owner', changing(findInTrashFor))),
+    /** Changes one asset. A service caller names the owner in the body, or in the query because proxies drop bodies of DELETE. */
+    changingAsset: guarded(guard('owner', admitChange(findFor))),
+    /** Changes one asset that may be in the trash. */
+    changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),
   };
 }
 
 /** Users and services do not share their Idempotency-Keys. */
 const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${caller.userId}` : 'service');
 
-/** The owner whose request rate counts; a service call that reads one asset names none. */
+/** The owner for the rate limit; a service call that reads one asset names none. */
 function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): string | undefined {
   if (caller.kind === 'user') return caller.userId;
   return parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
@@ -73,7 +73,7 @@ function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
 
-/** A user owns what it writes, whatever else it says; a service has to say for whom. */
+/** Users are the owners of their requests; service callers must name the owner. */
 function ownerOf(caller: Caller, named: unknown): string {
   if (caller.kind === 'user') return caller.userId;
   const owner = parseUserId(named);

@@ -35,13 +35,13 @@ function inOrder<Row extends { readonly id: string }>(
   return ids.map((id) => byId.get(id));
 }
 
-/** Of each provider's video, in the order asked for: a living asset before a tombstone. */
+/** The asset of each provider video, in the given order. An active asset precedes deleted ones. */
 export async function findByVideos(db: Queries, videos: readonly VideoRef[]): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(sql('find by videos', { ...assetRow, place: 'int8' })`
-    select ${FOUND}, asked.place from unnest(${videos.map(({ provider }) => provider)}::text[], ${videos.map((video) => video.providerVideoId)}::text[])
-           with ordinality as asked (provider, video_id, place)
-      join lateral (select ${ASSET} from assets where provider = asked.provider and provider_video_id = asked.video_id
+  const rows = await db.all(sql('find by videos', { ...assetRow, position: 'int8' })`
+    select ${FOUND}, requested.position from unnest(${videos.map(({ provider }) => provider)}::text[], ${videos.map((video) => video.providerVideoId)}::text[])
+           with ordinality as requested (provider, video_id, position)
+      join lateral (select ${ASSET} from assets where provider = requested.provider and provider_video_id = requested.video_id
                      order by deleted_at is not null, id desc limit 1) as found on true`);
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
-  return videos.map((_video, index) => byPlace.get(index + 1) as Asset | undefined);
+  const byPosition = new Map(rows.map(({ position, ...row }) => [position, row]));
+  return videos.map((_video, index) => byPosition.get(index + 1) as Asset | undefined);
 }

@@ -10,13 +10,13 @@ import { findAssets, findByVideos, findPlayedAssets } from './asset-lookup.sql.t
 export type AssetLoader = {
   /** A UUID, in either case. */
   readonly find: (id: string) => Promise<Asset | undefined>;
-  /** The asset that a report names. */
+  /** The asset of a report. */
   readonly findReported: (ref: AssetRef) => Promise<Asset | undefined>;
   /** The columns that players need. */
   readonly findPlayed: (id: string) => Promise<PlayedAsset | undefined>;
 };
 
-/** Two at once keep the database busy while this process reads an answer; a batch stays small enough to fail fast. */
+/** Two concurrent batches keep the database busy while this process reads a result. */
 const LIMITS = { concurrency: 2, maxItems: 100 };
 
 export function createAssetLoader(db: Database): AssetLoader {
@@ -32,11 +32,11 @@ export function createAssetLoader(db: Database): AssetLoader {
 
 type AssetNeeds = Pick<AssetLoader, 'find'>;
 
-/** For callers: NOT_FOUND where there is none, FORBIDDEN where it is another user's; a service passes. */
+/** For callers: NOT_FOUND if there is no such asset, FORBIDDEN for another user's. Service callers may access all assets. */
 export const findAssetForCaller = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
   assertAccess(caller, await findAssetById(needs, id), (asset) => !asset.deleted_at);
 
-/** The same, of one that can be restored too. */
+/** Also finds assets in the trash, which can be restored. */
 export const findTrashedAssetForCaller = async (
   needs: AssetNeeds,
   caller: Caller,
@@ -48,19 +48,19 @@ export const findTrashedAssetForCaller = async (
     (asset) => !asset.deleted_at || asset.purge_at !== null,
   );
 
-/** Existence first: whose an asset was is not told of one that is gone. */
-function assertAccess(caller: Caller, asset: Asset | undefined, isThere: (asset: Asset) => boolean): Asset {
-  if (!asset || !isThere(asset)) throw notFound('No such asset');
+/** Checks existence first, so that the response does not reveal the owner of a deleted asset. */
+function assertAccess(caller: Caller, asset: Asset | undefined, exists: (asset: Asset) => boolean): Asset {
+  if (!asset || !exists(asset)) throw notFound('No such asset');
   if (caller.kind === 'user' && caller.userId !== asset.owner_user_id)
-    throw forbidden("The asset is another user's");
+    throw forbidden('You do not own this asset');
   return asset;
 }
 
-/** For jobs and verified reports: whoever it belongs to, a tombstone too. */
+/** For jobs and verified reports: assets of any owner, also deleted ones. */
 export const findAssetById = async ({ find }: AssetNeeds, id: string): Promise<Asset | undefined> =>
   isUuid(id) ? find(id) : undefined;
 
-/** For players: whoever it belongs to, a tombstone too, with the columns that they need. */
+/** For players: assets of any owner, also deleted ones, with the columns that players need. */
 export const findPlayedAsset = async (
   { findPlayed }: Pick<AssetLoader, 'findPlayed'>,
   id: string,

@@ -37,8 +37,8 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     provider: asset.provider,
     provider_video_id: asset.provider_video_id,
     playback,
-    playable_at: playback && time(asset.playable_at),
-    completed_at: time(asset.completed_at),
+    playable_at: hosted && !playback ? null : toIso(asset.playable_at),
+    completed_at: toIso(asset.completed_at),
     progress: asset.progress,
     renditions: asset.renditions as AssetView['renditions'],
     width: asset.width,
@@ -54,12 +54,12 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     version: asset.version,
     created_at: asset.created_at.toISOString(),
     updated_at: asset.updated_at.toISOString(),
-    uploaded_at: time(asset.uploaded_at),
-    deleted_at: time(asset.deleted_at),
+    uploaded_at: toIso(asset.uploaded_at),
+    deleted_at: toIso(asset.deleted_at),
   };
 }
 
-const time = (moment: Date | null) => moment?.toISOString() ?? null;
+const toIso = (time: Date | null) => time?.toISOString() ?? null;
 
 /** Changes with every change of the representation, also by the settings of a provider. */
 export function toEtag(asset: Asset, context: AssetViewContext): string {
@@ -72,7 +72,7 @@ export function toEtag(asset: Asset, context: AssetViewContext): string {
 const toPlayback = (urls: PlayUrls): AssetPlayback | null =>
   urls.hls || urls.dash || urls.thumbnail ? urls : null;
 
-/** Where our own renditions of an asset are served. */
+/** Base URL of an asset's files that we serve. */
 export const toPlaybackBase = (publicBaseUrl: string, assetId: string): string =>
   `${publicBaseUrl}/api/v1/playback/${assetId}`;
 

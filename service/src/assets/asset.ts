@@ -1,19 +1,19 @@
-// An asset as the service holds it: the row, with the meaning of its columns in types.
+// An asset: its row in the database with types for each column.
 import type { RowOf } from '../platform/postgres/row.ts';
 import type { assetRow, newAssetColumns, playedColumns, shownColumns } from '../tables.ts';
 import type { Manifest } from './playback-manifest.ts';
 import type { Rendition } from './renditions.ts';
 import type { AssetKind, StreamStatus, Visibility } from '@mediary/contract/enums';
 
-/** Which names there are is known by the registry of providers alone. */
+/** A name in the registry of providers. */
 export type ProviderName = string;
 
-/** Something that callers should know and that stops nothing. */
+/** A problem that does not stop playback. */
 export type Warning = { readonly code: string; readonly message: string };
-/** Why there is nothing to play; `retryable` where another attempt could end otherwise. */
+/** Why an asset failed. `retryable`: another attempt may succeed. */
 export type Failure = { readonly code: string; readonly message: string; readonly retryable: boolean };
 
-type Meaning = {
+type ColumnTypes = {
   kind: AssetKind;
   visibility: Visibility;
   provider: ProviderName | null;
@@ -25,16 +25,16 @@ type Meaning = {
   metadata: Readonly<Record<string, unknown>> | null;
 };
 
-export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof Meaning> & Meaning>;
+export type Asset = Readonly<Omit<RowOf<typeof assetRow>, keyof ColumnTypes> & ColumnTypes>;
 
 export type NewAsset = Pick<Asset, keyof typeof newAssetColumns>;
 
-/** What callers see of one. */
+/** The columns that callers see. */
 export type ShownAsset = Pick<Asset, keyof typeof shownColumns>;
 
-/** What players need of one. */
+/** The columns that players need. */
 export type PlayedAsset = Pick<Asset, keyof typeof playedColumns>;
 
-/** How a report names its asset: our id, or the provider's own. */
+/** How a report identifies its asset: by our id, or by the provider's. */
 export type AssetRef = { readonly assetId: string } | VideoRef;
 export type VideoRef = { readonly provider: ProviderName; readonly providerVideoId: string };

@@ -1,7 +1,7 @@
 // The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
 import { notFound, type ServiceError } from '../platform/errors.ts';
 
-/** Our own: `folder` is `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the thumbnail shows the picture of this time; absent: the one that we chose. */
+/** Our renditions, in `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the frame that the caller chose for the thumbnail. */
 export type OwnManifest = {
   readonly kind: 'own';
   readonly attempt: number;
@@ -45,7 +45,7 @@ export type PlayUrls = {
   readonly thumbnail: string | null;
 };
 
-/** URLs as a report tells them: absent or null says nothing, `refused` was told and broke the rule. */
+/** URLs of a report. Absent or null: not reported; `refused`: not a valid playback URL. */
 export type ReportedUrls = {
   readonly hls?: ReportedUrl;
   readonly dash?: ReportedUrl;
@@ -53,20 +53,20 @@ export type ReportedUrls = {
 };
 type ReportedUrl = string | null | { readonly refused: true };
 
-/** What a `ready` report says of playback. */
+/** Playback in a `ready` report. */
 export type ReportedPlayback =
   | { readonly kind: 'own'; readonly run: number; readonly posterTimeMs?: number }
   | { readonly kind: 'urls'; readonly urls: ReportedUrls }
   | { readonly kind: 'hosted'; readonly videoId: string; readonly urls: ReportedUrls }
   | Omit<ImageManifest, 'attempt'>;
 
-const MAX_URL = 2048;
-/** Spaces, control characters, halves of characters, and what parsers read as a slash. */
+const MAX_URL_LENGTH = 2048;
+/** Spaces, control characters, lone surrogates, and backslashes, which parsers read as slashes. */
 const UNSAFE = /[\s\p{Cc}\p{Cs}\\]/u;
 
 /** Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never fetched by us. */
 export function isPlaybackUrl(text: string): boolean {
-  if (text.length > MAX_URL || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
+  if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return (
     url !== undefined &&
@@ -77,10 +77,10 @@ export function isPlaybackUrl(text: string): boolean {
   );
 }
 
-/** Also `https://@host`, which the parser drops without a word. */
+/** Also `https://@host`, which the URL parser accepts and drops. */
 const hasUserInfo = (text: string) => /^https?:\/\/[^/?#]*@/i.test(text);
 
-/** One member of a `playback` object from outside. */
+/** Parses a member of a reported `playback` object. */
 export function parseReportedUrl(value: unknown): ReportedUrl {
   if (value === undefined || value === null) return null;
   return typeof value === 'string' && isPlaybackUrl(value) ? value : { refused: true };
@@ -89,37 +89,37 @@ export function parseReportedUrl(value: unknown): ReportedUrl {
 export const hasRefusedUrl = ({ hls, dash, thumbnail }: ReportedUrls): boolean =>
   [hls, dash, thumbnail].some((url) => typeof url === 'object' && url !== null);
 
-/** What plays after a `ready` report of this attempt: the latest URL told of each kind; of our own runs the latest. */
+/** The manifest after a `ready` report of this attempt: the latest URL of each kind, or our latest run. */
 export function toReadyManifest(
   known: Manifest | null,
-  told: ReportedPlayback | undefined,
+  report: ReportedPlayback | undefined,
   attempt: number,
 ): Manifest | null {
   const same = known?.attempt === attempt ? known : null;
-  if (!told) return same;
-  if (told.kind === 'image') return { ...told, attempt };
-  if (told.kind === 'own')
+  if (!report) return same;
+  if (report.kind === 'image') return { ...report, attempt };
+  if (report.kind === 'own')
     return latestRun(
       same,
-      withPoster({ kind: 'own', attempt, folder: `${attempt}-${told.run}` }, told.posterTimeMs ?? null),
+      withPoster({ kind: 'own', attempt, folder: `${attempt}-${report.run}` }, report.posterTimeMs ?? null),
     );
-  if (told.kind === 'hosted')
+  if (report.kind === 'hosted')
     return toHostedManifest(
-      same?.kind === 'hosted' && same.videoId === told.videoId ? same : null,
-      told,
+      same?.kind === 'hosted' && same.videoId === report.videoId ? same : null,
+      report,
       attempt,
     );
   return same?.kind === 'urls'
-    ? withUrls(same, told.urls, attempt)
-    : (withUrls(null, told.urls, attempt) ?? same);
+    ? withUrls(same, report.urls, attempt)
+    : (withUrls(null, report.urls, attempt) ?? same);
 }
 
-/** A run that is told again may have another poster by now. */
-function latestRun(known: Manifest | null, told: OwnManifest): OwnManifest {
-  return known?.kind === 'own' && runOf(known) >= runOf(told) ? known : told;
+/** The poster may have changed since the first report of a run. */
+function latestRun(known: Manifest | null, report: OwnManifest): OwnManifest {
+  return known?.kind === 'own' && runOf(known) >= runOf(report) ? known : report;
 }
 
-/** The same run with the picture of this time as its thumbnail; null: with the one that we chose. */
+/** Null: the thumbnail that the encoder chose. */
 export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest => ({
   kind,
   attempt,
@@ -130,8 +130,8 @@ export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: numbe
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
 
 function withUrls(known: UrlManifest | null, urls: ReportedUrls, attempt: number): UrlManifest | null {
-  const pick = (told: ReportedUrl | undefined, before: string | null) =>
-    typeof told === 'string' ? told : told ? null : before;
+  const pick = (report: ReportedUrl | undefined, before: string | null) =>
+    typeof report === 'string' ? report : report ? null : before;
   const hls = pick(urls.hls, known?.hls ?? null);
   const dash = pick(urls.dash, known?.dash ?? null);
   const thumbnail = pick(urls.thumbnail, known?.thumbnail ?? null);

@@ -1,19 +1,19 @@
-// Which picture of a video its thumbnail shows, where the caller chose one (contract B2).
+// Rules for the poster that a caller chooses for a video (contract B2).
 import { badRequest } from '../platform/errors.ts';
 import type { Asset } from './asset.ts';
 
 const FIELD = 'poster_time_ms';
 
-type Chosen = { readonly timeMs: number | null | undefined; readonly isHosted: boolean };
+type PosterChoice = { readonly timeMs: number | null | undefined; readonly isHosted: boolean };
 
-/** Throws BAD_REQUEST with the field. To leave the choice to the service is right for every asset. */
+/** Throws BAD_REQUEST with the field. Null, the automatic choice, is valid for every asset. */
 export function assertPosterTime(
   { kind, duration_ms: end }: Pick<Asset, 'kind' | 'duration_ms'>,
-  { timeMs, isHosted }: Chosen,
+  { timeMs, isHosted }: PosterChoice,
 ): void {
   if (timeMs === null || timeMs === undefined) return;
   if (kind === 'image' || isHosted)
-    throw badRequest(`${FIELD}: only videos that are encoded here have a poster of their choice`, {
+    throw badRequest(`${FIELD} can be set only for videos that this service encodes`, {
       field: FIELD,
     });
   if (end !== null && timeMs >= end)
@@ -24,14 +24,14 @@ export function assertPosterTime(
     });
 }
 
-/** Whether the thumbnail that is shown is of another time than is wanted. */
+/** True when the current thumbnail is not the chosen one. */
 export const isPosterDue = ({
   playback,
-  poster_time_ms: wanted,
+  poster_time_ms: chosen,
 }: Pick<Asset, 'playback' | 'poster_time_ms'>): boolean =>
-  playback?.kind === 'own' && (playback.posterTimeMs ?? null) !== wanted;
+  playback?.kind === 'own' && (playback.posterTimeMs ?? null) !== chosen;
 
-/** Our files are whole and not yet shown: what time their thumbnail is of is known once their report has come. */
+/** True when all files are stored and their report, which names the thumbnail's time, is still expected. */
 export const awaitsReport = ({
   stream_status,
   encoded_try,

@@ -1,8 +1,8 @@
-// The rungs of a video as reports tell of them, merged so that order and repetition do not matter (contract B6).
+// Renditions in reports, merged so that order and repetition do not matter (contract B6).
 import { RENDITION_STATES, type RenditionState } from '@mediary/contract/enums';
 
 export type Rendition = {
-  /** Pixels; what tells one rung from another. */
+  /** In pixels; identifies a rendition. */
   readonly height: number;
   readonly width?: number;
   readonly state: RenditionState;
@@ -10,27 +10,27 @@ export type Rendition = {
   readonly bitrate?: number | null;
 };
 
-/** The union by height; of two that tell of one rung the one further on, and of equals the greater of each figure, so that the result is the same in any order. */
+/** The union by height: the furthest state, and for equal states the greater figures, so that the result is the same in any order. */
 export function mergeRenditions(
   known: readonly Rendition[],
-  told: readonly Rendition[],
+  reported: readonly Rendition[],
 ): readonly Rendition[] {
-  if (told.length === 0) return known;
+  if (reported.length === 0) return known;
   const byHeight = new Map(known.map((rendition) => [rendition.height, rendition]));
-  for (const rendition of told) {
+  for (const rendition of reported) {
     const other = byHeight.get(rendition.height);
-    byHeight.set(rendition.height, other ? further(other, rendition) : canonical(rendition));
+    byHeight.set(rendition.height, other ? pickFurthest(other, rendition) : canonical(rendition));
   }
   return [...byHeight.values()].sort((a, b) => b.height - a.height);
 }
 
-function further(a: Rendition, b: Rendition): Rendition {
+function pickFurthest(a: Rendition, b: Rendition): Rendition {
   const lead = RENDITION_STATES.indexOf(a.state) - RENDITION_STATES.indexOf(b.state);
   if (lead !== 0) return canonical(lead > 0 ? a : b);
   return canonical({ ...a, width: greater(a.width, b.width), bitrate: greater(a.bitrate, b.bitrate) });
 }
 
-/** A figure counts more than null, and null more than nothing. */
+/** A number wins over null, and null over undefined. */
 function greater<T extends number | null | undefined>(a: T, b: T): T {
   if (typeof a === 'number' && typeof b === 'number') return a > b ? a : b;
   if (typeof a === 'number' || b === undefined) return a;
@@ -42,7 +42,7 @@ type RenditionUpdate = Pick<Rendition, 'height' | 'state'> & {
   readonly bitrate?: number | null | undefined;
 };
 
-/** No members but ours, so that a stranger's own do not end up in the asset. */
+/** Drops unknown members of reports. */
 const canonical = ({ height, width, state, bitrate }: RenditionUpdate): Rendition => ({
   height,
   ...(width && { width }),

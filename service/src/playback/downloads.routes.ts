@@ -1,16 +1,14 @@
 // Downloads of originals: the signed URL, and the bytes behind it (contract B5).
 import { downloadOriginal, getDownloadUrl } from '@mediary/contract/operations/playback';
-import type { Asset } from '../assets/asset.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import { attachment } from '../platform/http/headers.ts';
+import type { BoundOperations } from '../platform/bind.ts';
+import { attachment } from '../platform/http/content-disposition.ts';
 import { bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { originalKey } from '../storage/object-key.ts';
+import type * as downloadOperations from './downloads.ts';
 
-type Downloads = {
-  createDownloadUrl(asset: Asset): Promise<{ url: string; expires_at: string; filename: string }>;
-  findDownload(id: string, ticket: string): Promise<Asset>;
-};
+type Downloads = BoundOperations<typeof downloadOperations>;
 
 export const downloadRoutes = (
   downloads: Downloads,

@@ -1,14 +1,17 @@
-// Hands the original back under its own name, by a signed URL that lives for an hour (contract B5).
+// Creates and verifies signed download URLs of originals, which are valid for an hour (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import { issueTicket, isValidTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
+import { ticketReason } from '../auth/ticket-reason.ts';
+import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
+import type { canInspect, createProviderUrl } from '../providers/hosted-videos.ts';
 
 export type DownloadNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  /** Whether a hosted provider has the file, and can be asked for it. */
-  readonly canInspect: (asset: Asset) => boolean;
-  readonly createProviderUrl: (asset: Asset, expires: number) => Promise<string>;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly canInspect: Bound<typeof canInspect>;
+  readonly createProviderUrl: Bound<typeof createProviderUrl>;
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -24,12 +27,12 @@ export async function createDownloadUrl(
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
   const url = needs.canInspect(asset)
     ? await needs.createProviderUrl(asset, expires)
-    : ownUrl(needs, asset, expires);
+    : createOwnUrl(needs, asset, expires);
   return { url, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
 }
 
-function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
-  requireBytes(asset);
+function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
+  assertStored(asset);
   const ticket = issueTicket(urlSecrets, 'download', {
     assetId: asset.id,
     expires,
@@ -38,12 +41,9 @@ function ownUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expi
   return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`;
 }
 
-/** The asset whose original a ticket opens; a ticket from before a deletion stays invalid after a restore. */
-export async function findDownload(
-  { findAssetById: byId, urlSecrets, now, limitOwner }: DownloadNeeds,
-  assetId: string,
-  ticket: string,
-): Promise<Asset> {
+/** Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore. */
+export async function findDownload(needs: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
+  const { urlSecrets, now, limitOwner } = needs;
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>
     unauthorized(
@@ -53,16 +53,16 @@ export async function findDownload(
       },
     );
   if (!isValidTicket(urlSecrets, 'download', presented)) throw invalidUrl();
-  const asset = await byId(assetId);
+  const asset = await needs.findAssetById(assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   if (!isValidTicket(urlSecrets, 'download', { ...presented, playbackVersion: asset.playback_version }))
     throw invalidUrl();
-  requireBytes(asset);
+  assertStored(asset);
   await limitOwner(asset.owner_user_id);
   return asset;
 }
 
-function requireBytes(asset: Asset): void {
+function assertStored(asset: Asset): void {
   if (!asset.uploaded_at || asset.refused)
     throw notFound('The bytes of this asset are not stored here', { reason: 'not_uploaded' });
 }

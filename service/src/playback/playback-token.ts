@@ -1,24 +1,28 @@
-// The right to play one asset for some hours, as a path segment; it ends early when the asset's playback version is raised (contract B5).
+// Playback tokens: they allow playback of one asset for some hours, until its playback version changes (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { Secret } from '../auth/secret.ts';
 import { deriveKey, verifyToken, signToken } from '../auth/signed-token.ts';
 
-type Played = Pick<Asset, 'id' | 'playback_version' | 'duration_ms'>;
+type TokenSubject = Pick<Asset, 'id' | 'playback_version' | 'duration_ms'>;
 
-/** Seconds since 1970: the settings' time from now, or twice the asset's length where that is longer. */
+/** In seconds since 1970: the configured lifetime from now, or twice the duration if that is longer. */
 export const tokenExpiry = (
-  { duration_ms }: Played,
+  { duration_ms }: TokenSubject,
   { now, ttlSeconds }: { now: Date; ttlSeconds: number },
 ): number =>
   Math.floor(now.getTime() / 1000) + Math.max(ttlSeconds, Math.ceil((2 * (duration_ms ?? 0)) / 1000));
 
-export const issuePlaybackToken = (secrets: readonly Secret[], asset: Played, expires: number): string =>
+export const issuePlaybackToken = (
+  secrets: readonly Secret[],
+  asset: TokenSubject,
+  expires: number,
+): string =>
   signToken(deriveKey(secrets[0] as Secret, 'playback'), `${expires}:${asset.playback_version}:${asset.id}`);
 
-/** Whether the token plays this asset, in its present version, now. */
+/** True when the token is valid for the asset and its current playback version. */
 export function isPlaybackToken(
   secrets: readonly Secret[],
-  asset: Played,
+  asset: TokenSubject,
   { token, now }: { token: string; now: Date },
 ): boolean {
   const payload = verifyToken(

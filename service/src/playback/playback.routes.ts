@@ -1,20 +1,16 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
-import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { FastifyReply } from 'fastify';
-import type { Asset, PlayedAsset } from '../assets/asset.ts';
-import type { PlayUrls } from '../assets/playback-manifest.ts';
+import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import type * as playbackOperations from './playback.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
-type Playback = {
-  getPlayback(asset: Asset): PlaybackView;
-  resolveHostedUrls(asset: PlayedAsset): PlayUrls | undefined;
-  findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
-};
+type Playback = BoundOperations<typeof playbackOperations>;
 
 export const playbackRoutes = (
   playback: Playback,
@@ -28,7 +24,7 @@ export const playbackRoutes = (
         serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
     }),
   ),
-  // One pattern for the files that manifests name, with and without a token.
+  // One pattern for the files in manifests, with and without a token.
   bytesRoute(getSegment, {
     path: '/api/v1/playback/{id}/*',
     handle: (request, reply) => serveBelow({ playback, objects }, { request, reply }),
@@ -74,7 +70,7 @@ async function serve(
 ): Promise<unknown> {
   const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
-    return reply.header('cache-control', 'no-store').redirect(inHeader(served.location), 302);
+    return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = {
     'content-type': contentTypeOf(path),
@@ -87,5 +83,5 @@ async function serve(
   return reply.code(status).headers(headers).send(body);
 }
 
-/** A header takes ASCII alone: a stranger's URL with other characters goes there as a URL parser writes it. */
-const inHeader = (url: string): string => (/^[!-~]*$/.test(url) ? url : new URL(url).href);
+/** Headers are ASCII: other characters of a reported URL are percent-encoded. */
+const toHeaderValue = (url: string): string => (/^[!-~]*$/.test(url) ? url : new URL(url).href);

@@ -1,27 +1,28 @@
-// What plays, for whom and where: addresses for callers, files for players (contract B5).
+// Playback URLs for callers, and access of players to assets (contract B5).
 import type { Playback as PlaybackView } from '@mediary/contract/schemas/playback';
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type { findPlayedAsset } from '../assets/asset-lookup.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
+import type { Bound } from '../platform/bind.ts';
 import { unauthorized } from '../platform/errors.ts';
-import type { HostedUrls } from '../providers/hosted-playback.ts';
+import type { findHostedUrls } from '../providers/hosted-playback.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
-type PlaybackNeeds = {
-  readonly findPlayedAsset: (id: string) => Promise<PlayedAsset | undefined>;
-  /** Undefined for assets that no hosted provider plays. */
-  readonly findHostedUrls: (asset: PlayedAsset, expires: number) => HostedUrls | undefined;
+export type PlaybackNeeds = {
+  readonly findPlayedAsset: Bound<typeof findPlayedAsset>;
+  readonly findHostedUrls: Bound<typeof findHostedUrls>;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
-/** URLs that a player can use as they are; null for what is not there. */
+/** URLs that a player can use unchanged; null for missing ones. */
 export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
@@ -66,7 +67,7 @@ export function resolveHostedUrls(
 const toIso = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString();
 
-/** The third door to an asset: whoever may see it may play it. Private without a token: NOT_FOUND; with a bad one: UNAUTHORIZED. */
+/** The access of players to an asset. A private asset is NOT_FOUND without a token, and UNAUTHORIZED with an invalid one. */
 export async function findPlayableAsset(
   { findPlayedAsset, urlSecrets, now }: PlaybackNeeds,
   id: string,

@@ -24,22 +24,24 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['m4s', 'video/iso.segment'],
 ]);
 
-/** Our table decides, never the client; what is not in it is only bytes. */
+/** The service chooses the type, never the client. Other files are plain bytes. */
 export const contentTypeOf = (file: string): string =>
   TYPES.get(file.slice(file.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
 
 /** How long a shared cache may serve segments of a video after it was made private. */
 const SHARED_MAX_AGE_S = 3600;
 
-/** Segments never change, so browsers keep them; shared caches ask again, since the asset may have become private. Entry files change with the next attempt. */
+/** Segments are immutable in browsers; shared caches revalidate them, because the asset may become private. Entry files change with the next attempt. */
 export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>, isEntry: boolean): string {
   if (isEntry) return `${visibility}, max-age=10`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
   return `${visibility}, max-age=31536000${shared}, immutable`;
 }
 
-/** What a player gets for a path: one of our files, or the address where a stranger has it. */
-type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
+/** The response to a player: a file of our store, or a redirect to a URL of others. */
+export type ServedFile =
+  | { readonly key: ObjectKey; readonly isEntry: boolean }
+  | { readonly location: string };
 
 /** The URLs of a hosted video; called for entry files only, because a signature costs more than the response. */
 type ResolveHosted = () => PlayUrls | undefined;
@@ -68,11 +70,11 @@ function entryOf(
   return location ? { location } : undefined;
 }
 
-/** The thumbnail is the picture of the time that the caller chose, if he did. */
+/** The thumbnail is the frame that the caller chose, if any. */
 const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
-/** `<folder>/<file>`: only of the run that is published. */
+/** `<folder>/<file>` of the published run. */
 function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | undefined {
   const [folder = '', file = '', ...more] = path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
