@@ -1,5 +1,5 @@
-// The clock for encoding times and token expiry: real time, or advanced manually by a test.
-type Task = () => Promise<void>;
+// The clock for encoding steps and token expiry: real time, or advanced manually by a test.
+export type Task = () => Promise<void>;
 
 export type Clock = {
   /** Milliseconds since 1970. */
@@ -67,4 +67,23 @@ export function manualClock(start = Date.now()): ManualClock {
       waiting = [];
     },
   };
+}
+
+type Plan<Step> = {
+  readonly clock: Clock;
+  readonly stepMs: number;
+  readonly steps: readonly Step[];
+  readonly isReplaced: () => boolean;
+  readonly runStep: (step: Step) => Promise<void>;
+};
+
+/** Runs the steps of an encoding with a delay before each, until another plan replaces it. */
+export function runSteps<Step>(plan: Plan<Step>): void {
+  const [step, ...steps] = plan.steps;
+  if (step === undefined) return;
+  plan.clock.after(plan.stepMs, async () => {
+    if (plan.isReplaced()) return;
+    await plan.runStep(step);
+    runSteps({ ...plan, steps });
+  });
 }

@@ -63,15 +63,15 @@ export function isFault(value: unknown): value is Fault {
   );
 }
 
-export function openFaults(): Faults {
+export function createFaults(): Faults {
   let entries: { readonly fault: Fault; left: number }[] = [];
-  const take = <Kind extends Fault>(meets: (fault: Fault) => fault is Kind, most: number): Kind[] => {
-    const hits = entries.filter(({ fault }) => meets(fault)).slice(0, most);
+  const take = <Kind extends Fault>(matches: (fault: Fault) => fault is Kind, limit: number): Kind[] => {
+    const hits = entries.filter(({ fault }) => matches(fault)).slice(0, limit);
     for (const hit of hits) hit.left -= 1;
     entries = entries.filter(({ left }) => left > 0);
-    return hits.map(({ fault }) => fault).filter(meets);
+    return hits.map(({ fault }) => fault).filter(matches);
   };
-  const isOf = (fault: Exclude<Fault, ApiFault>, video: string) =>
+  const isFor = (fault: Exclude<Fault, ApiFault>, video: string) =>
     fault.video === undefined || fault.video === video;
   return {
     add: (faults) =>
@@ -81,13 +81,13 @@ export function openFaults(): Faults {
     forWebhook: (video, kind) =>
       take(
         (fault): fault is WebhookFault =>
-          fault.on === 'webhook' && isOf(fault, video) && [undefined, kind].includes(fault.when),
+          fault.on === 'webhook' && isFor(fault, video) && [undefined, kind].includes(fault.when),
         Number.POSITIVE_INFINITY,
       ),
     forEncoding: (video, kinds) =>
       take(
         (fault): fault is EncodingFault =>
-          fault.on === 'encoding' && isOf(fault, video) && kinds.includes(fault.do),
+          fault.on === 'encoding' && isFor(fault, video) && kinds.includes(fault.do),
         1,
       )[0],
     forCall: ({ name, group }) =>

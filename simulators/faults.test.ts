@@ -3,18 +3,18 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { webhookSignature } from './cdnhost/signatures.ts';
-import { type Received, standOn, STEP } from './simulators.fixture.ts';
+import { type Received, useSimulators, STEP } from './simulators.fixture.ts';
 
-const ground = standOn();
-const { clock } = ground;
+const context = useSimulators();
+const { clock } = context;
 
 const key = { AccessKey: 'simulated-library-key' };
-const videosUrl = () => `${ground.simulators.cdnhost.url}/library/4242/videos`;
+const videosUrl = () => `${context.simulators.cdnhost.url}/library/4242/videos`;
 const create = () => fetch(videosUrl(), { method: 'POST', headers: key, body: '{"title":"film"}' });
 const put = (guid: string) => fetch(`${videosUrl()}/${guid}`, { method: 'PUT', headers: key, body: 'film' });
 const stored = async (guid: string) =>
   (await (await fetch(`${videosUrl()}/${guid}`, { headers: key })).json()) as Record<string, unknown>;
-const sent = () => ground.received.map(({ body }) => JSON.parse(body).Status);
+const sent = () => context.received.map(({ body }) => JSON.parse(body).Status);
 const isSigned = ({ headers, body }: Received) =>
   headers['x-bunnystream-signature'] === webhookSignature('simulated-read-only-key', body);
 
@@ -27,7 +27,7 @@ async function encoded(): Promise<string> {
 
 describe('webhooks', () => {
   test('are dropped, sent twice, wrongly signed, put off or overtaken', async () => {
-    ground.simulators.cdnhost.setFault(
+    context.simulators.cdnhost.setFault(
       { on: 'webhook', do: 'duplicate', when: 0 },
       { on: 'webhook', do: 'reorder', when: 1 },
       { on: 'webhook', do: 'wrong_signature', when: 2 },
@@ -36,18 +36,18 @@ describe('webhooks', () => {
     );
     await encoded();
     expect(sent()).toEqual([0, 0, 2, 1, 4, 4]);
-    expect(ground.received.map(isSigned)).toEqual([true, true, false, true, true, true]);
+    expect(context.received.map(isSigned)).toEqual([true, true, false, true, true, true]);
     await clock.advance(60_000);
     expect(sent()).toEqual([0, 0, 2, 1, 4, 4, 4]);
-    expect(ground.simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([
+    expect(context.simulators.cdnhost.deliveries().filter(({ problem }) => problem)).toMatchObject([
       { kind: 3, problem: 'dropped' },
     ]);
   });
 
   test('carry a time that is off, and a signature that is right for it', async () => {
-    ground.simulators.edgehost.setFault({ on: 'webhook', do: 'clock_skew', seconds: -400 });
-    await ground.simulators.edgehost.sendWebhook('a'.repeat(32), 'ready');
-    const time = Number(/^time=(\d+)/.exec(String(ground.received[0]?.headers['webhook-signature']))?.[1]);
+    context.simulators.edgehost.setFault({ on: 'webhook', do: 'clock_skew', seconds: -400 });
+    await context.simulators.edgehost.sendWebhook('a'.repeat(32), 'ready');
+    const time = Number(/^time=(\d+)/.exec(String(context.received[0]?.headers['webhook-signature']))?.[1]);
     expect(time).toBe(Math.floor(clock.now() / 1000) - 400);
   });
 });
@@ -64,21 +64,21 @@ describe('encodings', () => {
     [{ do: 'fail', after: 'first_rendition' }, [0, 1, 2, 4, 5], { status: 5, availableResolutions: '240p' }],
     [{ do: 'recover' }, [0, 1, 2, 5, 4, 4, 4, 3], { status: 4, transcodingMessages: [] }],
   ] as const)('%o', async (fault, statuses, shown) => {
-    ground.simulators.cdnhost.setFault({ on: 'encoding', ...fault });
+    context.simulators.cdnhost.setFault({ on: 'encoding', ...fault });
     const guid = await encoded();
     expect(sent()).toEqual(statuses);
     expect(await stored(guid)).toMatchObject(shown);
   });
 
   test('of edgehost stop short, or fail after they could be played', async () => {
-    ground.simulators.edgehost.setFault(
+    context.simulators.edgehost.setFault(
       { on: 'encoding', do: 'fail', after: 'first_rendition', times: 1 },
       { on: 'encoding', do: 'partial' },
     );
-    const { EDGEHOST_STREAM_API_TOKEN: token } = ground.simulators.environment;
+    const { EDGEHOST_STREAM_API_TOKEN: token } = context.simulators.environment;
     for (let upload = 0; upload < 2; upload += 1) {
       const opened = await fetch(
-        `${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`,
+        `${context.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream`,
         {
           method: 'POST',
           headers: {
@@ -93,7 +93,7 @@ describe('encodings', () => {
       expect([opened.status, opened.headers.get('Upload-Offset')]).toEqual([201, '4']);
       await clock.advance(10 * STEP);
     }
-    const states = ground.received
+    const states = context.received
       .map(({ body }) => JSON.parse(body).status)
       .map(({ state, pctComplete }) => `${state} ${Number(pctComplete)}`);
     expect(states).toEqual(['ready 39', 'error 39', 'ready 39']);
@@ -102,7 +102,10 @@ describe('encodings', () => {
 
 describe('calls', () => {
   const fault = (body: unknown) =>
-    fetch(`${ground.simulators.cdnhost.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
+    fetch(`${context.simulators.cdnhost.url}/_control/faults`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
 
   test('are refused as often as the control endpoint was told, on the route it was told', async () => {
     expect((await fault({ on: 'api', do: 'explode' })).status).toBe(400);
@@ -118,33 +121,33 @@ describe('calls', () => {
     expect([limited.status, limited.headers.get('Retry-After')]).toEqual([429, '2']);
     const { guid } = (await (await create()).json()) as { guid: string };
     expect((await fetch(`${videosUrl()}/${guid}`, { headers: key })).status).toBe(503);
-    expect(await (await fetch(`${ground.simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([
+    expect(await (await fetch(`${context.simulators.cdnhost.url}/_control/videos`)).json()).toMatchObject([
       { guid },
     ]);
     expect(
-      ground.simulators.cdnhost
+      context.simulators.cdnhost
         .requests()
         .map(({ route, status }) => `${route} ${status}`)
         .slice(2, 5),
     ).toEqual(['create 429', 'create 200', 'get 503']);
-    await fetch(`${ground.simulators.cdnhost.url}/_control`, { method: 'DELETE' });
-    expect(ground.simulators.cdnhost.videos()).toEqual([]);
+    await fetch(`${context.simulators.cdnhost.url}/_control`, { method: 'DELETE' });
+    expect(context.simulators.cdnhost.videos()).toEqual([]);
     expect((await create()).status).toBe(200);
   });
 
   test('are done and not answered, or not done at all', async () => {
-    ground.simulators.cdnhost.setFault(
+    context.simulators.cdnhost.setFault(
       { on: 'api', do: 'lose_answer', route: 'create', times: 1 },
       { on: 'api', do: 'cut', route: 'create', times: 1 },
     );
     await expect(create()).rejects.toThrow('fetch failed');
-    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
+    expect(context.simulators.cdnhost.videos()).toHaveLength(1);
     await expect(create()).rejects.toThrow('fetch failed');
-    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
+    expect(context.simulators.cdnhost.videos()).toHaveLength(1);
   });
 
   test('are done at once and answered late, or in slow pieces', async () => {
-    ground.simulators.cdnhost.setFault(
+    context.simulators.cdnhost.setFault(
       { on: 'api', do: 'slow', ms: 60_000, times: 1 },
       { on: 'api', do: 'slow_body', ms: 20, times: 1 },
     );
@@ -156,7 +159,7 @@ describe('calls', () => {
         signal: AbortSignal.timeout(300),
       }),
     ).rejects.toThrow('timeout');
-    expect(ground.simulators.cdnhost.videos()).toHaveLength(1);
+    expect(context.simulators.cdnhost.videos()).toHaveLength(1);
     const slow = await rawGet('/library/4242/videos');
     expect(JSON.parse(slow.body)).toMatchObject({ totalItems: 1 });
     expect(slow.pieces).toBeGreaterThanOrEqual(4);
@@ -164,7 +167,7 @@ describe('calls', () => {
 
   test('an upload that is cut in the middle goes on where it stopped', async () => {
     const opened = await fetch(
-      `${ground.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`,
+      `${context.simulators.edgehost.url}/client/v4/accounts/simulated-account/stream?direct_user=true`,
       {
         method: 'POST',
         headers: {
@@ -185,7 +188,7 @@ describe('calls', () => {
         },
         body: new Uint8Array(1000 - offset),
       });
-    ground.simulators.edgehost.setFault({
+    context.simulators.edgehost.setFault({
       on: 'api',
       do: 'cut',
       route: 'tus-patch',
@@ -202,7 +205,7 @@ describe('calls', () => {
   });
 
   async function rawGet(path: string): Promise<{ body: string; pieces: number }> {
-    const socket = connect(Number(new URL(ground.simulators.cdnhost.url).port), '127.0.0.1');
+    const socket = connect(Number(new URL(context.simulators.cdnhost.url).port), '127.0.0.1');
     let pieces = 0;
     socket.on('data', () => {
       pieces += 1;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeAnswer } from './answer-writer.ts';
+import { writeResponse } from './response-writer.ts';
 import type { ApiFault, Faults } from './fault.ts';
-import { type Answer, type Call, json, Refused, type Route } from './route.ts';
+import { type RouteResponse, type Call, json, ResponseError, type Route } from './route.ts';
 
 export type RequestLine = {
   readonly route: string;
@@ -21,7 +21,7 @@ type HttpHost = {
 type Needs = {
   readonly routes: readonly Route[];
   readonly faults: Faults;
-  readonly note: (line: RequestLine) => void;
+  readonly record: (line: RequestLine) => void;
 };
 
 const ALLOWED_HEADERS = [
@@ -95,21 +95,21 @@ type Exchange = Needs & {
 };
 
 async function serve(exchange: Exchange): Promise<void> {
-  const { routes, faults, note, request, response } = exchange;
-  const call = callOf(exchange);
+  const { routes, faults, record, request, response } = exchange;
+  const call = toCall(exchange);
   const route =
     routes.find(({ method, path }) => method === methodOf(call, routes) && path.test(call.path)) ??
-    strayRoute(call, routes);
+    findFallbackRoute(call, routes);
   const fault = route.group === 'control' ? undefined : faults.forCall(route);
-  const answer = await answerTo(route, { ...call, params: { ...route.path.exec(call.path)?.groups } }, fault);
-  note({ route: route.name, method: call.method, path: call.path, status: answer?.status ?? 'cut' });
+  const answer = await runRoute(route, { ...call, params: { ...route.path.exec(call.path)?.groups } }, fault);
+  record({ route: route.name, method: call.method, path: call.path, status: answer?.status ?? 'cut' });
   if (!answer) return void request.socket.destroy();
   if (fault?.do === 'slow') await wait(fault.ms ?? 1000, undefined, { ref: false });
   const headers =
     route.group === 'upload' || route.group === 'playback'
       ? { ...CORS, ...answer.headers }
       : { ...answer.headers };
-  await writeAnswer({
+  await writeResponse({
     request,
     response,
     answer: { ...answer, headers },
@@ -117,7 +117,7 @@ async function serve(exchange: Exchange): Promise<void> {
   });
 }
 
-function callOf({ request, url }: Exchange): Call {
+function toCall({ request, url }: Exchange): Call {
   const { pathname, searchParams } = new URL(`${url}${request.url}`);
   const method = request.headers['x-http-method-override'] ?? request.method ?? 'GET';
   return {
@@ -137,7 +137,7 @@ function methodOf({ method, path }: Call, routes: readonly Route[]): string {
   return method === 'HEAD' && !isOwn ? 'GET' : method;
 }
 
-function strayRoute(call: Call, routes: readonly Route[]): Route {
+function findFallbackRoute(call: Call, routes: readonly Route[]): Route {
   const known = routes.find(
     ({ path, group }) => path.test(call.path) && (group === 'upload' || group === 'playback'),
   );
@@ -153,21 +153,21 @@ function strayRoute(call: Call, routes: readonly Route[]): Route {
 }
 
 /** Undefined when the connection must be cut. */
-async function answerTo(route: Route, call: Call, fault?: ApiFault): Promise<Answer | undefined> {
-  if (fault?.do === 'status') return faultyAnswer(fault);
+async function runRoute(route: Route, call: Call, fault?: ApiFault): Promise<RouteResponse | undefined> {
+  if (fault?.do === 'status') return toFaultResponse(fault);
   if (fault?.do === 'cut' && fault.afterBytes === undefined) return undefined;
   try {
     const body = fault?.do === 'cut' ? cutAfter(call.body, fault.afterBytes ?? 0) : call.body;
     const answer = route.guard?.(call) ?? (await route.run({ ...call, body }));
     return fault?.do === 'lose_answer' ? undefined : answer;
   } catch (error) {
-    if (error instanceof Refused) return error.answer;
+    if (error instanceof ResponseError) return error.answer;
     if (error instanceof BodyCut || (error as NodeJS.ErrnoException).code === 'ECONNRESET') return undefined;
     return json(500, { message: String(error) });
   }
 }
 
-function faultyAnswer({ status = 503, retryAfter }: ApiFault): Answer {
+function toFaultResponse({ status = 503, retryAfter }: ApiFault): RouteResponse {
   const message = 'A fault that was asked for';
   const answer = json(status, {
     success: false,
@@ -184,8 +184,8 @@ function faultyAnswer({ status = 503, retryAfter }: ApiFault): Answer {
 
 class BodyCut extends Error {}
 
-async function* cutAfter(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
-  let left = most;
+async function* cutAfter(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let left = maxBytes;
   for await (const part of body) {
     yield part.subarray(0, left);
     left -= part.length;

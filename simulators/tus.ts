@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, type Call, header, json, Refused } from './route.ts';
+import { type RouteResponse, type Call, header, json, ResponseError } from './route.ts';
 
 export type TusUpload = {
   readonly id: string;
@@ -17,7 +17,7 @@ export type Chunk = { readonly size: number | undefined; readonly offset: number
 export type TusRules = {
   readonly uploads: Map<string, TusUpload>;
   readonly folder: string;
-  readonly most: number;
+  readonly maxBytes: number;
   readonly location: (id: string) => string;
   /** Reason for rejecting a chunk, if any. */
   readonly refusal?: (chunk: Chunk) => string | undefined;
@@ -27,34 +27,38 @@ export type TusRules = {
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 const CHUNK_TYPE = 'application/offset+octet-stream';
 
-const failure = (status: number, message: string, more: Readonly<Record<string, string>> = {}): Refused => {
+const failure = (
+  status: number,
+  message: string,
+  more: Readonly<Record<string, string>> = {},
+): ResponseError => {
   const answer = json(status, { message });
-  return new Refused({ ...answer, headers: { ...answer.headers, ...VERSION, ...more } });
+  return new ResponseError({ ...answer, headers: { ...answer.headers, ...VERSION, ...more } });
 };
 
-export const tusAbilities = ({ most }: TusRules): Answer => ({
+export const tusCapabilities = ({ maxBytes }: TusRules): RouteResponse => ({
   status: 204,
   headers: {
     ...VERSION,
     'Tus-Version': '1.0.0',
     'Tus-Extension': 'creation,creation-with-upload',
-    'Tus-Max-Size': String(most),
+    'Tus-Max-Size': String(maxBytes),
   },
 });
 
 /** Validates a creation before anything is stored. */
-export function announcedLength({ most }: TusRules, call: Call): number {
-  demandVersion(call);
-  const length = wholeNumber(call, 'Upload-Length');
+export function announcedLength({ maxBytes }: TusRules, call: Call): number {
+  assertVersion(call);
+  const length = parseInteger(call, 'Upload-Length');
   if (length === undefined) throw failure(400, 'Upload-Length is missing');
-  if (length > most) throw failure(413, `Upload-Length is over ${most}`);
+  if (length > maxBytes) throw failure(413, `Upload-Length is over ${maxBytes}`);
   return length;
 }
 
-export async function createUpload(rules: TusRules, call: Call, video: string): Promise<Answer> {
+export async function createUpload(rules: TusRules, call: Call, video: string): Promise<RouteResponse> {
   const length = announcedLength(rules, call);
   const hasBytes = header(call, 'Content-Type') === CHUNK_TYPE;
-  if (hasBytes) demandChunk(rules, call, { offset: 0, length });
+  if (hasBytes) assertChunk(rules, call, { offset: 0, length });
   const id = randomUUID();
   const upload = {
     id,
@@ -79,7 +83,7 @@ export async function createUpload(rules: TusRules, call: Call, video: string): 
   };
 }
 
-export function uploadOffset({ uploads }: TusRules, call: Call): Answer {
+export function uploadOffset({ uploads }: TusRules, call: Call): RouteResponse {
   const { offset, length, metadata } = known(uploads, call);
   const shown = {
     'Upload-Offset': String(offset),
@@ -92,14 +96,14 @@ export function uploadOffset({ uploads }: TusRules, call: Call): Answer {
   };
 }
 
-export async function appendToUpload(rules: TusRules, call: Call): Promise<Answer> {
+export async function appendToUpload(rules: TusRules, call: Call): Promise<RouteResponse> {
   const upload = known(rules.uploads, call);
   if (header(call, 'Content-Type') !== CHUNK_TYPE) throw failure(415, `Content-Type must be ${CHUNK_TYPE}`);
-  if (wholeNumber(call, 'Upload-Offset') !== upload.offset)
+  if (parseInteger(call, 'Upload-Offset') !== upload.offset)
     throw failure(409, 'Upload-Offset is not where the upload stands', {
       'Upload-Offset': String(upload.offset),
     });
-  demandChunk(rules, call, upload);
+  assertChunk(rules, call, upload);
   await takeBytes(rules, upload, call);
   return { status: 204, headers: { ...VERSION, 'Upload-Offset': String(upload.offset) } };
 }
@@ -132,23 +136,23 @@ export function uploadMetadata(text: string): ReadonlyMap<string, string> {
 }
 
 function known(uploads: TusRules['uploads'], call: Call): TusUpload {
-  demandVersion(call);
+  assertVersion(call);
   const upload = uploads.get(call.params['upload'] ?? '');
   if (!upload) throw failure(404, 'There is no such upload');
   return upload;
 }
 
-function demandVersion(call: Call): void {
+function assertVersion(call: Call): void {
   if (header(call, 'Tus-Resumable') !== '1.0.0')
     throw failure(412, 'Tus-Resumable must be 1.0.0', { 'Tus-Version': '1.0.0' });
 }
 
-function demandChunk({ refusal }: TusRules, call: Call, place: Omit<Chunk, 'size'>): void {
-  const problem = refusal?.({ ...place, size: wholeNumber(call, 'Content-Length') });
+function assertChunk({ refusal }: TusRules, call: Call, place: Omit<Chunk, 'size'>): void {
+  const problem = refusal?.({ ...place, size: parseInteger(call, 'Content-Length') });
   if (problem !== undefined) throw failure(400, problem);
 }
 
-function wholeNumber(call: Call, name: string): number | undefined {
+function parseInteger(call: Call, name: string): number | undefined {
   const text = header(call, name) ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

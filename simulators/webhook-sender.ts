@@ -3,7 +3,8 @@ import type { Clock } from './clock.ts';
 import type { Faults, WebhookFault } from './fault.ts';
 
 export type Report = {
-  readonly video: string /** Status (cdnhost) or state (edgehost). */;
+  readonly video: string;
+  /** Status (cdnhost) or state (edgehost). */
   readonly kind: number | string;
   readonly body: string;
 };
@@ -28,13 +29,13 @@ export type WebhookSender = {
   /** Resolves when the webhook was answered, dropped or postponed. */
   readonly send: (report: Report) => Promise<void>;
   readonly deliveries: () => readonly Delivery[];
-  readonly forget: () => void;
+  readonly clear: () => void;
 };
 
-const OVERTAKEN_WITHIN_MS = 2000;
-const ANSWER_WITHIN_MS = 10_000;
+const MAX_REORDER_MS = 2000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-export function openWebhookSender(needs: Needs): WebhookSender {
+export function createWebhookSender(needs: Needs): WebhookSender {
   const deliveries: Delivery[] = [];
   let overtaken: (() => Promise<void>)[] = [];
   let last: Promise<void> = Promise.resolve();
@@ -60,7 +61,7 @@ export function openWebhookSender(needs: Needs): WebhookSender {
 
   return {
     deliveries: () => deliveries,
-    forget: () => {
+    clear: () => {
       deliveries.length = 0;
       overtaken = [];
     },
@@ -72,7 +73,7 @@ export function openWebhookSender(needs: Needs): WebhookSender {
       if (delay) return needs.clock.after(delay.ms ?? 1000, () => postAll(report, faults));
       if (!reorder) return postAll(report, faults);
       overtaken.push(() => post(report, faults));
-      needs.clock.after(reorder.ms ?? OVERTAKEN_WITHIN_MS, releaseOvertaken);
+      needs.clock.after(reorder.ms ?? MAX_REORDER_MS, releaseOvertaken);
     },
   };
 }
@@ -95,7 +96,7 @@ async function deliver(
       method: 'POST',
       headers: delivery.headers,
       body: report.body,
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     return { ...delivery, url: target, status: answer.status, answer: await answer.text() };
   } catch (error) {

@@ -2,7 +2,7 @@
 import { type Call, header, json, readJson, type Route } from '../route.ts';
 import {
   addVideo,
-  demandNoUpload,
+  assertNoUpload,
   encode,
   entryOf,
   type Library,
@@ -19,7 +19,7 @@ type Handler = (library: Library, call: Call) => ReturnType<Route['run']>;
 const HANDLERS: readonly (readonly [name: string, method: string, path: string, handler: Handler])[] = [
   ['create', 'POST', VIDEOS, create],
   ['list', 'GET', VIDEOS, list],
-  ['get', 'GET', VIDEO, (library, call) => json(200, entryOf(library, call.params['video']).shows)],
+  ['get', 'GET', VIDEO, (library, call) => json(200, entryOf(library, call.params['video']).video)],
   ['put', 'PUT', VIDEO, put],
   ['update', 'POST', VIDEO, update],
   ['delete', 'DELETE', VIDEO, remove],
@@ -51,7 +51,7 @@ function isAllowed({ settings }: Library, call: Call): boolean {
 async function create(library: Library, call: Call) {
   const body = await readJson(call);
   if (typeof body['title'] !== 'string' || body['title'] === '') return result(400, 'The title is required');
-  const video = newVideo(library.settings.libraryId, library.ground.clock.now(), body);
+  const video = newVideo(library.settings.libraryId, library.context.clock.now(), body);
   addVideo(library, video);
   return json(200, video);
 }
@@ -64,7 +64,7 @@ function list({ entries }: Library, { query }: Call) {
   const isWanted = ({ title, collectionId }: CdnhostVideo) =>
     title.toLowerCase().includes(search) && (!collection || collectionId === collection);
   const found = [...entries.values()]
-    .map(({ shows }) => shows)
+    .map(({ video }) => video)
     .filter(isWanted)
     .reverse();
   const sorted =
@@ -75,14 +75,14 @@ function list({ entries }: Library, { query }: Call) {
 
 async function put(library: Library, call: Call) {
   const entry = entryOf(library, call.params['video']);
-  demandNoUpload(entry);
+  assertNoUpload(entry);
   await takeOriginal(library, entry, call.body);
   return result(200, 'OK');
 }
 
 async function update(library: Library, call: Call) {
   const entry = entryOf(library, call.params['video']);
-  entry.shows = { ...entry.shows, ...editsIn(await readJson(call)) };
+  entry.video = { ...entry.video, ...editsIn(await readJson(call)) };
   return result(200, 'OK');
 }
 
@@ -93,21 +93,21 @@ async function remove(library: Library, call: Call) {
 
 function reencode(library: Library, call: Call) {
   const entry = entryOf(library, call.params['video']);
-  if (!entry.shows.hasOriginal) return result(400, 'The original was not kept');
-  entry.shows = { ...entry.shows, status: 1, availableResolutions: null, encodeProgress: 0 };
+  if (!entry.video.hasOriginal) return result(400, 'The original was not kept');
+  entry.video = { ...entry.video, status: 1, availableResolutions: null, encodeProgress: 0 };
   encode(library, entry);
-  return json(200, entry.shows);
+  return json(200, entry.video);
 }
 
 function playData(library: Library, call: Call) {
-  const { shows } = entryOf(library, call.params['video']);
-  const base = `${call.origin}/${shows.guid}`;
+  const { video } = entryOf(library, call.params['video']);
+  const base = `${call.origin}/${video.guid}`;
   return json(200, {
-    video: shows,
+    video: video,
     videoPlaylistUrl: `${base}/playlist.m3u8`,
-    thumbnailUrl: `${base}/${shows.thumbnailFileName}`,
+    thumbnailUrl: `${base}/${video.thumbnailFileName}`,
     fallbackUrl: `${base}/play_240p.mp4`,
-    originalUrl: shows.hasOriginal ? `${base}/original` : null,
+    originalUrl: video.hasOriginal ? `${base}/original` : null,
     previewUrl: `${base}/preview.webp`,
     captionsPath: `${base}/captions/`,
     seekPath: `${base}/seek/`,

@@ -1,15 +1,15 @@
 // Tests cdnhost as a client: uploads, status numbers, signed webhooks in order, and playback with tokens.
 import { expect, test } from 'vitest';
-import { standOn, STEP } from '../simulators.fixture.ts';
+import { useSimulators, STEP } from '../simulators.fixture.ts';
 import { cdnToken, presignature, webhookSignature } from './signatures.ts';
 
-const ground = standOn({
+const context = useSimulators({
   cdnhost: { libraryId: 7, apiKey: 'write', readOnlyApiKey: 'read', tokenAuthKey: 'zone' },
 });
-const { clock } = ground;
+const { clock } = context;
 
 type Body = Record<string, unknown> & { readonly guid: string };
-const url = (path: string) => ground.simulators.cdnhost.url + path;
+const url = (path: string) => context.simulators.cdnhost.url + path;
 const seconds = (ms = 0) => String(Math.floor(clock.now() / 1000) + ms / 1000);
 
 async function api(
@@ -27,7 +27,7 @@ async function api(
 }
 const create = async (title = 'film') => (await api('POST', '', { body: { title } })).body.guid;
 const stored = async (guid: string) => (await api('GET', `/${guid}`, { key: 'read' })).body;
-const sent = () => ground.received.map(({ body }) => JSON.parse(body).Status);
+const sent = () => context.received.map(({ body }) => JSON.parse(body).Status);
 
 function tusHeaders(
   video: string,
@@ -82,7 +82,7 @@ test('a video that a browser uploads in two pieces is announced in the ordinary 
   expect(sent()).toEqual([6, 7]);
   await clock.advance(20 * STEP);
   expect(sent()).toEqual([6, 7, 0, 1, 2, 4, 4, 4, 3]);
-  for (const { headers: received, body, path } of ground.received) {
+  for (const { headers: received, body, path } of context.received) {
     expect(JSON.parse(body)).toEqual({ VideoLibraryId: 7, VideoGuid: video, Status: expect.any(Number) });
     expect(path).toBe('/api/v1/webhooks/stream/cdnhost');
     expect(received['x-bunnystream-signature']).toBe(webhookSignature('read', body));
@@ -93,7 +93,7 @@ test('a video that a browser uploads in two pieces is announced in the ordinary 
   }
 });
 
-test('the API counts otherwise than the webhooks, and shows renditions as they come', async () => {
+test('the API has other status numbers than the webhooks, and shows renditions as they finish', async () => {
   const video = await create();
   expect(await stored(video)).toMatchObject({
     status: 0,
@@ -128,7 +128,7 @@ test('the API counts otherwise than the webhooks, and shows renditions as they c
 });
 
 test('an upload that fails at the provider is told by each list in its own number', async () => {
-  ground.simulators.cdnhost.setFault({ on: 'encoding', do: 'upload_failed' });
+  context.simulators.cdnhost.setFault({ on: 'encoding', do: 'upload_failed' });
   const video = await create();
   const headers = tusHeaders(video);
   const location = (await begin(headers, 5)).headers.get('Location') ?? '';

@@ -1,5 +1,5 @@
 // cdnhost (wire format of Bunny Stream) as a local server: API, tus uploads, delivery host and webhooks on one port.
-import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
+import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { apiRoutes } from './api.ts';
 import { type CdnhostSettings, type Library, reportOf } from './library.ts';
 import { playbackRoutes } from './playback.ts';
@@ -21,31 +21,31 @@ const DEFAULTS: CdnhostSettings = {
 };
 
 export function startCdnhost(
-  surroundings: Surroundings,
+  context: SimulatorContext,
   { port = 0, webhookUrl, ...given }: CdnhostOptions,
 ): Promise<CdnhostSimulator> {
   const settings = { ...DEFAULTS, ...given };
   return startSimulator({
     port,
-    surroundings,
+    context,
     webhook: { url: webhookUrl },
     sign: (body) => ({
       'X-BunnyStream-Signature-Version': 'v1',
       'X-BunnyStream-Signature-Algorithm': 'hmac-sha256',
       'X-BunnyStream-Signature': webhookSignature(settings.readOnlyApiKey, body),
     }),
-    open: (ground) => openLibrary(ground, settings),
+    open: (context) => openLibrary(context, settings),
   });
 }
 
-function openLibrary(ground: Ground, settings: CdnhostSettings) {
-  const library: Library = { settings, ground, entries: new Map(), uploads: new Map() };
+function openLibrary(context: ProviderContext, settings: CdnhostSettings) {
+  const library: Library = { settings, context, entries: new Map(), uploads: new Map() };
   return {
     routes: [...apiRoutes(library), ...tusRoutes(library), ...playbackRoutes(library)],
-    environment: environmentOf(settings, ground.origin),
-    videos: () => [...library.entries.values()].map(({ shows }) => shows),
+    environment: environmentOf(settings, context.origin),
+    videos: () => [...library.entries.values()].map(({ video }) => video),
     reportOf: (video: string, kind: number | string) => reportOf(library, video, kind),
-    forget: () => {
+    clear: () => {
       library.entries.clear();
       library.uploads.clear();
     },

@@ -3,7 +3,7 @@ import type { EncodingFault } from '../fault.ts';
 import type { SourceFacts } from '../renderer.ts';
 import { API_STATUS, type CdnhostVideo, WEBHOOK_STATUS } from './video.ts';
 
-export type Step = { readonly shows: Partial<CdnhostVideo>; readonly webhook: number };
+export type Step = { readonly change: Partial<CdnhostVideo>; readonly webhook: number };
 
 /** Issue codes with a documented name; others have only a number. */
 const ISSUES: Readonly<Record<number, string>> = {
@@ -25,7 +25,7 @@ export function encodingSteps({ ladder, facts, now, fault }: Encoding): readonly
   const renditions = renditionSteps(ladder);
   const finished: Step = {
     webhook: WEBHOOK_STATUS.finished,
-    shows: { status: API_STATUS.finished, encodeProgress: 100, transcodingMessages: [] },
+    change: { status: API_STATUS.finished, encodeProgress: 100, transcodingMessages: [] },
   };
   const first = renditions.slice(0, 1);
   switch (fault?.do) {
@@ -43,7 +43,7 @@ export function encodingSteps({ ladder, facts, now, fault }: Encoding): readonly
 }
 
 export const corruptedSteps = (now: number): readonly Step[] => [
-  { webhook: WEBHOOK_STATUS.queued, shows: { status: API_STATUS.uploaded } },
+  { webhook: WEBHOOK_STATUS.queued, change: { status: API_STATUS.uploaded } },
   failure(now),
 ];
 
@@ -55,19 +55,19 @@ export function ladderFor(heights: readonly number[], source: number): readonly 
 
 function openingSteps({ width, height, seconds, fps }: SourceFacts): Step[] {
   return [
-    { webhook: WEBHOOK_STATUS.queued, shows: { status: API_STATUS.uploaded } },
+    { webhook: WEBHOOK_STATUS.queued, change: { status: API_STATUS.uploaded } },
     {
       webhook: WEBHOOK_STATUS.processing,
-      shows: { status: API_STATUS.processing, width, height, length: Math.round(seconds), framerate: fps },
+      change: { status: API_STATUS.processing, width, height, length: Math.round(seconds), framerate: fps },
     },
-    { webhook: WEBHOOK_STATUS.encoding, shows: { status: API_STATUS.transcoding, outputCodecs: 'x264' } },
+    { webhook: WEBHOOK_STATUS.encoding, change: { status: API_STATUS.transcoding, outputCodecs: 'x264' } },
   ];
 }
 
 function renditionSteps(ladder: readonly number[]): Step[] {
   return ladder.map((_, index) => ({
     webhook: WEBHOOK_STATUS.resolutionFinished,
-    shows: {
+    change: {
       status: API_STATUS.transcoding,
       availableResolutions: ladder
         .slice(0, index + 1)
@@ -89,6 +89,6 @@ function failure(now: number, code: number | string = ORIGINAL_CORRUPTED): Step 
   };
   return {
     webhook: WEBHOOK_STATUS.failed,
-    shows: { status: API_STATUS.error, transcodingMessages: [message] },
+    change: { status: API_STATUS.error, transcodingMessages: [message] },
   };
 }

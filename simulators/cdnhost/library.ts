@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type Answer, json, Refused } from '../route.ts';
-import type { Ground } from '../simulator.ts';
-import { runSteps } from '../step-runner.ts';
+import { type RouteResponse, json, ResponseError } from '../route.ts';
+import type { ProviderContext } from '../simulator.ts';
+import { runSteps } from '../clock.ts';
 import type { TusUpload } from '../tus.ts';
 import type { Report } from '../webhook-sender.ts';
 import { corruptedSteps, encodingSteps, ladderFor, type Step } from './encoding-steps.ts';
@@ -22,34 +22,35 @@ export type CdnhostSettings = {
   readonly ladder: readonly number[];
 };
 export type Entry = {
-  shows: CdnhostVideo;
+  video: CdnhostVideo;
   readonly folder: string;
-  readonly original: string /** Counts encodings; only the last one goes on. */;
+  readonly original: string;
+  /** Number of encodings; only the last one continues. */
   run: number;
 };
 export type Library = {
   readonly settings: CdnhostSettings;
-  readonly ground: Ground;
+  readonly context: ProviderContext;
   readonly entries: Map<string, Entry>;
   readonly uploads: Map<string, TusUpload>;
 };
 
-export const result = (status: number, message: string): Answer =>
+export const result = (status: number, message: string): RouteResponse =>
   json(status, { success: status < 400, message, statusCode: status });
 
 export function entryOf({ entries }: Library, guid = ''): Entry {
   const entry = entries.get(guid.toLowerCase());
-  if (!entry) throw new Refused(result(404, 'Video was not found'));
+  if (!entry) throw new ResponseError(result(404, 'Video was not found'));
   return entry;
 }
 
-export function addVideo({ entries, ground }: Library, shows: CdnhostVideo): void {
-  const folder = join(ground.folder, shows.guid);
-  entries.set(shows.guid, { shows, folder, original: join(folder, 'original'), run: 0 });
+export function addVideo({ entries, context }: Library, video: CdnhostVideo): void {
+  const folder = join(context.folder, video.guid);
+  entries.set(video.guid, { video, folder, original: join(folder, 'original'), run: 0 });
 }
 
 export async function removeVideo(library: Library, entry: Entry): Promise<void> {
-  library.entries.delete(entry.shows.guid);
+  library.entries.delete(entry.video.guid);
   await rm(entry.folder, { recursive: true, force: true });
 }
 
@@ -59,9 +60,9 @@ export const reportOf = ({ settings }: Library, video: string, kind: number | st
   body: JSON.stringify({ VideoLibraryId: settings.libraryId, VideoGuid: video, Status: Number(kind) }),
 });
 
-export function demandNoUpload({ shows }: Entry): void {
-  if (shows.status !== API_STATUS.created)
-    throw new Refused(result(400, 'The requested video was already uploaded'));
+export function assertNoUpload({ video }: Entry): void {
+  if (video.status !== API_STATUS.created)
+    throw new ResponseError(result(400, 'The requested video was already uploaded'));
 }
 
 /** A direct upload in one request. An incomplete body is discarded. */
@@ -79,52 +80,52 @@ export async function takeOriginal(
   encode(library, entry);
 }
 
-export function uploadStarted(library: Library, { shows }: Entry): void {
-  tell(library, shows.guid, WEBHOOK_STATUS.uploadStarted);
+export function uploadStarted(library: Library, { video }: Entry): void {
+  sendLater(library, video.guid, WEBHOOK_STATUS.uploadStarted);
 }
 
 /** Called when a presigned upload is complete. */
 export function uploadFinished(library: Library, entry: Entry, path: string): void {
-  const { guid } = entry.shows;
-  if (library.ground.faults.forEncoding(guid, ['upload_failed'])) {
-    entry.shows = { ...entry.shows, status: API_STATUS.uploadFailed };
-    tell(library, guid, WEBHOOK_STATUS.uploadFailed);
+  const { guid } = entry.video;
+  if (library.context.faults.forEncoding(guid, ['upload_failed'])) {
+    entry.video = { ...entry.video, status: API_STATUS.uploadFailed };
+    sendLater(library, guid, WEBHOOK_STATUS.uploadFailed);
     return;
   }
-  entry.shows = { ...entry.shows, status: API_STATUS.uploaded };
-  library.ground.clock.after(0, async () => {
+  entry.video = { ...entry.video, status: API_STATUS.uploaded };
+  library.context.clock.after(0, async () => {
     await mkdir(entry.folder, { recursive: true });
     await rename(path, entry.original);
     await describeOriginal(entry);
-    await library.ground.webhooks.send(reportOf(library, guid, WEBHOOK_STATUS.uploadFinished));
+    await library.context.webhooks.send(reportOf(library, guid, WEBHOOK_STATUS.uploadFinished));
     encode(library, entry);
   });
 }
 
 /** Also encodes an existing original again. */
 export function encode(library: Library, entry: Entry): void {
-  const { ground, entries } = library;
-  const { guid } = entry.shows;
+  const { context, entries } = library;
+  const { guid } = entry.video;
   const run = entry.run + 1;
-  const isOver = () => entry.run !== run || entries.get(guid) !== entry;
+  const isReplaced = () => entry.run !== run || entries.get(guid) !== entry;
   entry.run = run;
-  ground.clock.after(0, async () => {
-    const steps = await planOf(library, entry);
-    const take = async ({ shows, webhook }: Step) => {
-      entry.shows = { ...entry.shows, ...shows };
-      await ground.webhooks.send(reportOf(library, guid, webhook));
+  context.clock.after(0, async () => {
+    const steps = await planSteps(library, entry);
+    const runStep = async ({ change, webhook }: Step) => {
+      entry.video = { ...entry.video, ...change };
+      await context.webhooks.send(reportOf(library, guid, webhook));
     };
-    runSteps({ ...ground, steps, isOver, take });
+    runSteps({ ...context, steps, isReplaced, runStep });
   });
 }
 
-async function planOf(
-  { ground, settings }: Library,
-  { shows: { guid }, original, folder }: Entry,
+async function planSteps(
+  { context, settings }: Library,
+  { video: { guid }, original, folder }: Entry,
 ): Promise<readonly Step[]> {
-  const fault = ground.faults.forEncoding(guid, ['never_finish', 'fail', 'recover', 'partial']);
-  const facts = await ground.render({ source: original, folder, master: 'playlist.m3u8' });
-  const now = ground.clock.now();
+  const fault = context.faults.forEncoding(guid, ['never_finish', 'fail', 'recover', 'partial']);
+  const facts = await context.render({ source: original, folder, master: 'playlist.m3u8' });
+  const now = context.clock.now();
   return facts
     ? encodingSteps({ ladder: ladderFor(settings.ladder, facts.height), facts, now, fault })
     : corruptedSteps(now);
@@ -134,8 +135,8 @@ async function describeOriginal(entry: Entry): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(entry.original), hash);
   const { size } = await stat(entry.original);
-  entry.shows = {
-    ...entry.shows,
+  entry.video = {
+    ...entry.video,
     status: API_STATUS.uploaded,
     hasOriginal: true,
     originalHash: hash.digest('hex'),
@@ -143,6 +144,6 @@ async function describeOriginal(entry: Entry): Promise<void> {
   };
 }
 
-function tell(library: Library, guid: string, status: number): void {
-  library.ground.clock.after(0, () => library.ground.webhooks.send(reportOf(library, guid, status)));
+function sendLater(library: Library, guid: string, status: number): void {
+  library.context.clock.after(0, () => library.context.webhooks.send(reportOf(library, guid, status)));
 }

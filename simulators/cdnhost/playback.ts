@@ -1,6 +1,6 @@
 // The delivery host of cdnhost: playlists, segments, images, MP4 and originals, with tokens if the library has a key.
 import { join } from 'node:path';
-import { type Answer, type Call, Refused, type Route } from '../route.ts';
+import { type RouteResponse, type Call, ResponseError, type Route } from '../route.ts';
 import { type Entry, entryOf, type Library, result } from './library.ts';
 import { cdnToken } from './signatures.ts';
 
@@ -18,7 +18,7 @@ export const playbackRoutes = (library: Library): Route[] => [
   },
 ];
 
-function isOpen({ settings, ground }: Library, { params, query }: Call): boolean {
+function isOpen({ settings, context }: Library, { params, query }: Call): boolean {
   const key = settings.tokenAuthKey;
   if (key === undefined) return true;
   const parameters =
@@ -30,16 +30,16 @@ function isOpen({ settings, ground }: Library, { params, query }: Call): boolean
   const isInside = directory === undefined || file.startsWith(directory);
   return (
     isInside &&
-    Number(expires) * 1000 > ground.clock.now() &&
+    Number(expires) * 1000 > context.clock.now() &&
     token === cdnToken({ key, path: directory ?? file, expires, parameters })
   );
 }
 
-function serve(library: Library, { params }: Call): Answer {
+function serve(library: Library, { params }: Call): RouteResponse {
   const entry = entryOf(library, params['video']);
   const name = params['name'] ?? '';
   const file = fileOf(entry, name);
-  if (!file) throw new Refused({ status: 404 });
+  if (!file) throw new ResponseError({ status: 404 });
   const isPlaylist = name.endsWith('.m3u8');
   return {
     status: 200,
@@ -48,12 +48,12 @@ function serve(library: Library, { params }: Call): Answer {
   };
 }
 
-function fileOf({ shows, folder, original }: Entry, name: string): string | undefined {
-  if (name === 'original') return shows.hasOriginal ? original : undefined;
-  const available = shows.availableResolutions?.split(',') ?? [];
+function fileOf({ video, folder, original }: Entry, name: string): string | undefined {
+  if (name === 'original') return video.hasOriginal ? original : undefined;
+  const available = video.availableResolutions?.split(',') ?? [];
   if (available.length === 0) return undefined;
   const height = HEIGHTS.exec(name)?.groups?.['height'];
   if (height !== undefined)
-    return shows.hasMP4Fallback && available.includes(`${height}p`) ? join(folder, 'small.mp4') : undefined;
+    return video.hasMP4Fallback && available.includes(`${height}p`) ? join(folder, 'small.mp4') : undefined;
   return name === 'small.mp4' || name.endsWith('.mpd') ? undefined : join(folder, name);
 }

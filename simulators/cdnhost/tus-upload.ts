@@ -5,20 +5,20 @@ import {
   appendToUpload,
   createUpload,
   type TusRules,
-  tusAbilities,
+  tusCapabilities,
   uploadMetadata,
   uploadOffset,
 } from '../tus.ts';
-import { demandNoUpload, entryOf, type Library, result, uploadFinished, uploadStarted } from './library.ts';
+import { assertNoUpload, entryOf, type Library, result, uploadFinished, uploadStarted } from './library.ts';
 import { presignature } from './signatures.ts';
 
-const MOST_BYTES = 30_000_000_000;
+const MAX_BYTES = 30_000_000_000;
 
 export function tusRoutes(library: Library): Route[] {
   const rules: TusRules = {
     uploads: library.uploads,
-    folder: library.ground.folder,
-    most: MOST_BYTES,
+    folder: library.context.folder,
+    maxBytes: MAX_BYTES,
     location: (id) => `/tusupload/${id}`,
     finished: ({ video, path }) => uploadFinished(library, entryOf(library, video), path),
   };
@@ -32,7 +32,7 @@ export function tusRoutes(library: Library): Route[] {
       name: 'tus-options',
       method: 'OPTIONS',
       path: /^\/tusupload(\/[\w-]+)?$/,
-      run: () => tusAbilities(rules),
+      run: () => tusCapabilities(rules),
     },
     {
       ...route,
@@ -52,7 +52,7 @@ export function tusRoutes(library: Library): Route[] {
   ];
 }
 
-function isSigned({ settings, ground }: Library, call: Call): boolean {
+function isSigned({ settings, context }: Library, call: Call): boolean {
   const [signature, expires = '', video = '', libraryId = ''] = [
     'AuthorizationSignature',
     'AuthorizationExpire',
@@ -62,18 +62,18 @@ function isSigned({ settings, ground }: Library, call: Call): boolean {
   const isLibrary = libraryId === String(settings.libraryId);
   return (
     isLibrary &&
-    Number(expires) * 1000 > ground.clock.now() &&
+    Number(expires) * 1000 > context.clock.now() &&
     signature === presignature({ libraryId, apiKey: settings.apiKey, expires, video })
   );
 }
 
 async function create(library: Library, rules: TusRules, call: Call) {
   const entry = entryOf(library, header(call, 'VideoId'));
-  demandNoUpload(entry);
+  assertNoUpload(entry);
   const metadata = uploadMetadata(header(call, 'Upload-Metadata') ?? '');
   if (!metadata.has('filetype') || !metadata.has('title'))
     return result(400, 'Upload-Metadata needs filetype and title');
   announcedLength(rules, call);
   uploadStarted(library, entry);
-  return createUpload(rules, call, entry.shows.guid);
+  return createUpload(rules, call, entry.video.guid);
 }

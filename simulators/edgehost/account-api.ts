@@ -25,12 +25,12 @@ const shown = ({ webhook }: Account) => ({
 async function putWebhook(account: Account, call: Call) {
   const { notificationUrl: url } = await readJson(call);
   if (typeof url !== 'string' || !/^https?:\/\//.test(url)) throw badRequest('invalid notificationUrl');
-  const { webhook, ground } = account;
+  const { webhook, context } = account;
   if (url !== webhook.url)
     Object.assign(webhook, {
       url,
       secret: newSecret(),
-      modified: new Date(ground.clock.now()).toISOString(),
+      modified: new Date(context.clock.now()).toISOString(),
     });
   return success(shown(account));
 }
@@ -46,14 +46,14 @@ function deleteWebhook({ webhook }: Account) {
   return success('');
 }
 
-async function createKey({ keys, ground }: Account) {
+async function createKey({ keys, context }: Account) {
   const key = await newSigningKey();
   keys.set(key.id, key);
   return success({
     id: key.id,
     pem: key.pem,
     jwk: key.jwk,
-    created: new Date(ground.clock.now()).toISOString(),
+    created: new Date(context.clock.now()).toISOString(),
   });
 }
 
@@ -65,14 +65,14 @@ function deleteKey({ keys }: Account, { params }: Call) {
 const HOUR_S = 60 * 60;
 
 async function createToken(account: Account, call: Call) {
-  const { uid } = entryOf(account, call.params['uid']).shows;
+  const { uid } = entryOf(account, call.params['uid']).video;
   const { exp, nbf, downloadable } = await readJson(call);
   const key = [...account.keys.values()][0];
   if (!key) throw badRequest('the account has no signing key');
   const claims = {
     sub: uid,
     kid: key.id,
-    exp: Number(exp ?? Math.floor(account.ground.clock.now() / 1000) + HOUR_S),
+    exp: Number(exp ?? Math.floor(account.context.clock.now() / 1000) + HOUR_S),
   };
   return success({
     token: signToken(key, {

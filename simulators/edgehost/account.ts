@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../route.ts';
-import type { Ground } from '../simulator.ts';
-import { runSteps } from '../step-runner.ts';
+import type { ProviderContext } from '../simulator.ts';
+import { runSteps } from '../clock.ts';
 import type { TusUpload } from '../tus.ts';
 import type { Report } from '../webhook-sender.ts';
 import { encodingSteps, isAnnounced, type Step } from './encoding-steps.ts';
@@ -21,7 +21,7 @@ export type EdgehostSettings = {
 export type Webhook = { url: string | undefined; secret: string; modified: string };
 type Download = { status: 'inprogress' | 'ready'; readonly url: string; percentComplete: number };
 export type Entry = {
-  shows: EdgehostVideo;
+  video: EdgehostVideo;
   readonly folder: string;
   readonly original: string;
   /** The URL of a form upload accepts one request. */
@@ -30,7 +30,7 @@ export type Entry = {
 };
 export type Account = {
   readonly settings: EdgehostSettings;
-  readonly ground: Ground;
+  readonly context: ProviderContext;
   readonly webhook: Webhook;
   readonly keys: Map<string, SigningKey>;
   readonly entries: Map<string, Entry>;
@@ -47,24 +47,24 @@ export function entryOf({ entries }: Account, uid = ''): Entry {
 
 /** Rejects unsupported options. */
 export function addVideo(
-  { entries, ground }: Account,
-  wishes: JsonObject,
+  { entries, context }: Account,
+  options: JsonObject,
   formUpload: Entry['formUpload'] = 'none',
 ): EdgehostVideo {
-  demandRight(wishes);
-  const shows = newVideo({ origin: ground.origin, now: ground.clock.now(), wishes });
-  const folder = join(ground.folder, shows.uid);
-  entries.set(shows.uid, { shows, folder, original: join(folder, 'original'), formUpload });
-  return shows;
+  assertValid(options);
+  const video = newVideo({ origin: context.origin, now: context.clock.now(), options });
+  const folder = join(context.folder, video.uid);
+  entries.set(video.uid, { video, folder, original: join(folder, 'original'), formUpload });
+  return video;
 }
 
-export function editVideo(account: Account, entry: Entry, wishes: JsonObject): void {
-  demandRight(wishes);
-  show(account, entry, editsIn(wishes));
+export function editVideo(account: Account, entry: Entry, options: JsonObject): void {
+  assertValid(options);
+  updateVideo(account, entry, editsIn(options));
 }
 
 export async function removeVideo(account: Account, entry: Entry): Promise<void> {
-  account.entries.delete(entry.shows.uid);
+  account.entries.delete(entry.video.uid);
   await rm(entry.folder, { recursive: true, force: true });
 }
 
@@ -73,49 +73,49 @@ export async function uploadFinished(account: Account, entry: Entry, path: strin
   await mkdir(entry.folder, { recursive: true });
   await rename(path, entry.original);
   const { size } = await stat(entry.original);
-  show(account, entry, {
+  updateVideo(account, entry, {
     size,
-    uploaded: new Date(account.ground.clock.now()).toISOString(),
-    status: { ...entry.shows.status, state: 'queued' },
+    uploaded: new Date(account.context.clock.now()).toISOString(),
+    status: { ...entry.video.status, state: 'queued' },
   });
-  account.ground.clock.after(0, () => encode(account, entry));
+  account.context.clock.after(0, () => encode(account, entry));
 }
 
 async function encode(account: Account, entry: Entry): Promise<void> {
-  const { ground, entries } = account;
-  const { uid, maxDurationSeconds } = entry.shows;
-  const fault = ground.faults.forEncoding(uid, ['never_finish', 'fail', 'recover', 'partial']);
-  const facts = await ground.render({ source: entry.original, folder: entry.folder, master: 'video.m3u8' });
-  const take = async (step: Step) => {
-    show(account, entry, step);
-    if (isAnnounced(step)) await ground.webhooks.send(reportOf(account, uid, step.status.state));
+  const { context, entries } = account;
+  const { uid, maxDurationSeconds } = entry.video;
+  const fault = context.faults.forEncoding(uid, ['never_finish', 'fail', 'recover', 'partial']);
+  const facts = await context.render({ source: entry.original, folder: entry.folder, master: 'video.m3u8' });
+  const runStep = async (step: Step) => {
+    updateVideo(account, entry, step);
+    if (isAnnounced(step)) await context.webhooks.send(reportOf(account, uid, step.status.state));
   };
   runSteps({
-    ...ground,
+    ...context,
     steps: encodingSteps({ facts, maxSeconds: maxDurationSeconds, fault }),
-    isOver: () => entries.get(uid) !== entry,
-    take,
+    isReplaced: () => entries.get(uid) !== entry,
+    runStep,
   });
 }
 
 /** The state only, when the video does not exist or has another state. */
-export function reportOf({ entries }: Account, video: string, kind: number | string): Report {
-  const shows = entries.get(video)?.shows;
-  const isTrue = shows?.status.state === kind;
+export function reportOf({ entries }: Account, uid: string, kind: number | string): Report {
+  const known = entries.get(uid)?.video;
   return {
-    video,
+    video: uid,
     kind,
-    body: isTrue
-      ? webhookBody(shows)
-      : JSON.stringify({ uid: video, readyToStream: kind === 'ready', status: { state: kind } }),
+    body:
+      known?.status.state === kind
+        ? webhookBody(known)
+        : JSON.stringify({ uid, readyToStream: kind === 'ready', status: { state: kind } }),
   };
 }
 
-function show({ ground }: Account, entry: Entry, change: Partial<EdgehostVideo>): void {
-  entry.shows = { ...entry.shows, ...change, modified: new Date(ground.clock.now()).toISOString() };
+function updateVideo({ context }: Account, entry: Entry, change: Partial<EdgehostVideo>): void {
+  entry.video = { ...entry.video, ...change, modified: new Date(context.clock.now()).toISOString() };
 }
 
-function demandRight(wishes: JsonObject): void {
-  const wrong = wrongFields(wishes);
+function assertValid(options: JsonObject): void {
+  const wrong = wrongFields(options);
   if (wrong.length > 0) throw badRequest(`invalid ${wrong.join(', ')}`);
 }

@@ -1,12 +1,14 @@
 // Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place of the video id.
 import { expect, test } from 'vitest';
-import { standOn, STEP } from '../simulators.fixture.ts';
+import { useSimulators, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';
 
-const ground = standOn({ edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' } });
-const { clock } = ground;
+const context = useSimulators({
+  edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' },
+});
+const { clock } = context;
 
-const url = (path: string) => ground.simulators.edgehost.url + path;
+const url = (path: string) => context.simulators.edgehost.url + path;
 const account = (path: string) => url(`/client/v4/accounts/acc/stream${path}`);
 const authorized = { Authorization: 'Bearer secret-token' };
 
@@ -24,8 +26,8 @@ function form(bytes = 'film'): FormData {
   data.append('file', new File([bytes], 'clip.mp4', { type: 'video/mp4' }));
   return data;
 }
-async function uploaded(wishes: object = {}): Promise<string> {
-  const { result } = await api('POST', '/direct_upload', { maxDurationSeconds: 600, ...wishes });
+async function uploaded(options: object = {}): Promise<string> {
+  const { result } = await api('POST', '/direct_upload', { maxDurationSeconds: 600, ...options });
   await fetch(result.uploadURL, { method: 'POST', body: form() });
   return result.uid;
 }
@@ -60,7 +62,7 @@ test('a form is taken once, and the one report comes when the video plays, signe
     ['inprogress', '50.000000'],
     ['ready', '100.000000'],
   ]);
-  const [report, ...more] = ground.received;
+  const [report, ...more] = context.received;
   const [, time = '', signature] =
     /^time=(\d+),sig1=([0-9a-f]{64})$/.exec(String(report?.headers['webhook-signature'])) ?? [];
   expect(more).toEqual([]);
@@ -69,7 +71,7 @@ test('a form is taken once, and the one report comes when the video plays, signe
 });
 
 test('an error is spelled one way in the webhook and another in the API', async () => {
-  ground.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', code: 'ERR_DURATION_TOO_SHORT' });
+  context.simulators.edgehost.setFault({ on: 'encoding', do: 'fail', code: 'ERR_DURATION_TOO_SHORT' });
   const uid = await uploaded();
   await clock.advance(10 * STEP);
   expect((await api('GET', `/${uid}`)).result.status).toMatchObject({
@@ -77,7 +79,7 @@ test('an error is spelled one way in the webhook and another in the API', async 
     step: 'encoding',
     errorReasonCode: 'ERR_DURATION_TOO_SHORT',
   });
-  const { status, readyToStream } = JSON.parse(ground.received[0]?.body ?? '');
+  const { status, readyToStream } = JSON.parse(context.received[0]?.body ?? '');
   expect({ readyToStream, ...status }).toMatchObject({
     readyToStream: false,
     state: 'error',
@@ -130,7 +132,7 @@ test('a video that requires signed URLs plays by a token of the account, and by 
   const uid = await uploaded();
   await clock.advance(10 * STEP);
   const { EDGEHOST_SIGNING_KEY_ID: id = '', EDGEHOST_SIGNING_KEY_PEM: pem = '' } =
-    ground.simulators.edgehost.environment;
+    context.simulators.edgehost.environment;
   const exp = Math.floor(clock.now() / 1000) + 3600;
   const token = signToken(signingKeyFrom(id, pem), { sub: uid, kid: id, exp });
   const get = async (name: string, path = '/manifest/video.m3u8') =>
@@ -191,12 +193,12 @@ test('the account lists, edits and deletes; another token or account is refused'
 });
 
 test('another webhook address gets another secret, and reports are signed with it', async () => {
-  const notificationUrl = `${ground.listener.url}/elsewhere`;
+  const notificationUrl = `${context.listener.url}/elsewhere`;
   const { secret } = (await api('PUT', '/webhook', { notificationUrl })).result;
   expect(secret).not.toBe('hook');
   expect((await api('PUT', '/webhook', { notificationUrl })).result.secret).toBe(secret);
-  await ground.simulators.edgehost.sendWebhook('f'.repeat(32), 'ready');
-  const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = ground.received;
+  await context.simulators.edgehost.sendWebhook('f'.repeat(32), 'ready');
+  const [{ path, headers, body } = { path: '', headers: {}, body: '' }] = context.received;
   expect(path).toBe('/elsewhere');
   expect(headers['webhook-signature']).toContain(
     webhookSignature(secret, Math.floor(clock.now() / 1000), body),

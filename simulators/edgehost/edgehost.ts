@@ -1,5 +1,5 @@
 // edgehost (wire format of Cloudflare Stream) as a local server: API, uploads, delivery host and webhooks on one port.
-import { type Ground, type Simulator, startSimulator, type Surroundings } from '../simulator.ts';
+import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';
 import { apiRoutes } from './guard.ts';
@@ -26,7 +26,7 @@ const DEFAULTS: EdgehostSettings = {
 };
 
 export async function startEdgehost(
-  surroundings: Surroundings,
+  context: SimulatorContext,
   options: EdgehostOptions,
 ): Promise<EdgehostSimulator> {
   const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
@@ -34,26 +34,26 @@ export async function startEdgehost(
   const webhook: Webhook = {
     url: webhookUrl,
     secret: webhookSecret,
-    modified: new Date(surroundings.clock.now()).toISOString(),
+    modified: new Date(context.clock.now()).toISOString(),
   };
   return startSimulator({
     port,
-    surroundings,
+    context,
     webhook,
     sign: (body, time) => ({
       'Webhook-Signature': `time=${time},sig1=${webhookSignature(webhook.secret, time, body)}`,
     }),
-    open: (ground) => openAccount(ground, { settings: { ...DEFAULTS, ...given }, webhook, key }),
+    open: (context) => openAccount(context, { settings: { ...DEFAULTS, ...given }, webhook, key }),
   });
 }
 
 function openAccount(
-  ground: Ground,
+  context: ProviderContext,
   { settings, webhook, key }: Pick<Account, 'settings' | 'webhook'> & { readonly key: SigningKey },
 ) {
   const account: Account = {
     settings,
-    ground,
+    context,
     webhook,
     keys: new Map([[key.id, key]]),
     entries: new Map(),
@@ -66,17 +66,17 @@ function openAccount(
       ...playbackRoutes(account),
     ],
     environment: {
-      EDGEHOST_API_URL: `${ground.origin}/client/v4`,
+      EDGEHOST_API_URL: `${context.origin}/client/v4`,
       EDGEHOST_ACCOUNT_ID: settings.accountId,
       EDGEHOST_STREAM_API_TOKEN: settings.apiToken,
       EDGEHOST_STREAM_WEBHOOK_SECRET: webhook.secret,
-      EDGEHOST_CUSTOMER_SUBDOMAIN: ground.origin,
+      EDGEHOST_CUSTOMER_SUBDOMAIN: context.origin,
       EDGEHOST_SIGNING_KEY_ID: key.id,
       EDGEHOST_SIGNING_KEY_PEM: key.pem,
     },
-    videos: () => [...account.entries.values()].map(({ shows }) => shows),
+    videos: () => [...account.entries.values()].map(({ video }) => video),
     reportOf: (video: string, kind: number | string) => reportOf(account, video, kind),
-    forget: () => {
+    clear: () => {
       account.entries.clear();
       account.uploads.clear();
     },

@@ -36,9 +36,9 @@ export function encodingSteps({ facts, maxSeconds, fault }: Encoding): readonly 
   }
 }
 
-function durationProblem(seconds: number, most: number | null): keyof typeof ERRORS | undefined {
+function durationProblem(seconds: number, maxSeconds: number | null): keyof typeof ERRORS | undefined {
   if (seconds < 0.1) return 'ERR_DURATION_TOO_SHORT';
-  return most !== null && seconds > most ? 'ERR_DURATION_EXCEED_CONSTRAINT' : undefined;
+  return maxSeconds !== null && seconds > maxSeconds ? 'ERR_DURATION_EXCEED_CONSTRAINT' : undefined;
 }
 
 const step = (state: State, percent: number): Step => ({

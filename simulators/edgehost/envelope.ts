@@ -1,12 +1,13 @@
 // The response envelope of the edgehost API.
-import { type Answer, json, Refused } from '../route.ts';
+import { type RouteResponse, json, ResponseError } from '../route.ts';
 
-export const success = (result: unknown, more: object = {}, status = 200): Answer =>
+export const success = (result: unknown, more: object = {}, status = 200): RouteResponse =>
   json(status, { result, success: true, errors: [], messages: [], ...more });
 
-export const failure = (status: number, code: number, message: string): Answer =>
+export const failure = (status: number, code: number, message: string): RouteResponse =>
   json(status, { result: null, success: false, errors: [{ code, message }], messages: [] });
 
 export const notFound = () =>
-  new Refused(failure(404, 10003, 'Not Found: The requested resource does not exist.'));
-export const badRequest = (message: string) => new Refused(failure(400, 10005, `Bad Request: ${message}`));
+  new ResponseError(failure(404, 10003, 'Not Found: The requested resource does not exist.'));
+export const badRequest = (message: string) =>
+  new ResponseError(failure(400, 10005, `Bad Request: ${message}`));

@@ -1,6 +1,6 @@
 // The delivery host of edgehost, by video id or signed token: manifests, segments, images and downloads.
 import { join } from 'node:path';
-import { type Answer, type Call, Refused, type Route } from '../route.ts';
+import { type RouteResponse, type Call, ResponseError, type Route } from '../route.ts';
 import { type Account, type Entry, entryOf } from './account.ts';
 import { failure } from './envelope.ts';
 import { openToken } from './signatures.ts';
@@ -28,9 +28,9 @@ export const playbackRoutes = (account: Account): Route[] => [
   },
 ];
 
-function serveStream(account: Account, { params }: Call): Answer {
+function serveStream(account: Account, { params }: Call): RouteResponse {
   const { entry } = admitted(account, params['video']);
-  if (!entry.shows.readyToStream) throw new Refused({ status: 404 });
+  if (!entry.video.readyToStream) throw new ResponseError({ status: 404 });
   return {
     status: 200,
     headers: { 'Cache-Control': 'no-store' },
@@ -38,10 +38,10 @@ function serveStream(account: Account, { params }: Call): Answer {
   };
 }
 
-function serveDownload(account: Account, { params, query }: Call): Answer {
+function serveDownload(account: Account, { params, query }: Call): RouteResponse {
   const { entry, downloadable } = admitted(account, params['video']);
   if (!downloadable) throw unauthorized();
-  if (entry.download?.status !== 'ready') throw new Refused({ status: 404 });
+  if (entry.download?.status !== 'ready') throw new ResponseError({ status: 404 });
   const name = encodeURIComponent((query.get('filename') ?? 'default').slice(0, 120));
   return {
     status: 200,
@@ -53,13 +53,15 @@ function serveDownload(account: Account, { params, query }: Call): Answer {
 /** A token permits its own video; a plain id permits videos that require no token. */
 function admitted(account: Account, uidOrToken = ''): { entry: Entry; downloadable: boolean } {
   const bare = account.entries.get(uidOrToken);
-  if (bare?.shows.requireSignedURLs) throw unauthorized();
+  if (bare?.video.requireSignedURLs) throw unauthorized();
   if (bare) return { entry: bare, downloadable: true };
   const isToken = uidOrToken.split('.').length === 3;
-  const claims = isToken ? openToken(uidOrToken, account.keys, account.ground.clock.now() / 1000) : undefined;
+  const claims = isToken
+    ? openToken(uidOrToken, account.keys, account.context.clock.now() / 1000)
+    : undefined;
   if (isToken && !claims) throw unauthorized();
   const entry = entryOf(account, claims?.sub);
-  return { entry, downloadable: claims?.downloadable === true || !entry.shows.requireSignedURLs };
+  return { entry, downloadable: claims?.downloadable === true || !entry.video.requireSignedURLs };
 }
 
-const unauthorized = () => new Refused(failure(401, 10000, 'This video needs a signed token'));
+const unauthorized = () => new ResponseError(failure(401, 10000, 'This video needs a signed token'));

@@ -10,7 +10,7 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { parsed } from '../route.ts';
+import { parseJson } from '../route.ts';
 
 /** `key` is the text of the secret, not decoded. */
 export const webhookSignature = (key: string, unixSeconds: number, body: string) =>
@@ -69,7 +69,7 @@ export function signToken(key: SigningKey, claims: Claims): string {
 }
 
 const membersIn = (part: string): object => ({
-  ...(parsed(Buffer.from(part, 'base64url').toString()) as object | undefined),
+  ...(parseJson(Buffer.from(part, 'base64url').toString()) as object | undefined),
 });
 
 const DAY_S = 24 * 60 * 60;

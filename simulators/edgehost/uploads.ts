@@ -9,7 +9,7 @@ import {
   type Chunk,
   createUpload,
   type TusRules,
-  tusAbilities,
+  tusCapabilities,
   uploadMetadata,
   uploadOffset,
 } from '../tus.ts';
@@ -17,8 +17,8 @@ import { type Account, addVideo, type Entry, entryOf, uploadFinished } from './a
 import { badRequest, failure, success } from './envelope.ts';
 import { type ApiRoute, apiRoutes } from './guard.ts';
 
-const MOST_BYTES = 30_000_000_000;
-const CHUNK = { least: 5_242_880, most: 209_715_200, unit: 262_144 } as const;
+const MAX_BYTES = 30_000_000_000;
+const CHUNK = { min: 5_242_880, max: 209_715_200, unit: 262_144 } as const;
 /** Names in Upload-Metadata that set options; all others describe the video. */
 const SETTINGS = [
   'maxdurationseconds',
@@ -34,12 +34,12 @@ const FORM_OVERHEAD = 65_536;
 export function uploadRoutes(account: Account): Route[] {
   const rules: TusRules = {
     uploads: account.uploads,
-    folder: account.ground.folder,
-    most: MOST_BYTES,
-    location: (id) => `${account.ground.origin}/tus/${id}`,
+    folder: account.context.folder,
+    maxBytes: MAX_BYTES,
+    location: (id) => `${account.context.origin}/tus/${id}`,
     refusal: chunkProblem,
     finished: ({ video, path }) =>
-      account.ground.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
+      account.context.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
   };
   const tus = { group: 'upload', path: /^\/tus\/(?<upload>[\w-]+)$/ } as const;
   const created: readonly ApiRoute[] = [
@@ -55,45 +55,45 @@ export function uploadRoutes(account: Account): Route[] {
       path: /^\/upload\/(?<uid>[0-9a-f]{32})$/,
       run: (call) => takeForm(account, call),
     },
-    { ...tus, name: 'tus-options', method: 'OPTIONS', run: () => tusAbilities(rules) },
+    { ...tus, name: 'tus-options', method: 'OPTIONS', run: () => tusCapabilities(rules) },
     { ...tus, name: 'tus-head', method: 'HEAD', run: (call) => uploadOffset(rules, call) },
     { ...tus, name: 'tus-patch', method: 'PATCH', run: (call) => appendToUpload(rules, call) },
   ];
 }
 
 async function openForm(account: Account, call: Call) {
-  const wishes = await readJson(call);
-  if (wishes['maxDurationSeconds'] === undefined) throw badRequest('maxDurationSeconds is required');
-  const { uid, scheduledDeletion } = addVideo(account, { ...creatorIn(call), ...wishes }, 'open');
+  const options = await readJson(call);
+  if (options['maxDurationSeconds'] === undefined) throw badRequest('maxDurationSeconds is required');
+  const { uid, scheduledDeletion } = addVideo(account, { ...parseCreator(call), ...options }, 'open');
   return success({ uploadURL: `${call.origin}/upload/${uid}`, uid, watermark: null, scheduledDeletion });
 }
 
 async function takeForm(account: Account, call: Call) {
   const entry = entryOf(account, call.params['uid']);
-  demandOpenForm(account, entry);
+  assertFormOpen(account, entry);
   entry.formUpload = 'used';
-  const file = await fileIn(call, account.settings.maxFormBytes);
+  const file = await readFormFile(call, account.settings.maxFormBytes);
   if (!file) return failure(400, 10005, 'Bad Request: the form has no field `file`');
   if (file.size > account.settings.maxFormBytes) return failure(413, 10006, 'Request entity too large');
-  const path = join(account.ground.folder, `upload-${randomUUID()}`);
+  const path = join(account.context.folder, `upload-${randomUUID()}`);
   await writeFile(path, file.stream());
-  entry.shows = {
-    ...entry.shows,
-    meta: { name: file.name, filename: file.name, filetype: file.type, ...entry.shows.meta },
+  entry.video = {
+    ...entry.video,
+    meta: { name: file.name, filename: file.name, filetype: file.type, ...entry.video.meta },
   };
   await uploadFinished(account, entry, path);
   return { status: 200 };
 }
 
-function demandOpenForm({ ground }: Account, { formUpload, shows }: Entry): void {
+function assertFormOpen({ context }: Account, { formUpload, video }: Entry): void {
   if (formUpload !== 'open') throw badRequest('this upload URL was used already');
-  if (Date.parse(shows.uploadExpiry ?? '') < ground.clock.now())
+  if (Date.parse(video.uploadExpiry ?? '') < context.clock.now())
     throw badRequest('this upload URL has expired');
 }
 
 /** Reads the whole form into memory, because it is small. */
-async function fileIn(call: Call, most: number): Promise<File | undefined> {
-  const body = await readBody(call, most + FORM_OVERHEAD);
+async function readFormFile(call: Call, maxBytes: number): Promise<File | undefined> {
+  const body = await readBody(call, maxBytes + FORM_OVERHEAD);
   try {
     const form = await new Response(new Uint8Array(body), {
       headers: { 'Content-Type': header(call, 'Content-Type') ?? '' },
@@ -108,14 +108,14 @@ async function fileIn(call: Call, most: number): Promise<File | undefined> {
 async function openTus(account: Account, rules: TusRules, call: Call) {
   announcedLength(rules, call);
   const { uid } = addVideo(account, {
-    ...creatorIn(call),
-    ...wishesIn(uploadMetadata(header(call, 'Upload-Metadata') ?? '')),
+    ...parseCreator(call),
+    ...parseOptions(uploadMetadata(header(call, 'Upload-Metadata') ?? '')),
   });
-  const answer = await createUpload(rules, call, uid);
-  return { ...answer, headers: { ...answer.headers, 'stream-media-id': uid } };
+  const response = await createUpload(rules, call, uid);
+  return { ...response, headers: { ...response.headers, 'stream-media-id': uid } };
 }
 
-function wishesIn(metadata: ReadonlyMap<string, string>): JsonObject {
+function parseOptions(metadata: ReadonlyMap<string, string>): JsonObject {
   const lower = new Map([...metadata].map(([key, value]) => [key.toLowerCase(), value]));
   const seconds = lower.get('maxdurationseconds');
   const expiry = lower.get('expiry');
@@ -130,15 +130,15 @@ function wishesIn(metadata: ReadonlyMap<string, string>): JsonObject {
   };
 }
 
-function creatorIn(call: Call): JsonObject {
+function parseCreator(call: Call): JsonObject {
   const creator = header(call, 'Upload-Creator');
   return creator === undefined ? {} : { creator };
 }
 
 function chunkProblem({ size, offset, length }: Chunk): string | undefined {
   if (size === undefined) return 'Content-Length is required';
-  if (size > CHUNK.most) return `A chunk has at most ${CHUNK.most} bytes`;
+  if (size > CHUNK.max) return `A chunk has at most ${CHUNK.max} bytes`;
   if (offset + size >= length) return undefined;
-  if (size < CHUNK.least) return `A chunk has at least ${CHUNK.least} bytes`;
+  if (size < CHUNK.min) return `A chunk has at least ${CHUNK.min} bytes`;
   return size % CHUNK.unit === 0 ? undefined : `A chunk is a multiple of ${CHUNK.unit} bytes`;
 }

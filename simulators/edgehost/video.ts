@@ -46,9 +46,9 @@ export const ERRORS = {
   ERR_UNKNOWN: 'An unknown error occurred.',
 } as const;
 
-type Wishes = { readonly origin: string; readonly now: number; readonly wishes: JsonObject };
+export type Wishes = { readonly origin: string; readonly now: number; readonly options: JsonObject };
 
-export function newVideo({ origin, now, wishes }: Wishes): EdgehostVideo {
+export function newVideo({ origin, now, options }: Wishes): EdgehostVideo {
   const uid = randomBytes(16).toString('hex');
   const base = `${origin}/${uid}`;
   const time = new Date(now).toISOString();
@@ -76,7 +76,7 @@ export function newVideo({ origin, now, wishes }: Wishes): EdgehostVideo {
     playback: { hls: `${base}/manifest/video.m3u8`, dash: `${base}/manifest/video.mpd` },
     watermark: null,
   };
-  return { ...unset, ...editsIn(wishes) };
+  return { ...unset, ...editsIn(options) };
 }
 
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {

@@ -7,7 +7,7 @@ import type { EdgehostVideo } from './video.ts';
 
 export const VIDEO_ROUTES: readonly ApiRoute[] = [
   ['list', 'GET', '/?', list],
-  ['get', 'GET', VIDEO, (account, { params }) => success(entryOf(account, params['uid']).shows)],
+  ['get', 'GET', VIDEO, (account, { params }) => success(entryOf(account, params['uid']).video)],
   ['edit', 'POST', VIDEO, edit],
   ['delete', 'DELETE', VIDEO, remove],
   ['downloads-create', 'POST', `${VIDEO}/downloads(/default)?`, createDownload],
@@ -24,7 +24,7 @@ const MOST_LISTED = 1000;
 
 function list({ entries }: Account, { query }: Call) {
   const limit = Math.min(Number(query.get('limit')) || MOST_LISTED, MOST_LISTED);
-  const found = [...entries.values()].map(({ shows }) => shows).filter((video) => isWanted(video, query));
+  const found = [...entries.values()].map(({ video }) => video).filter((video) => isWanted(video, query));
   const sorted = query.get('asc') === 'true' ? found : found.reverse();
   const counts =
     query.get('include_counts') === 'true'
@@ -54,7 +54,7 @@ const is = (wanted: string | undefined, found: string | null) => wanted === unde
 async function edit(account: Account, call: Call) {
   const entry = entryOf(account, call.params['uid']);
   editVideo(account, entry, await readJson(call));
-  return success(entry.shows);
+  return success(entry.video);
 }
 
 /** Has no envelope, because the vendor's own library expects no body here. */
@@ -70,15 +70,15 @@ function downloadsOf(account: Account, uid = '') {
 
 function createDownload(account: Account, { params, origin }: Call) {
   const entry = entryOf(account, params['uid']);
-  if (!entry.shows.readyToStream) throw badRequest('the video is not ready');
+  if (!entry.video.readyToStream) throw badRequest('the video is not ready');
   const download = entry.download ?? {
     status: 'inprogress',
-    url: `${origin}/${entry.shows.uid}/downloads/default.mp4`,
+    url: `${origin}/${entry.video.uid}/downloads/default.mp4`,
     percentComplete: 0,
   };
   entry.download = download;
-  account.ground.clock.after(
-    account.ground.stepMs,
+  account.context.clock.after(
+    account.context.stepMs,
     async () => void Object.assign(download, { status: 'ready', percentComplete: 100 }),
   );
   return success({ default: download });

@@ -6,12 +6,12 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
-type Writing = {
+type ResponseOptions = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly answer: Answer;
+  readonly answer: RouteResponse;
   readonly pauseMs: number;
 };
 type Content = {
@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
 };
 
-export async function writeAnswer({ request, response, answer, pauseMs }: Writing): Promise<void> {
-  const { status, headers, length, bytes } = await contentOf(answer, request.headers.range);
+export async function writeResponse({ request, response, answer, pauseMs }: ResponseOptions): Promise<void> {
+  const { status, headers, length, bytes } = await toContent(answer, request.headers.range);
   response.writeHead(status, { ...headers, ...(status === 204 ? {} : { 'Content-Length': length }) });
   if (request.method === 'HEAD' || length === 0) return void response.end();
   try {
@@ -41,7 +41,10 @@ export async function writeAnswer({ request, response, answer, pauseMs }: Writin
   }
 }
 
-async function contentOf({ status, headers = {}, body = '' }: Answer, range?: string): Promise<Content> {
+async function toContent(
+  { status, headers = {}, body = '' }: RouteResponse,
+  range?: string,
+): Promise<Content> {
   if (typeof body === 'string')
     return {
       status,
