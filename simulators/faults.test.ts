@@ -107,7 +107,7 @@ describe('calls', () => {
       body: JSON.stringify(body),
     });
 
-  test('are refused as often as the control endpoint was told, on the route it was told', async () => {
+  test('are rejected on the given route, as often as given', async () => {
     expect((await fault({ on: 'api', do: 'explode' })).status).toBe(400);
     expect(
       (

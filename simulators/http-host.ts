@@ -168,7 +168,7 @@ async function runRoute(route: Route, call: Call, fault?: ApiFault): Promise<Rou
 }
 
 function toFaultResponse({ status = 503, retryAfter }: ApiFault): RouteResponse {
-  const message = 'A fault that was asked for';
+  const message = 'An injected fault';
   const answer = json(status, {
     success: false,
     message,

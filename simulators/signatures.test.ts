@@ -59,13 +59,13 @@ describe('edgehost', () => {
     const keys = new Map([[key.id, signingKeyFrom(key.id, key.pem)]]);
     const claims = { sub: 'a'.repeat(32), kid: key.id, exp: 10_000 };
     const token = signToken(key, claims);
-    const stranger = { ...(await newSigningKey()), id: key.id };
+    const otherKey = { ...(await newSigningKey()), id: key.id };
 
     expect(openToken(token, keys, 9_999)).toEqual(claims);
     expect(openToken(token, keys, 10_000)).toBeUndefined();
     expect(openToken(signToken(key, { ...claims, exp: 86_402 }), keys, 1)).toBeUndefined();
     expect(openToken(signToken(key, { ...claims, nbf: 9_000 }), keys, 8_999)).toBeUndefined();
-    expect(openToken(signToken(stranger, claims), keys, 1)).toBeUndefined();
+    expect(openToken(signToken(otherKey, claims), keys, 1)).toBeUndefined();
     expect(openToken('not.a.token', keys, 1)).toBeUndefined();
   });
 });

@@ -93,7 +93,7 @@ async function remove(library: Library, call: Call) {
 
 function reencode(library: Library, call: Call) {
   const entry = entryOf(library, call.params['video']);
-  if (!entry.video.hasOriginal) return result(400, 'The original was not kept');
+  if (!entry.video.hasOriginal) return result(400, 'The original is not stored');
   entry.video = { ...entry.video, status: 1, availableResolutions: null, encodeProgress: 0 };
   encode(library, entry);
   return json(200, entry.video);

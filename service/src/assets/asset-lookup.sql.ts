@@ -1,4 +1,4 @@
-// Statements that read assets by their keys, as many at once as are asked for.
+// SQL queries that find many assets by id or by provider video.
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
 import { assetRow, playedColumns } from '../tables.ts';

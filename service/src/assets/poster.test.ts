@@ -1,4 +1,4 @@
-// Who may choose the picture of a thumbnail, and when one has to be made (contract B2).
+// Tests who may choose a poster, and when a new one is due (contract B2).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { decidePoster } from '../lifecycle/decide-commands.ts';
@@ -28,7 +28,7 @@ describe('a time that is chosen', () => {
   test.each([0, 1, 5999])('may be %d of a video of six seconds', (timeMs) => {
     expect(choose(timeMs, { duration_ms: 6000 })).not.toThrow();
   });
-  test.each([6000, 6001, 2 ** 31 - 1])('may not be %d of one, and the end is told', (timeMs) => {
+  test.each([6000, 6001, 2 ** 31 - 1])('must not be %d of one, and the error has the limit', (timeMs) => {
     expect(choose(timeMs, { duration_ms: 6000 })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
@@ -39,7 +39,7 @@ describe('a time that is chosen', () => {
   test('may be any as long as the length is unknown', () => {
     expect(choose(2 ** 31 - 1)).not.toThrow();
   });
-  test('is none of a picture, and none of a video that somebody else encodes', () => {
+  test('is rejected for images, and for videos that others encode', () => {
     const refusal = expect.objectContaining({ code: 'BAD_REQUEST', details: { field: 'poster_time_ms' } });
     expect(choose(0, { kind: 'image', provider: null })).toThrow(refusal);
     expect(choose(0, { provider: 'cdnhost' }, true)).toThrow(refusal);
@@ -93,7 +93,7 @@ describe('a picture that was made', () => {
     ['another time is wanted', { poster_time_ms: 8 }],
     ['none is wanted', { poster_time_ms: null }],
     ['another run plays', { playback: own(undefined, '1-2') }],
-    ["somebody else's URLs play", { playback: urls }],
+    ['reported URLs play', { playback: urls }],
     ['nothing plays', { playback: null }],
     ['it is shown already', { playback: own(7) }],
   ])('is not shown where %s', (_why, more) => {

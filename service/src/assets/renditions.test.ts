@@ -1,4 +1,4 @@
-// Merging what reports tell of renditions: order, grouping and repetition do not matter, and nothing known is lost (contract B6).
+// Tests that merging renditions does not depend on order, grouping or repetition (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RENDITION_STATES } from '@mediary/contract/enums';
@@ -42,8 +42,8 @@ describe('merged renditions', () => {
     ['failed', 'ready', 'ready'],
     ['ready', 'failed', 'ready'],
     ['ready', 'queued', 'ready'],
-  ] as const)('that were %s and are told %s are %s', (known, told, expected) => {
-    expect(merge([{ height: 720, state: known }], [{ height: 720, state: told }])).toEqual([
+  ] as const)('that were %s and are reported %s are %s', (known, reported, expected) => {
+    expect(merge([{ height: 720, state: known }], [{ height: 720, state: reported }])).toEqual([
       { height: 720, state: expected },
     ]);
   });
@@ -51,23 +51,23 @@ describe('merged renditions', () => {
   test('keep a width and a bitrate that a later report does not repeat', () => {
     const full: Rendition = { height: 720, width: 1280, state: 'ready', bitrate: 2_800_000 };
     const bare: Rendition = { height: 720, state: 'ready' };
-    for (const told of [
+    for (const reported of [
       bare,
       { ...bare, bitrate: null },
       { ...bare, width: 1280 },
       { ...bare, bitrate: 2_800_000 },
     ])
-      expect(merge([full], [told])).toEqual([full]);
+      expect(merge([full], [reported])).toEqual([full]);
     expect(merge([{ ...bare, width: 1280 }], [{ ...bare, bitrate: 2_800_000 }])).toEqual([full]);
   });
 
   test('of one state keep the greater of each figure', () => {
-    const told: Rendition[] = [
+    const reported: Rendition[] = [
       { height: 720, state: 'ready', bitrate: 900 },
       { height: 720, state: 'ready', bitrate: 1000 },
       { height: 720, state: 'ready', bitrate: 1 },
     ];
-    expect(merge(told)).toEqual([{ height: 720, state: 'ready', bitrate: 1000 }]);
+    expect(merge(reported)).toEqual([{ height: 720, state: 'ready', bitrate: 1000 }]);
   });
 
   test('take what belongs to the state that is further on, and only that', () => {
@@ -80,8 +80,8 @@ describe('merged renditions', () => {
   });
 
   test('keep no member that nobody knows', () => {
-    const told = [{ height: 720, state: 'ready', width: null, codec: 'x' }] as unknown as Rendition[];
-    expect(merge(told)).toEqual([{ height: 720, state: 'ready' }]);
+    const reported = [{ height: 720, state: 'ready', width: null, codec: 'x' }] as unknown as Rendition[];
+    expect(merge(reported)).toEqual([{ height: 720, state: 'ready' }]);
   });
 
   test('of nothing are what they were, down to the object', () => {
@@ -116,7 +116,7 @@ describe('merged renditions', () => {
     );
   });
 
-  test('never go back, whatever is told', () => {
+  test('never go back, whatever is reported', () => {
     const rank = (ladderOf: readonly Rendition[], height: number) =>
       RENDITION_STATES.indexOf(ladderOf.find((one) => one.height === height)?.state as Rendition['state']);
     fc.assert(

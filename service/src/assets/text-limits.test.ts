@@ -1,4 +1,4 @@
-// What text and metadata of callers pass, at the very edges (contract B1).
+// Tests the limits of text and metadata (contract B1).
 import { describe, expect, test } from 'vitest';
 import { isMetadata, isPlainText, MAX_METADATA_BYTES, MAX_METADATA_LEVELS } from './text-limits.ts';
 

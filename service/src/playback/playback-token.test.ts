@@ -1,4 +1,4 @@
-// A playback token plays one asset, in one version, for a time (contract B5).
+// Tests that a playback token is valid for one asset, one version and a limited time (contract B5).
 import { describe, expect, test } from 'vitest';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import { toSecret } from '../auth/secret.ts';
@@ -6,10 +6,10 @@ import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-tok
 
 const now = new Date('2026-01-01T00:00:00Z');
 const seconds = now.getTime() / 1000;
-const [current, previous, strange] = [
+const [current, previous, otherSecret] = [
   toSecret('current-secret'),
   toSecret('previous-secret'),
-  toSecret('a-stranger-s-secret'),
+  toSecret('another-secret'),
 ];
 const asset = { id: '01900000-0000-7000-8000-000000000001', playback_version: 3, duration_ms: 60_000 };
 const token = issuePlaybackToken([current, previous], asset, seconds + 10);
@@ -40,7 +40,7 @@ describe('it plays nothing else', () => {
     ['longer', `${token}A`],
     ['changed', `${token.slice(0, 30)}${token[30] === 'A' ? 'B' : 'A'}${token.slice(31)}`],
     ['padded', `${token}=`],
-    ['of a stranger', issuePlaybackToken([strange], asset, seconds + 10)],
+    ['with another secret', issuePlaybackToken([otherSecret], asset, seconds + 10)],
     ['an upload ticket', issueTicket([current], 'upload', { assetId: asset.id, expires: seconds + 10 })],
     ['a download ticket', issueTicket([current], 'download', { assetId: asset.id, expires: seconds + 10 })],
   ])('by a token that is %s', (_what, text) => expect(plays(text)).toBe(false));

@@ -1,10 +1,10 @@
-// Which file a path below an asset's playback address means, of what type, and how long it may be kept (contract B5).
+// Tests the files, types and caching of playback paths (contract B5).
 import { describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { cacheControlFor, ENTRY_FILES, findServedFile, isEntryFile, contentTypeOf } from './served-file.ts';
 
 const own = createVideo({ playback: { kind: 'own', attempt: 2, folder: '2-1' } });
-const strangers = createVideo({
+const reported = createVideo({
   playback: {
     kind: 'urls',
     attempt: 1,
@@ -75,14 +75,14 @@ describe('a picture', () => {
   );
 });
 
-describe("a stranger's", () => {
-  test('are where he says', () => {
-    expect(findServedFile(strangers, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
-    expect(findServedFile(strangers, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
+describe('reported URLs', () => {
+  test('are redirected', () => {
+    expect(findServedFile(reported, 'hls.m3u8')).toEqual({ location: 'https://cdn.test/a.m3u8' });
+    expect(findServedFile(reported, 'thumb.jpg')).toEqual({ location: 'https://cdn.test/a.jpg' });
   });
 
-  test.each(['dash.mpd', '1-1/v0.mp4'])('%s he did not name', (path) =>
-    expect(() => findServedFile(strangers, path)).toThrow(NOT_FOUND),
+  test.each(['dash.mpd', '1-1/v0.mp4'])('%s is not found without a URL', (path) =>
+    expect(() => findServedFile(reported, path)).toThrow(NOT_FOUND),
   );
 });
 

@@ -115,9 +115,9 @@ const GARBAGE: readonly unknown[] = [
 export function hostedApiContract({ open, peer, answers, commands, base, secrets }: ApiSubject): void {
   const api = () => open(LIMITS);
   const methods = Object.keys(answers) as Method[];
-  const when = async <T>(answer: PeerResponse, ask: () => Promise<T>): Promise<T> => {
+  const when = async <T>(answer: PeerResponse, call: () => Promise<T>): Promise<T> => {
     peer().answerWith(answer);
-    return ask();
+    return call();
   };
 
   describe.each(methods)('%s', (method) => {
@@ -168,7 +168,7 @@ const UNPARSED: ReadonlySet<Method> = new Set(COMMANDS);
 type ContractContext = {
   readonly peer: () => Peer;
   readonly api: () => HostedApi;
-  readonly when: <T>(answer: PeerResponse, ask: () => Promise<T>) => Promise<T>;
+  readonly when: <T>(answer: PeerResponse, call: () => Promise<T>) => Promise<T>;
 };
 
 function commandRequests({
@@ -206,10 +206,10 @@ function missingVideos({ peer, api, base, when }: ContractContext & { readonly b
       const before = peer().requests.length;
       await when({ status: 404 }, () => api().remove(id));
       expect(await when({ status: 404 }, () => api().inspect(id))).toEqual({ state: 'missing' });
-      const asked = peer()
+      const paths = peer()
         .requests.slice(before)
         .map(({ path }) => path);
-      expect(asked).toEqual(
+      expect(paths).toEqual(
         /^\.{0,2}$/.test(id)
           ? []
           : [`${base}/${encodeURIComponent(id)}`, `${base}/${encodeURIComponent(id)}`],

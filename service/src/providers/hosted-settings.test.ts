@@ -24,7 +24,7 @@ test.each([
   '//host',
   'http://[',
   'ftp://host',
-])('%j is no host', (host) => {
+])('%j is not a host', (host) => {
   const settings = createSettings({ HOST_SETTING: host });
   readHost(settings, 'HOST_SETTING');
   expect(settings.problems).toEqual(['HOST_SETTING must be a host name, or an http or https URL']);
@@ -44,12 +44,12 @@ test.each([
   ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z'],
   ['2026-01-01T12:00:00+02:00', '2026-01-01T10:00:00.000Z'],
   ['2026-01-01T10:00:00.123456Z', '2026-01-01T10:00:00.123Z'],
-])('the time %s is %s', (told, iso) => {
-  expect(parseTime(told).toISOString()).toBe(iso);
+])('the time %s is %s', (text, iso) => {
+  expect(parseTime(text).toISOString()).toBe(iso);
 });
 
-test.each([undefined, null, '', 'yesterday', 7, {}])('%j is no time', (told) => {
-  expect(() => parseTime(told)).toThrow(expect.objectContaining({ providerCode: 'unreadable time' }));
+test.each([undefined, null, '', 'yesterday', 7, {}])('%j is not a time', (text) => {
+  expect(() => parseTime(text)).toThrow(expect.objectContaining({ providerCode: 'unreadable time' }));
 });
 
 test('a percentage is an integer from 0 to 100, or undefined', () => {

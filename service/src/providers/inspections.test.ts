@@ -29,40 +29,40 @@ function provider({
   inspect?: HostedApi['inspect'];
   list?: HostedApi['list'];
 } = {}) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const api = {
     inspect: (videoId: string) => {
-      asked.push(videoId);
+      calls.push(videoId);
       return inspect(videoId);
     },
     list:
       list ??
       async function* () {
-        asked.push('list');
+        calls.push('list');
         yield* listed.map(listedVideo);
       },
   } as unknown as HostedApi;
-  return { asked, needs: { call: <T>(_name: unknown, work: (api: HostedApi) => Promise<T>) => work(api) } };
+  return { calls, needs: { call: <T>(_name: unknown, work: (api: HostedApi) => Promise<T>) => work(api) } };
 }
 
 test('few videos are inspected one by one', async () => {
-  const { asked, needs } = provider();
+  const { calls, needs } = provider();
   const answers = await inspectAll(needs, assets(3));
-  expect(asked).toEqual(['v-0', 'v-1', 'v-2']);
+  expect(calls).toEqual(['v-0', 'v-1', 'v-2']);
   expect([...answers.keys()]).toEqual(['asset-0', 'asset-1', 'asset-2']);
 });
 
 test('many videos are found in the listing, and only the remaining ones are inspected', async () => {
-  const { asked, needs } = provider({
+  const { calls, needs } = provider({
     listed: [
-      'stranger',
+      'unknown',
       ...assets(30)
         .slice(2)
         .map((asset) => String(asset.provider_video_id)),
     ],
   });
   const answers = await inspectAll(needs, assets(30));
-  expect(asked).toEqual(['list', 'v-0', 'v-1']);
+  expect(calls).toEqual(['list', 'v-0', 'v-1']);
   expect(answers.size).toBe(30);
   expect([answers.get('asset-0'), answers.get('asset-29')]).toEqual([known(2), known(1)]);
 });
@@ -78,13 +78,13 @@ test('a listing that fails costs nothing but itself', async () => {
 });
 
 test('a failing provider is reported by asset, and assets above the limit are omitted', async () => {
-  const { asked, needs } = provider({
+  const { calls, needs } = provider({
     inspect: async () => {
       throw new ProviderFailed('provider_timeout');
     },
   });
   const answers = await inspectAll(needs, assets(150));
-  expect(asked).toHaveLength(101);
+  expect(calls).toHaveLength(101);
   expect(answers.size).toBe(100);
   expect(answers.get('asset-99')).toBeInstanceOf(ProviderFailed);
   expect(answers.get('asset-100')).toBeUndefined();

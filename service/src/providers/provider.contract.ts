@@ -14,7 +14,7 @@ type ProviderSubject = {
 };
 
 /** Bodies with a valid signature that require no action. */
-const SHAPELESS = [
+const IGNORED_BODIES = [
   'null',
   'true',
   '7',
@@ -28,14 +28,14 @@ const SHAPELESS = [
   '{"__proto__":{"status":"ready"}}',
   `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
 ];
-const NO_JSON = ['', ' ', '{', '{"a":1,}', "{'a':1}", 'a=1', '\ufeff{}', '{}{}', 'NaN', '{"a":1}\0'];
+const INVALID_JSON = ['', ' ', '{', '{"a":1,}', "{'a':1}", 'a=1', '\ufeff{}', '{}{}', 'NaN', '{"a":1}\0'];
 
 export function providerContract({ configured, bare, signed, samples }: ProviderSubject): void {
-  test.each(samples)('a body that it sends means what it says: %s', (body, expected) => {
+  test.each(samples)('parses a body of the provider: %s', (body, expected) => {
     expect(configured.verify(signed(body))).toMatchObject(expected);
   });
 
-  test('a body that was verified before reads the same', () => {
+  test('parses a body that was verified before to the same report', () => {
     for (const [body] of samples)
       expect(configured.parse(Buffer.from(body), { isOwnEncoder: false })).toEqual(
         configured.verify(signed(body)),
@@ -48,26 +48,26 @@ export function providerContract({ configured, bare, signed, samples }: Provider
   });
 
   test('rejects a webhook without a signature, or with that of another body', () => {
-    const refused = { rejected: 'Invalid webhook signature' };
+    const rejected = { rejected: 'Invalid webhook signature' };
     for (const [body] of samples) {
-      expect(configured.verify(unsigned(body))).toEqual(refused);
-      expect(configured.verify({ ...signed(body), body: Buffer.from(`${body} `) })).toEqual(refused);
+      expect(configured.verify(unsigned(body))).toEqual(rejected);
+      expect(configured.verify({ ...signed(body), body: Buffer.from(`${body} `) })).toEqual(rejected);
     }
-    expect(configured.verify({ ...unsigned('no JSON'), headers: signed('{}').headers })).toEqual(refused);
+    expect(configured.verify({ ...unsigned('no JSON'), headers: signed('{}').headers })).toEqual(rejected);
   });
 
-  test.each(SHAPELESS.map((body) => [body.slice(0, 40), body]))(
-    'signed and of another shape it is nothing to act on: %s',
+  test.each(IGNORED_BODIES.map((body) => [body.slice(0, 40), body]))(
+    'ignores a signed body of another shape: %s',
     (_, body) => {
       expect(configured.verify(signed(body))).toEqual({ reason: 'not_actionable' });
     },
   );
 
-  test.each(NO_JSON)('signed and no JSON it is rejected: %j', (body) => {
+  test.each(INVALID_JSON)('rejects a signed body that is not JSON: %j', (body) => {
     expect(configured.verify(signed(body))).toEqual({ rejected: 'Invalid webhook payload' });
   });
 
-  test('bytes that are no text are rejected', () => {
+  test('rejects bytes that are not UTF-8', () => {
     const { headers, now } = signed('{}');
     expect(configured.verify({ headers, now, body: Uint8Array.of(0x7b, 0xff, 0x7d) })).toHaveProperty(
       'rejected',
@@ -84,18 +84,18 @@ function capabilities(configured: Provider, bare: Provider): void {
   test.each([
     ['configured', configured],
     ['bare', bare],
-  ])('%s, it says of itself what is so', (_, { api, kind, capabilities: can, verify }) => {
+  ])('%s, its capabilities match its settings', (_, { api, kind, capabilities: can, verify }) => {
     expect({ inspection: can.inspection, uploads: can.uploads }).toEqual({
       inspection: api !== undefined,
       uploads: kind === 'encoder' || api !== undefined,
     });
-    const answer = verify(unsigned('{}'));
-    if (!can.webhooks) expect(answer).toEqual({ rejected: 'not configured' });
+    const result = verify(unsigned('{}'));
+    if (!can.webhooks) expect(result).toEqual({ rejected: 'not configured' });
     expect(can.missingSettings.filter((name) => !/^[A-Z][A-Z0-9_]+$/.test(name))).toEqual([]);
     if (!can.webhooks || !can.uploads) expect(can.missingSettings.length).toBeGreaterThan(0);
   });
 
-  test('configured, it misses nothing', () => {
+  test('configured, it has all settings', () => {
     expect(configured.capabilities).toMatchObject({ webhooks: true, uploads: true, missingSettings: [] });
   });
 
@@ -108,20 +108,20 @@ function capabilities(configured: Provider, bare: Provider): void {
     if (warning) expect(warning.code).toBe('playback_unconfigured');
   });
 
-  test('it signs the addresses of a private video where it can, each at its own host, and no others', () => {
+  test('signs the URLs of private videos without changing their hosts', () => {
     const urls = {
       hls: `https://cdn.example/${VIDEO}/a.m3u8`,
       dash: null,
       thumbnail: `https://cdn.example/${VIDEO}/t.jpg`,
     };
-    const wish = { videoId: VIDEO, urls, isPrivate: true, expires: Math.floor(Date.now() / 1000) + 3600 };
-    expect(bare.sign(wish)).toBeUndefined();
-    const signed = configured.sign(wish);
+    const video = { videoId: VIDEO, urls, isPrivate: true, expires: Math.floor(Date.now() / 1000) + 3600 };
+    expect(bare.sign(video)).toBeUndefined();
+    const signed = configured.sign(video);
     if (configured.kind === 'hosted')
       expect(signed !== undefined).toBe(configured.capabilities.signedPlayback);
     if (!signed) return;
     expect(signed).toEqual({
-      expires: wish.expires,
+      expires: video.expires,
       hls: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/a\.m3u8$/),
       dash: null,
       thumbnail: expect.stringMatching(/^https:\/\/cdn\.example\/.+\/t\.jpg$/),
@@ -129,14 +129,14 @@ function capabilities(configured: Provider, bare: Provider): void {
     expect(
       [signed.hls, signed.thumbnail].filter((url) => url === urls.hls || url === urls.thumbnail),
     ).toEqual([]);
-    expect(configured.sign({ ...wish, urls: { hls: null, dash: null, thumbnail: null } })).toEqual({
-      expires: wish.expires,
+    expect(configured.sign({ ...video, urls: { hls: null, dash: null, thumbnail: null } })).toEqual({
+      expires: video.expires,
       hls: null,
       dash: null,
       thumbnail: null,
     });
-    const inAWeek = wish.expires + 7 * 86_400;
-    expect(configured.sign({ ...wish, expires: inAWeek })?.expires).toBeLessThanOrEqual(inAWeek);
+    const inAWeek = video.expires + 7 * 86_400;
+    expect(configured.sign({ ...video, expires: inAWeek })?.expires).toBeLessThanOrEqual(inAWeek);
   });
 }
 

@@ -46,21 +46,21 @@ describe('cdnhost', () => {
     ],
   });
 
-  test('has an interface once it knows its library and its key', () => {
+  test('has an API once library and key are configured', () => {
     for (const name of ['CDNHOST_STREAM_LIBRARY_ID', 'CDNHOST_STREAM_API_KEY']) {
       const { api, capabilities } = opened({ ...SET, [name]: undefined });
       expect([api, capabilities.uploads, capabilities.missingSettings]).toEqual([undefined, false, [name]]);
     }
   });
 
-  test.each(['not a host', 'a@b', 'vz-1.example?x', 'https://'])('cannot be played from %j', (host) => {
+  test.each(['not a host', 'a@b', 'vz-1.example?x', 'https://'])('rejects the host name %j', (host) => {
     const settings = createSettings({ CDNHOST_STREAM_HOSTNAME: host });
     readCdnhostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('CDNHOST_STREAM_HOSTNAME')]);
   });
 });
 
-describe('the interface of cdnhost', () => {
+describe('the API of cdnhost', () => {
   let peer: ScriptedPeer;
   beforeAll(async () => {
     peer = await startPeer();
@@ -101,7 +101,7 @@ describe('the interface of cdnhost', () => {
     },
   });
 
-  test('makes a video under a title that names its asset, and opens a tus upload to it', async () => {
+  test('creates a video with its asset id in the title, and a tus upload', async () => {
     peer.answerWith({ body: VIDEO });
     const expires = 1_700_003_600;
     const { videoId, target } = await api().prepareUpload({ ...ORDER, expires });
@@ -141,7 +141,7 @@ describe('the interface of cdnhost', () => {
     ]);
   });
 
-  test('hands out the original or the best file, signed where the host demands it', async () => {
+  test('returns the original or the best file, signed if the host requires tokens', async () => {
     const download = (video: object, more = {}) => {
       peer.answerWith({ body: { ...VIDEO, ...video } });
       return api(undefined, more).createDownloadUrl({ videoId: GUID, filename: 'x', expires: 1_700_003_600 });
@@ -160,7 +160,7 @@ describe('the interface of cdnhost', () => {
     const all = Array.from({ length: 250 }, (_, index) => ({
       ...VIDEO,
       guid: `video-${index}`,
-      title: index % 2 ? "A stranger's" : VIDEO.title,
+      title: index % 2 ? 'Another video' : VIDEO.title,
     }));
     peer.answerWith(({ path }) => {
       const page = Number(new URL(path, peer.url).searchParams.get('page'));
@@ -172,7 +172,7 @@ describe('the interface of cdnhost', () => {
     expect(listed[0]?.createdAt).toEqual(new Date('2026-01-01T10:00:00.500Z'));
   });
 
-  test('a trial names the settings without which nothing plays or reports', async () => {
+  test('a credential check names missing settings', async () => {
     peer.answerWith({ body: LIST });
     const bare = { CDNHOST_STREAM_HOSTNAME: undefined, CDNHOST_STREAM_READ_ONLY_API_KEY: undefined };
     expect(await api(undefined, bare).check()).toEqual([

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { cdnhostPlayback, parseCdnhostWebhook } from './cdnhost-report.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
-const PLACES = { libraryId: '4242', hostname: 'vz-1.example' };
-const read = (body: string | object, places: Parameters<typeof parseCdnhostWebhook>[1] = PLACES) =>
-  parseCdnhostWebhook(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), places);
+const LIBRARY = { libraryId: '4242', hostname: 'vz-1.example' };
+const read = (body: string | object, library: Parameters<typeof parseCdnhostWebhook>[1] = LIBRARY) =>
+  parseCdnhostWebhook(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), library);
 const webhook = (members: object = {}) => ({ VideoLibraryId: 4242, VideoGuid: GUID, Status: 3, ...members });
 const NOTHING = { reason: 'not_actionable' };
 
@@ -23,7 +23,7 @@ describe('a webhook of cdnhost', () => {
     });
   });
 
-  test.each([0, 1, 2, 6, 9, 10, 11, 99, -3, 1e15])('with status %d is nothing to act on', (Status) => {
+  test.each([0, 1, 2, 6, 9, 10, 11, 99, -3, 1e15])('with status %d is not actionable', (Status) => {
     expect(read(webhook({ Status }))).toEqual(NOTHING);
   });
 
@@ -37,7 +37,7 @@ describe('a webhook of cdnhost', () => {
   test('of another library does not count, whatever its status; any does where none is set', () => {
     for (const Status of [0, 3, 5])
       expect(read(webhook({ VideoLibraryId: 4243, Status }))).toEqual({ reason: 'wrong_library' });
-    expect(read(webhook({ VideoLibraryId: 1 }), { ...PLACES, libraryId: undefined })).toHaveProperty(
+    expect(read(webhook({ VideoLibraryId: 1 }), { ...LIBRARY, libraryId: undefined })).toHaveProperty(
       'report',
     );
   });
@@ -52,11 +52,11 @@ describe('a webhook of cdnhost', () => {
     '[{"VideoLibraryId":4242}]',
     JSON.stringify([webhook()]),
     JSON.stringify({ data: webhook() }),
-  ])('of another shape is nothing to act on: %s', (body) => {
+  ])('of another shape is not actionable: %s', (body) => {
     expect(read(body)).toEqual(NOTHING);
   });
 
-  test.each(['VideoLibraryId', 'VideoGuid', 'Status'])('without a good %s is nothing to act on', (member) => {
+  test.each(['VideoLibraryId', 'VideoGuid', 'Status'])('without a good %s is not actionable', (member) => {
     for (const value of [
       undefined,
       null,
@@ -88,18 +88,18 @@ describe('a webhook of cdnhost', () => {
     '12345678901234567890123',
     '[3]',
     'true',
-  ])('whose status is written %s is nothing to act on', (status) => {
+  ])('whose status is written %s is not actionable', (status) => {
     expect(read(`{"VideoLibraryId":4242,"VideoGuid":"${GUID}","Status":${status}}`)).toEqual(NOTHING);
     expect(
       read(`{"Status":${status},"VideoLibraryId":3,"Other":3,"VideoGuid":"${GUID}"}`, {
-        ...PLACES,
+        ...LIBRARY,
         libraryId: undefined,
       }),
     ).toEqual(NOTHING);
   });
 
   test.each(['4242.0000000000001', '4242000000000000000000000e-21', '"4242"', '12345678901234567890123'])(
-    'whose library is written %s is nothing to act on',
+    'whose library is written %s is not actionable',
     (library) => {
       expect(read(`{"VideoLibraryId":${library},"VideoGuid":"${GUID}","Status":3}`)).toEqual(NOTHING);
     },

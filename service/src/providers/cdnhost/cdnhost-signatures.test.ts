@@ -1,3 +1,4 @@
+// Tests the verification of cdnhost webhook signatures (contract A5, B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../../test/support/random-edits.ts';

@@ -7,18 +7,18 @@ const GUID = '11112222-3333-4444-8555-666677778888';
 const EXPIRES = 1_700_003_600;
 
 describe('the token of a folder', () => {
-  const wish = { key: toSecret('zone-key'), folder: `/${GUID}/`, expires: EXPIRES };
+  const token = { key: toSecret('zone-key'), folder: `/${GUID}/`, expires: EXPIRES };
 
   test("is an HMAC of the folder, the time and the folder's own parameter", () => {
-    expect(createFolderToken(wish)).toBe('HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk');
+    expect(createFolderToken(token)).toBe('HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk');
   });
 
   test('precedes the folder in the path, so that relative URLs in playlists keep it', () => {
-    expect(signFolder(wish)).toBe(
+    expect(signFolder(token)).toBe(
       `/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`,
     );
-    const playlist = new URL(`https://vz-1.example${signFolder(wish)}playlist.m3u8`);
-    expect(new URL('720p/video.m3u8', playlist).pathname).toBe(`${signFolder(wish)}720p/video.m3u8`);
+    const playlist = new URL(`https://vz-1.example${signFolder(token)}playlist.m3u8`);
+    expect(new URL('720p/video.m3u8', playlist).pathname).toBe(`${signFolder(token)}720p/video.m3u8`);
   });
 
   test('is another one for another key, folder or time', () => {
@@ -26,8 +26,8 @@ describe('the token of a folder', () => {
       { key: toSecret('zone-kez') },
       { folder: `/${GUID.replace('1', '2')}/` },
       { expires: EXPIRES + 1 },
-    ].map((change) => createFolderToken({ ...wish, ...change }));
-    expect(new Set([createFolderToken(wish), ...others]).size).toBe(4);
+    ].map((change) => createFolderToken({ ...token, ...change }));
+    expect(new Set([createFolderToken(token), ...others]).size).toBe(4);
   });
 });
 

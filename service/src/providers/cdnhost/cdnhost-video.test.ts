@@ -5,17 +5,17 @@ import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import { findDownloadFile, parseHeights, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
 
 const GUID = '11112222-3333-4444-8555-666677778888';
-const look = (members: object) => toInspection({ guid: GUID, ...members }, GUID);
+const inspect = (members: object) => toInspection({ guid: GUID, ...members }, GUID);
 
 function reportOf(members: object): StreamReport {
-  const found = look(members);
+  const found = inspect(members);
   if (found.state !== 'known') throw new Error(found.state);
   return found.report;
 }
 
 describe('a video', () => {
-  test('without bytes is waited for', () => {
-    expect(look({ status: 0 })).toEqual({ state: 'waiting' });
+  test('without bytes is waiting', () => {
+    expect(inspect({ status: 0 })).toEqual({ state: 'waiting' });
   });
 
   test.each([
@@ -35,9 +35,9 @@ describe('a video', () => {
   });
 
   test.each([undefined, null, '4', 4.5, Number.NaN, [4], true])(
-    'of status %j is trouble of the product',
+    'of status %j is a provider error',
     (status) => {
-      expect(() => look({ status })).toThrow(
+      expect(() => inspect({ status })).toThrow(
         expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
       );
     },
@@ -54,13 +54,13 @@ describe('a video', () => {
         { height: 360, state: 'ready' },
       ],
     });
-    for (const [told, progress] of [
+    for (const [encodeProgress, progress] of [
       [-5, 0],
       [250, 100],
       ['x', undefined],
       [null, undefined],
     ])
-      expect(reportOf({ status: 3, encodeProgress: told }).progress).toBe(progress);
+      expect(reportOf({ status: 3, encodeProgress }).progress).toBe(progress);
   });
 
   test('that is ready is complete, and brings its renditions, size and duration', () => {

@@ -43,7 +43,7 @@ describe('the API of edgehost', () => {
   };
   const FORM = { uid: UID, uploadURL: 'https://upload.example/one-time' };
   const DOWNLOADS = { default: { status: 'ready', url: `https://c.example/${UID}/downloads/default.mp4` } };
-  const result = (told: unknown) => ({ body: { success: true, result: told } });
+  const result = (value: unknown) => ({ body: { success: true, result: value } });
   const lastBody = () => JSON.parse(peer.requests.at(-1)?.body ?? '') as unknown;
 
   hostedApiContract({
@@ -141,7 +141,7 @@ describe('the API of edgehost', () => {
     }
   });
 
-  test('protects single videos where it can sign for them', async () => {
+  test('protects single videos if it has a signing key', async () => {
     peer.answerWith(result(VIDEO));
     await apiWith({}).protect?.(UID, true);
     expect([peer.requests.at(-1)?.path, lastBody()]).toEqual([
@@ -152,8 +152,8 @@ describe('the API of edgehost', () => {
   });
 
   test("returns an existing download with the asset's file name", async () => {
-    const download = (told: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
-      peer.answerWith(result(told));
+    const download = (value: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
+      peer.answerWith(result(value));
       return apiWith(more).createDownloadUrl({
         videoId: UID,
         filename: 'Über uns (1).final.mp4',
@@ -167,12 +167,12 @@ describe('the API of edgehost', () => {
     expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe(
       'https://c.example/d.mp4?a=1&filename=Uber_uns_1_final',
     );
-    for (const told of [
+    for (const value of [
       {},
       { default: { ...DOWNLOADS.default, status: 'inprogress' } },
       { default: { status: 'ready', url: 'javascript:alert(1)' } },
     ])
-      expect(await download(told)).toBeUndefined();
+      expect(await download(value)).toBeUndefined();
   });
 
   test.each(['lt', 'lte'])(
@@ -203,7 +203,7 @@ describe('the API of edgehost', () => {
     },
   );
 
-  test('registers the address of its webhooks, and learns their secret', async () => {
+  test('registers the webhook URL, and returns the new secret', async () => {
     peer.answerWith(result({ secret: 'new-secret' }));
     expect(await apiWith({}).registerWebhook?.('https://media.example/hook')).toEqual({
       secret: 'new-secret',

@@ -51,23 +51,23 @@ describe('edgehost', () => {
     ],
   });
 
-  test('signs only for private videos, and only with both halves of its key', () => {
-    const wish = {
+  test('signs only private videos, and only with key id and key', () => {
+    const video = {
       videoId: UID,
       urls: { hls: `https://c.example/${UID}/a.m3u8`, dash: null, thumbnail: null },
       isPrivate: true,
       expires: NOW,
     };
-    expect(opened(SET).sign({ ...wish, isPrivate: false })).toBeUndefined();
+    expect(opened(SET).sign({ ...video, isPrivate: false })).toBeUndefined();
     for (const name of ['EDGEHOST_SIGNING_KEY_ID', 'EDGEHOST_SIGNING_KEY_PEM'])
-      expect(opened({ ...SET, [name]: undefined }).sign(wish)).toBeUndefined();
+      expect(opened({ ...SET, [name]: undefined }).sign(video)).toBeUndefined();
   });
 
   test.each([
     'no key',
     '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
     Buffer.from('no key').toString('base64'),
-  ])('a key that cannot be read is told at the start: %j', (pem) => {
+  ])('an invalid signing key is a settings problem: %j', (pem) => {
     const settings = createSettings({ ...SET, EDGEHOST_SIGNING_KEY_PEM: pem });
     readEdgehostSettings(settings);
     expect(settings.problems).toEqual([expect.stringContaining('EDGEHOST_SIGNING_KEY_PEM')]);

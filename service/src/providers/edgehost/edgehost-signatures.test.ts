@@ -1,3 +1,4 @@
+// Tests the verification of edgehost webhook signatures (contract A5, B6).
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -102,10 +103,10 @@ describe('the signature of edgehost', () => {
   });
 
   test('may use the current or the previous secret', () => {
-    const asked = [[next, key], [key], [next], []].map((secrets) =>
+    const results = [[next, key], [key], [next], []].map((secrets) =>
       check(`time=${NOW},sig1=${GOOD}`, { secrets }),
     );
-    expect(asked).toEqual([true, true, false, false]);
+    expect(results).toEqual([true, true, false, false]);
   });
 
   test('does not fit after any of 10 000 random edits, the case of a digit and blanks at the comma and unread members excepted', () => {

@@ -3,18 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { edgehostPlayback, toInspection, parseEdgehostWebhook } from './edgehost-video.ts';
 
 const UID = '00112233445566778899aabbccddeeff';
-const look = (status: unknown, members: object = {}) =>
+const inspect = (status: unknown, members: object = {}) =>
   toInspection({ uid: UID, status, ...members }, { source: 'inspect', uid: UID });
 
 describe('a video', () => {
-  test('without bytes is waited for', () => {
-    expect(look({ state: 'pendingupload', pctComplete: '0.0' })).toEqual({ state: 'waiting' });
+  test('without bytes is waiting', () => {
+    expect(inspect({ state: 'pendingupload', pctComplete: '0.0' })).toEqual({ state: 'waiting' });
   });
 
   test.each(['queued', 'inprogress', 'downloading', 'live-inprogress', 'something-new'])(
     'that is %s has started',
     (state) => {
-      expect(look({ state })).toEqual({
+      expect(inspect({ state })).toEqual({
         state: 'known',
         report: { source: 'inspect', provider: 'edgehost', event: 'started' },
       });
@@ -31,15 +31,15 @@ describe('a video', () => {
     ['x', undefined],
     [[], undefined],
   ])('under way at %j is at %j', (pctComplete, progress) => {
-    const told = look({ state: 'inprogress', pctComplete });
-    expect('report' in told && told.report.progress).toBe(progress);
+    const result = inspect({ state: 'inprogress', pctComplete });
+    expect('report' in result && result.report.progress).toBe(progress);
   });
 
   test('that is playable but still encoding is not complete', () => {
-    expect(look({ state: 'ready', pctComplete: '39.0' })).toMatchObject({
+    expect(inspect({ state: 'ready', pctComplete: '39.0' })).toMatchObject({
       report: { source: 'inspect', event: 'succeeded', complete: false },
     });
-    expect(look({ state: 'ready', pctComplete: '100.0' })).toMatchObject({
+    expect(inspect({ state: 'ready', pctComplete: '100.0' })).toMatchObject({
       report: {
         complete: true,
         playback: { kind: 'hosted', videoId: UID, urls: { hls: null, dash: null, thumbnail: null } },
@@ -48,16 +48,16 @@ describe('a video', () => {
   });
 
   test("that failed has the product's code and our message", () => {
-    expect(look({ state: 'error', errorReasonCode: 'ERR_DURATION_TOO_SHORT' })).toMatchObject({
+    expect(inspect({ state: 'error', errorReasonCode: 'ERR_DURATION_TOO_SHORT' })).toMatchObject({
       report: { event: 'failed', failure: { code: 'too_short' }, providerCode: 'ERR_DURATION_TOO_SHORT' },
     });
-    expect(look({ state: 'error', errorReasonCode: { a: 1 } })).not.toHaveProperty('report.providerCode');
+    expect(inspect({ state: 'error', errorReasonCode: { a: 1 } })).not.toHaveProperty('report.providerCode');
   });
 
   test.each([undefined, null, 'ready', [], {}, { state: 7 }, { state: null }])(
-    'of the status %j is trouble of the product',
+    'of the status %j is a provider error',
     (status) => {
-      expect(() => look(status)).toThrow(
+      expect(() => inspect(status)).toThrow(
         expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
       );
     },
@@ -66,7 +66,7 @@ describe('a video', () => {
   test.each([
     { state: 'ready', pctComplete: '40' },
     { state: 'error', errReasonCode: 'ERR_NON_VIDEO', errReasonText: 'x' },
-  ])('tells the same in a webhook: %j', (status) => {
+  ])('is parsed to the same report in a webhook: %j', (status) => {
     const video = {
       uid: UID,
       status,
@@ -75,9 +75,9 @@ describe('a video', () => {
       playback: { hls: 'https://a.example/a' },
     };
     const webhook = parseEdgehostWebhook(Buffer.from(JSON.stringify(video)));
-    const asked = look(status, video);
+    const inspected = inspect(status, video);
     expect('report' in webhook && webhook.report).toEqual({
-      ...(asked.state === 'known' && asked.report),
+      ...(inspected.state === 'known' && inspected.report),
       source: 'webhook',
     });
   });

@@ -15,7 +15,7 @@ describe('a webhook of edgehost', () => {
       ref: { provider: 'edgehost', providerVideoId: UID },
     });
     expect(withStatus({ state: 'error' })).toMatchObject({
-      report: { event: 'failed', failure: { code: 'encode_failed', retryable: true } },
+      report: { event: 'failed', failure: { code: 'enreportedfailed', retryable: true } },
     });
   });
 
@@ -35,7 +35,7 @@ describe('a webhook of edgehost', () => {
     true,
     ['ready'],
     {},
-  ])('with the state %j is nothing to act on', (state) => {
+  ])('with the state %j is not actionable', (state) => {
     expect(withStatus({ state })).toEqual(NOTHING);
   });
 
@@ -52,12 +52,12 @@ describe('a webhook of edgehost', () => {
     { uid: UID, status: 'ready' },
     { uid: UID, status: ['ready'] },
     { uid: UID, status: null },
-  ])('of another shape is nothing to act on: %j', (body) => {
+  ])('of another shape is not actionable: %j', (body) => {
     expect(read(body)).toEqual(NOTHING);
   });
 
   test.each([null, '', '  ', 7, true, [UID], { a: 1 }, 'a\0b', '\ud800', 'x'.repeat(256)])(
-    'with the uid %j is nothing to act on',
+    'with the uid %j is not actionable',
     (uid) => {
       expect(read(video({ uid }))).toEqual(NOTHING);
     },
@@ -147,15 +147,15 @@ describe('a failure of edgehost', () => {
     ['ERR_DURATION_TOO_SHORT', 'too_short', false],
     ['ERR_DURATION_EXCEED_CONSTRAINT', 'too_long', false],
     ['ERR_FETCH_ORIGIN_ERROR', 'fetch_failed', true],
-  ])('%s is our %s, in either spelling', (told, code, retryable) => {
-    expect(failure({ errorReasonCode: told })).toMatchObject({ code, retryable });
-    expect(failure({ errReasonCode: told })).toMatchObject({ code, retryable });
-    expect(failure({ errorReasonCode: '', errReasonCode: told })).toMatchObject({ code, retryable });
+  ])('%s is our %s, in either spelling', (reported, code, retryable) => {
+    expect(failure({ errorReasonCode: reported })).toMatchObject({ code, retryable });
+    expect(failure({ errReasonCode: reported })).toMatchObject({ code, retryable });
+    expect(failure({ errorReasonCode: '', errReasonCode: reported })).toMatchObject({ code, retryable });
   });
 
   test('with an unknown code keeps its message', () => {
     expect(failure({ errorReasonCode: 'ERR_NEW', errorReasonText: ' Some\nthing\0 ' })).toEqual({
-      code: 'encode_failed',
+      code: 'enreportedfailed',
       message: 'Some thing',
       retryable: true,
     });
@@ -167,7 +167,7 @@ describe('a failure of edgehost', () => {
     'with the code %j is an ordinary one',
     (errorReasonCode) => {
       expect(failure({ errorReasonCode, errorReasonText: errorReasonCode })).toEqual({
-        code: 'encode_failed',
+        code: 'enreportedfailed',
         message: expect.any(String),
         retryable: true,
       });

@@ -1,3 +1,4 @@
+// Tests the verification of onprem webhook signatures (contract A5, B6).
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
