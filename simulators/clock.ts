@@ -1,5 +1,5 @@
 // The clock for encoding steps and token expiry: real time, or advanced manually by a test.
-export type Task = () => Promise<void>;
+type Task = () => Promise<void>;
 
 export type Clock = {
   /** Milliseconds since 1970. */

@@ -18,7 +18,10 @@ export type WebhookFault = Limits & {
 
 export type EncodingFault = Limits & {
   readonly on: 'encoding';
-  /** `recover`: an error, then success. `partial`: only the lowest rendition is created. `upload_failed`: only cdnhost. */
+  /**
+   * `recover`: an error, then success. `partial`: only the lowest rendition is created. `upload_failed`: only
+   * cdnhost.
+   */
   readonly do: 'never_finish' | 'fail' | 'recover' | 'partial' | 'upload_failed';
   /** cdnhost: an issue code (7). edgehost: an error code (`ERR_MALFORMED_VIDEO`). */
   readonly code?: number | string;
@@ -28,7 +31,10 @@ export type EncodingFault = Limits & {
 
 export type ApiFault = Omit<Limits, 'video'> & {
   readonly on: 'api';
-  /** `cut`: the connection ends before the request is processed. `lose_answer`: processed without a response. `slow`: processed with a late response. */
+  /**
+   * `cut`: the connection ends before the request is processed. `lose_answer`: processed without a response.
+   * `slow`: processed with a late response.
+   */
   readonly do: 'status' | 'slow' | 'slow_body' | 'cut' | 'lose_answer';
   /** The name of a route, or a group: `api` (default), `upload`, `playback`. */
   readonly route?: string;

@@ -60,7 +60,9 @@ const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Retry-After',
 ];
-/** CORS headers, also for errors. Routes of the group `api` have none, because only the service calls them. */
+/**
+ * CORS headers, also for errors. Routes of the group `api` have none, because only the service calls them.
+ */
 const CORS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

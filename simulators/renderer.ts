@@ -1,4 +1,5 @@
-// Creates playback files from uploaded bytes: one small rendition with ffmpeg (HLS, DASH, MP4, image), or placeholders without it.
+// Creates playback files from uploaded bytes: one small rendition with ffmpeg (HLS, DASH, MP4, image), or
+// placeholders without it.
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

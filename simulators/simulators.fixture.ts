@@ -37,7 +37,7 @@ async function startListener(): Promise<Listener> {
 export const STEP = 100;
 
 /** `simulators` and `listener` exist while the file's tests run, and are cleared before each test. */
-export type TestSimulators = {
+type TestSimulators = {
   readonly clock: ManualClock;
   readonly simulators: Simulators;
   readonly received: Received[];

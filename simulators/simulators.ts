@@ -10,7 +10,10 @@ import { ffmpegRenderer, placeholderRenderer } from './renderer.ts';
 export type SimulatorsOptions = {
   readonly cdnhost?: CdnhostOptions;
   readonly edgehost?: EdgehostOptions;
-  /** URL of Mediary; the `webhookUrl` of a simulator takes precedence. Both can be set later with `sendWebhooksTo`. */
+  /**
+   * URL of Mediary; the `webhookUrl` of a simulator takes precedence. Both can be set later with
+   * `sendWebhooksTo`.
+   */
   readonly webhookBaseUrl?: string;
   /** Without ffmpeg, playlists are valid but their segments do not exist. */
   readonly ffmpegPath?: string;

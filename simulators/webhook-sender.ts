@@ -1,4 +1,5 @@
-// Sends webhooks one at a time, applies faults, and records each delivery with its response. It never retries by itself.
+// Sends webhooks one at a time, applies faults, and records each delivery with its response. It never retries
+// by itself.
 import type { Clock } from './clock.ts';
 import type { Faults, WebhookFault } from './fault.ts';
 

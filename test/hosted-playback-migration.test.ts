@@ -31,19 +31,23 @@ type Row = {
 async function migrated({ provider, playback, warnings = [], stream_status = 'ready', attempt = 1 }: Row) {
   const [{ id } = {}] = await rowsOf(
     database,
-    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, provider, provider_video_id, stream_status, attempt, playback, warnings)
-     values (gen_random_uuid(), 'ann', 'video', 'a.mp4', 'video', 'video/mp4', $1, 'v-' || gen_random_uuid(), $2, $3, $4, $5) returning id`,
-    [provider, stream_status, attempt, null, JSON.stringify(warnings)],
+    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, tags,
+       provider, provider_video_id, stream_status, attempt, warnings, created_at, updated_at)
+     values (gen_random_uuid(), 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'private', '{}', $1,
+             'v-' || gen_random_uuid(), $2, $3, $4, now(), now()) returning id`,
+    [provider, stream_status, attempt, JSON.stringify(warnings)],
   );
+  const stored = playback === null ? null : JSON.stringify(playback);
   await rowsOf(
     database,
-    `update assets set playback = replace($2, '{id}', provider_video_id)::jsonb where id = $1`,
-    [id, playback === null ? null : JSON.stringify(playback)],
+    "update assets set playback = replace($2, '{id}', provider_video_id)::jsonb where id = $1",
+    [id, stored],
   );
   await rowsOf(database, await readFile(FILE, 'utf8'));
   const [row] = await rowsOf(
     database,
-    `select replace(playback::text, provider_video_id, '{id}')::jsonb as playback, warnings, playable_at from assets where id = $1`,
+    `select replace(playback::text, provider_video_id, '{id}')::jsonb as playback, warnings, playable_at
+       from assets where id = $1`,
     [id],
   );
   return row;
@@ -73,7 +77,7 @@ test('a ready video without URLs is playable, and loses its warning', async () =
     });
 });
 
-test('URLs of edgehost stay if the provider gave them, and are replaceable if they may be computed', async () => {
+test('URLs of edgehost stay if they were given, and are replaceable if they may be computed', async () => {
   const computed = { dash: 'https://a.example/{id}/manifest/video.mpd' };
   const given = { hls: 'https://b.example/x.m3u8' };
   expect(await migrated({ provider: 'edgehost', playback: urls({ ...given, ...computed }) })).toMatchObject({

@@ -27,10 +27,6 @@ const MERGE_NEXT: readonly string[] = [
   'service/src/platform/postgres/stored-secret.ts → service/src/adapters.ts',
   'service/src/platform/version.ts → service/src/app-server.ts',
   'service/src/platform/writable-folder.ts → service/src/service.ts',
-  'service/src/providers/cdnhost/cdnhost-presign.ts → service/src/providers/cdnhost/cdnhost-api.ts',
-  'service/src/providers/cdnhost/cdnhost-title.ts → service/src/providers/cdnhost/cdnhost-api.ts',
-  'service/src/providers/protect-video.job.ts → service/src/providers/feature.ts',
-  'service/src/providers/provider-errors.ts → service/src/providers/hosted-videos.ts',
 ];
 
 const MAX_LINES = 250;

@@ -1,4 +1,5 @@
-// cdnhost (wire format of Bunny Stream) as a local server: API, tus uploads, delivery host and webhooks on one port.
+// cdnhost (wire format of Bunny Stream) as a local server: API, tus uploads, delivery host and webhooks on
+// one port.
 import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { apiRoutes } from './api.ts';
 import { type CdnhostSettings, type Library, reportOf } from './library.ts';

@@ -1,4 +1,5 @@
-// The delivery host of cdnhost: playlists, segments, images, MP4 and originals, with tokens if the library has a key.
+// The delivery host of cdnhost: playlists, segments, images, MP4 and originals, with tokens if the library
+// has a key.
 import { join } from 'node:path';
 import { type RouteResponse, type Call, ResponseError, type Route } from '../route.ts';
 import { type Entry, entryOf, type Library, result } from './library.ts';

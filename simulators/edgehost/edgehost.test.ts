@@ -1,4 +1,5 @@
-// Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place of the video id.
+// Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place
+// of the video id.
 import { expect, test } from 'vitest';
 import { useSimulators, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';

@@ -1,4 +1,5 @@
-// edgehost (wire format of Cloudflare Stream) as a local server: API, uploads, delivery host and webhooks on one port.
+// edgehost (wire format of Cloudflare Stream) as a local server: API, uploads, delivery host and webhooks on
+// one port.
 import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';

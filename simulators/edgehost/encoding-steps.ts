@@ -1,4 +1,5 @@
-// Steps of an encoding at edgehost as data, with and without faults. Webhooks are sent only for `ready` and `error`.
+// Steps of an encoding at edgehost as data, with and without faults. Webhooks are sent only for `ready` and
+// `error`.
 import type { EncodingFault } from '../fault.ts';
 import type { SourceFacts } from '../renderer.ts';
 import { type EdgehostVideo, ERRORS, type State, type Status } from './video.ts';

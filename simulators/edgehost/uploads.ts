@@ -1,4 +1,5 @@
-// Upload endpoints of edgehost: one-time form uploads and tus, created with the server's token and then used without it.
+// Upload endpoints of edgehost: one-time form uploads and tus, created with the server's token and then used
+// without it.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -46,9 +46,9 @@ export const ERRORS = {
   ERR_UNKNOWN: 'An unknown error occurred.',
 } as const;
 
-export type Wishes = { readonly origin: string; readonly now: number; readonly options: JsonObject };
+type VideoOptions = { readonly origin: string; readonly now: number; readonly options: JsonObject };
 
-export function newVideo({ origin, now, options }: Wishes): EdgehostVideo {
+export function newVideo({ origin, now, options }: VideoOptions): EdgehostVideo {
   const uid = randomBytes(16).toString('hex');
   const base = `${origin}/${uid}`;
   const time = new Date(now).toISOString();

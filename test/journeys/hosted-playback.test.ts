@@ -1,4 +1,5 @@
-// Playback URLs of hosted videos follow the provider settings: a host name that is set or changed later applies to every asset (contract B5).
+// Playback URLs of hosted videos follow the provider settings: a host name that is set or changed later
+// applies to every asset (contract B5).
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/envelope.ts';
@@ -108,7 +109,7 @@ const etagOf = async (id: string, headers: Record<string, string> = {}) => {
 };
 
 describe('playback of hosted videos', () => {
-  test('is null with a warning while the host name is missing, except for URLs that the provider gave', async () => {
+  test('is null with a warning while the host name is missing, except for given URLs', async () => {
     await expectPlayback('guid-1', NOTHING, ['playback_unconfigured']);
     await expectPlayback('uid-1', NOTHING, ['playback_unconfigured']);
     await expectPlayback('uid-given', { ...NOTHING, ...GIVEN }, ['playback_unconfigured']);

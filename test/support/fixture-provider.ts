@@ -30,8 +30,10 @@ import type {
   HostedApi,
   Inspection,
   ListedVideo,
-  Provider,
   ParsedWebhook,
+  PreparedUpload,
+  Provider,
+  UploadOrder,
 } from '../../service/src/providers/provider.ts';
 
 const NAME = 'fixture';
@@ -156,22 +158,9 @@ function openFixtureApi(
   const pathTo = (videoId: string) => `/${toPathSegment(videoId)}`;
   return {
     url: apiUrl,
-    async prepareUpload({ assetId, size, maxBytes, expires }) {
-      const { id, address: url } = parseObject(
-        (await ask({ method: 'POST', path: '', json: { note: assetId } })).body,
-      );
-      if (typeof url !== 'string') throw unreadableResponse('upload address');
-      return {
-        videoId: parseVideoId(id),
-        target: {
-          protocol: 'put',
-          method: 'PUT',
-          url,
-          headers: {},
-          expires_at: new Date(expires * 1000).toISOString(),
-          max_bytes: size ?? maxBytes,
-        },
-      };
+    async prepareUpload(order) {
+      const { body } = await ask({ method: 'POST', path: '', json: { note: order.assetId } });
+      return toPreparedUpload(parseObject(body), order);
     },
     async inspect(videoId) {
       const answer = await undefinedIfMissing(() => ask({ method: 'GET', path: pathTo(videoId) }));
@@ -190,5 +179,23 @@ function openFixtureApi(
     },
     check: () =>
       describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', account: 'FIXTURE_API_URL' }),
+  };
+}
+
+function toPreparedUpload(
+  { id, address: url }: JsonObject,
+  { size, maxBytes, expires }: UploadOrder,
+): PreparedUpload {
+  if (typeof url !== 'string') throw unreadableResponse('upload address');
+  return {
+    videoId: parseVideoId(id),
+    target: {
+      protocol: 'put',
+      method: 'PUT',
+      url,
+      headers: {},
+      expires_at: new Date(expires * 1000).toISOString(),
+      max_bytes: size ?? maxBytes,
+    },
   };
 }

@@ -55,7 +55,10 @@ export function assetGuards({
     ownAsset: guarded(
       guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') })),
     ),
-    /** Changes one asset. A service caller names the owner in the body, or in the query because proxies drop bodies of DELETE. */
+    /**
+     * Changes one asset. A service caller names the owner in the body, or in the query because proxies drop
+     * bodies of DELETE.
+     */
     changingAsset: guarded(guard('owner', admitChange(findFor))),
     /** Changes one asset that may be in the trash. */
     changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),

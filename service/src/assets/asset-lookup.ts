@@ -32,7 +32,10 @@ export function createAssetLoader(db: Database): AssetLoader {
 
 type AssetNeeds = Pick<AssetLoader, 'find'>;
 
-/** For callers: NOT_FOUND if there is no such asset, FORBIDDEN for another user's. Service callers may access all assets. */
+/**
+ * For callers: NOT_FOUND if there is no such asset, FORBIDDEN for another user's. Service callers may access
+ * all assets.
+ */
 export const findAssetForCaller = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
   assertAccess(caller, await findAssetById(needs, id), (asset) => !asset.deleted_at);
 

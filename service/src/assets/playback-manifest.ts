@@ -1,7 +1,10 @@
 // The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
 import { notFound, type ServiceError } from '../platform/errors.ts';
 
-/** Our renditions, in `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the frame that the caller chose for the thumbnail. */
+/**
+ * Our renditions, in `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the frame that the
+ * caller chose for the thumbnail.
+ */
 export type OwnManifest = {
   readonly kind: 'own';
   readonly attempt: number;
@@ -9,14 +12,17 @@ export type OwnManifest = {
   readonly posterTimeMs?: number;
 };
 /** The URLs that an operator's encoder reported, byte for byte. */
-export type UrlManifest = {
+type UrlManifest = {
   readonly kind: 'urls';
   readonly attempt: number;
   readonly hls: string | null;
   readonly dash: string | null;
   readonly thumbnail: string | null;
 };
-/** A video of a hosted provider. The provider module computes the URLs that are not stored here, from its settings. */
+/**
+ * A video of a hosted provider. The provider module computes the URLs that are not stored here, from its
+ * settings.
+ */
 export type HostedManifest = GivenUrls & {
   readonly kind: 'hosted';
   readonly attempt: number;
@@ -31,7 +37,7 @@ export type GivenUrls = {
   readonly thumbnail?: string | null;
 };
 /** An image in our store; the members decide the formats of its variants. */
-export type ImageManifest = {
+type ImageManifest = {
   readonly kind: 'image';
   readonly attempt: number;
   readonly animated: boolean;
@@ -64,7 +70,10 @@ const MAX_URL_LENGTH = 2048;
 /** Spaces, control characters, lone surrogates, and backslashes, which parsers read as slashes. */
 const UNSAFE = /[\s\p{Cc}\p{Cs}\\]/u;
 
-/** Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never fetched by us. */
+/**
+ * Absolute http or https, no user info, no control characters or spaces, at most 2048 characters; never
+ * fetched by us.
+ */
 export function isPlaybackUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !/^https?:\/\/[^/]/i.test(text) || UNSAFE.test(text)) return false;
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -10,7 +10,10 @@ export type Rendition = {
   readonly bitrate?: number | null;
 };
 
-/** The union by height: the furthest state, and for equal states the greater figures, so that the result is the same in any order. */
+/**
+ * The union by height: the furthest state, and for equal states the greater figures, so that the result is
+ * the same in any order.
+ */
 export function mergeRenditions(
   known: readonly Rendition[],
   reported: readonly Rendition[],

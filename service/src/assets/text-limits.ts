@@ -61,7 +61,10 @@ export function parsePlainText(field: string, text: string | undefined): string 
 
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-/** The lowest id at an ISO 8601 time; `round` selects the millisecond for more precise times. Throws BAD_REQUEST with the field. */
+/**
+ * The lowest id at an ISO 8601 time; `round` selects the millisecond for more precise times. Throws
+ * BAD_REQUEST with the field.
+ */
 export function parseIdAt(
   field: string,
   time: string | undefined,

@@ -41,7 +41,9 @@ function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset
   return `${publicBaseUrl()}/api/v1/downloads/${asset.id}?ticket=${ticket}`;
 }
 
-/** Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore. */
+/**
+ * Finds the asset of a download URL. A URL that was issued before a deletion stays invalid after a restore.
+ */
 export async function findDownload(needs: DownloadNeeds, assetId: string, ticket: string): Promise<Asset> {
   const { urlSecrets, now, limitOwner } = needs;
   const presented = { assetId, ticket, now: now().getTime() / 1000 };

@@ -1,4 +1,5 @@
-// Playback tokens: they allow playback of one asset for some hours, until its playback version changes (contract B5).
+// Playback tokens: they allow playback of one asset for some hours, until its playback version changes
+// (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { Secret } from '../auth/secret.ts';
 import { deriveKey, verifyToken, signToken } from '../auth/signed-token.ts';

@@ -13,7 +13,7 @@ import { unauthorized } from '../platform/errors.ts';
 import type { findHostedUrls } from '../providers/hosted-playback.ts';
 import { isPlaybackToken, issuePlaybackToken, tokenExpiry } from './playback-token.ts';
 
-export type PlaybackNeeds = {
+type PlaybackNeeds = {
   readonly findPlayedAsset: Bound<typeof findPlayedAsset>;
   readonly findHostedUrls: Bound<typeof findHostedUrls>;
   readonly urlSecrets: readonly Secret[];
@@ -67,7 +67,10 @@ export function resolveHostedUrls(
 const toIso = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString();
 
-/** The access of players to an asset. A private asset is NOT_FOUND without a token, and UNAUTHORIZED with an invalid one. */
+/**
+ * The access of players to an asset. A private asset is NOT_FOUND without a token, and UNAUTHORIZED with an
+ * invalid one.
+ */
 export async function findPlayableAsset(
   { findPlayedAsset, urlSecrets, now }: PlaybackNeeds,
   id: string,

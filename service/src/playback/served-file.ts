@@ -31,7 +31,10 @@ export const contentTypeOf = (file: string): string =>
 /** How long a shared cache may serve segments of a video after it was made private. */
 const SHARED_MAX_AGE_S = 3600;
 
-/** Segments are immutable in browsers; shared caches revalidate them, because the asset may become private. Entry files change with the next attempt. */
+/**
+ * Segments are immutable in browsers; shared caches revalidate them, because the asset may become private.
+ * Entry files change with the next attempt.
+ */
 export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>, isEntry: boolean): string {
   if (isEntry) return `${visibility}, max-age=10`;
   const shared = visibility === 'public' ? `, s-maxage=${SHARED_MAX_AGE_S}` : '';
@@ -39,11 +42,11 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 }
 
 /** The response to a player: a file of our store, or a redirect to a URL of others. */
-export type ServedFile =
-  | { readonly key: ObjectKey; readonly isEntry: boolean }
-  | { readonly location: string };
+type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
 
-/** The URLs of a hosted video; called for entry files only, because a signature costs more than the response. */
+/**
+ * The URLs of a hosted video; called for entry files only, because a signature costs more than the response.
+ */
 type ResolveHosted = () => PlayUrls | undefined;
 
 export function findServedFile(

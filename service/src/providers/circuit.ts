@@ -1,4 +1,5 @@
-// Circuit breaker for provider calls: rejects calls after repeated failures, except for a probe call after each pause.
+// Circuit breaker for provider calls: rejects calls after repeated failures, except for a probe call after
+// each pause.
 
 /** State of the circuit. Times are in milliseconds since 1970. */
 export type Circuit = {

@@ -10,7 +10,7 @@ export type PeerResponse =
   | 'cut'
   | 'cut in the middle';
 type PeerRequest = { readonly method: string; readonly path: string; readonly body: string };
-export type Peer = {
+type Peer = {
   answerWith(answer: PeerResponse): void;
   readonly requests: readonly PeerRequest[];
 };
@@ -28,7 +28,10 @@ type Method =
 /** Methods whose responses are not read: only the request shows what they did. */
 type Command = Extract<Method, 'remove' | 'restart' | 'protect'>;
 
-/** The only request of a command for a video; `path` is below `base`, `body` is parsed JSON or undefined where it is empty. */
+/**
+ * The only request of a command for a video; `path` is below `base`, `body` is parsed JSON or undefined where
+ * it is empty.
+ */
 type CommandRequest = { readonly method: string; readonly path: string; readonly body?: unknown };
 
 type ApiSubject = {
@@ -171,14 +174,9 @@ type ContractContext = {
   readonly when: <T>(answer: PeerResponse, call: () => Promise<T>) => Promise<T>;
 };
 
-function commandRequests({
-  peer,
-  api,
-  base,
-  when,
-  answers,
-  commands,
-}: ContractContext & Pick<ApiSubject, 'base' | 'answers' | 'commands'>): void {
+type CommandContext = ContractContext & Pick<ApiSubject, 'base' | 'answers' | 'commands'>;
+
+function commandRequests({ peer, api, base, when, answers, commands }: CommandContext): void {
   const supported = COMMANDS.filter((command) => command in answers);
 
   test.each(supported)('%s sends one request for the video', async (command) => {
@@ -218,12 +216,9 @@ function missingVideos({ peer, api, base, when }: ContractContext & { readonly b
   });
 }
 
-function credentialChecks({
-  open,
-  when,
-  answers,
-  api,
-}: ContractContext & Pick<ApiSubject, 'open' | 'answers'>): void {
+type CheckContext = ContractContext & Pick<ApiSubject, 'open' | 'answers'>;
+
+function credentialChecks({ open, when, answers, api }: CheckContext): void {
   test('a credential check describes the problem, or returns nothing', async () => {
     expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
     for (const [, answer] of FAULTS)

@@ -16,9 +16,11 @@ export function findHostedPlayback(
 }
 
 /** URLs for players. `expires` is null when they need no signature. */
-export type HostedUrls = PlayUrls & { readonly expires: number | null };
+type HostedUrls = PlayUrls & { readonly expires: number | null };
 
-/** Signed by the provider's scheme where it requires that; undefined for assets that no hosted provider plays. */
+/**
+ * Signed by the provider's scheme where it requires that; undefined for assets that no hosted provider plays.
+ */
 export function findHostedUrls(
   needs: Needs,
   asset: Pick<Asset, 'provider' | 'playback' | 'visibility'>,

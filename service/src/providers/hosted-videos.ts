@@ -13,7 +13,7 @@ import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import { getProvider, type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
 import type { CallNeeds, CallProvider } from './provider-calls.ts';
 
-export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
+type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: CallProvider;
   readonly db: Database;
   readonly update: AssetStore['update'];
@@ -24,7 +24,10 @@ export type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
 
 type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
 
-/** Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never linked. */
+/**
+ * Creates an empty video for a stored asset and links both. The reconcile job finds videos that were never
+ * linked.
+ */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<OpenedUpload> {
   if (asset.stream_status !== 'pending_upload')
     throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
@@ -96,7 +99,9 @@ export async function applyInspection(
   return (await needs.findAssetById(asset.id)) ?? asset;
 }
 
-/** Starts a new encoding at the provider; CONFLICT when its API does not support that or is not configured. */
+/**
+ * Starts a new encoding at the provider; CONFLICT when its API does not support that or is not configured.
+ */
 export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void> {
   const name = providerOf(asset);
   const { api } = getProvider(needs.providers, name);
@@ -111,7 +116,10 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
   await needs.call(name, () => restartVideo(videoOf(asset))).catch(throwServiceError);
 }
 
-/** Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is retried. */
+/**
+ * Removes the provider's video, unless another asset uses it. Throws ProviderFailed, so that the job is
+ * retried.
+ */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
   if (!canInspect(needs, asset)) return;
   const user = await findActiveAsset(needs.db, providerOf(asset), videoOf(asset));
@@ -123,7 +131,9 @@ export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<v
 export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> =>
   removeVideo(needs, asset).catch(throwServiceError);
 
-/** Job: updates the video's access protection, if the provider supports it per video. Throws ProviderFailed. */
+/**
+ * Job: updates the video's access protection, if the provider supports it per video. Throws ProviderFailed.
+ */
 export async function protectVideo(needs: ProviderNeeds, assetId: string): Promise<void> {
   const asset = await needs.findAssetById(assetId);
   if (!asset || asset.deleted_at || !canInspect(needs, asset)) return;

@@ -12,7 +12,10 @@ const { body: _body, headers: _headers, ...listed } = deliveryRow;
 const LISTED = columns(listed);
 const DELIVERY = columns(deliveryRow);
 
-/** Omitted filters are ignored. Ids contain the time: `fromId` is inclusive, `aboveId` and `belowId` are exclusive. */
+/**
+ * Omitted filters are ignored. Ids contain the time: `fromId` is inclusive, `aboveId` and `belowId` are
+ * exclusive.
+ */
 export type DeliveryFilter = {
   readonly provider?: ProviderName | undefined;
   readonly assetId?: string | undefined;

@@ -35,7 +35,9 @@ export type ListedDelivery = Omit<StoredDelivery, 'body' | 'headers'>;
 type PageRequest = { readonly limit: number; readonly cursor?: string | undefined };
 type Page<Item> = { readonly items: Item[]; readonly next: string | null };
 
-/** Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive. */
+/**
+ * Filter of a request. Times are in ISO 8601; `received_after` is inclusive, `received_before` is exclusive.
+ */
 export type InboxQuery = {
   readonly provider?: ProviderName;
   readonly asset_id?: string;

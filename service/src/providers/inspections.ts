@@ -1,9 +1,10 @@
-// Inspects many videos: by the provider's listing if there are many, otherwise one by one, within a rate limit.
+// Inspects many videos: by the provider's listing if there are many, otherwise one by one, within a rate
+// limit.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { type Inspection, ProviderFailed } from './provider.ts';
 import type { CallProvider } from './provider-calls.ts';
 
-export type InspectionNeeds = { readonly call: CallProvider };
+type InspectionNeeds = { readonly call: CallProvider };
 
 type InspectionResult = Inspection | ProviderFailed;
 
@@ -13,7 +14,10 @@ const LIST_THRESHOLD = 20;
 const MAX_LISTED = 3000;
 const MAX_INSPECTED = 100;
 
-/** Results by asset; assets beyond the rate limit are omitted. All assets must have a video at a provider with an API. */
+/**
+ * Results by asset; assets beyond the rate limit are omitted. All assets must have a video at a provider with
+ * an API.
+ */
 export async function inspectAll(
   { call }: InspectionNeeds,
   assets: readonly Asset[],
@@ -44,7 +48,9 @@ async function inspectGroup(
   return results;
 }
 
-/** The requested videos of a listing. A failed listing returns none; the single inspections report the error. */
+/**
+ * The requested videos of a listing. A failed listing returns none; the single inspections report the error.
+ */
 async function listInspections(
   call: CallProvider,
   name: ProviderName,

@@ -99,6 +99,10 @@ function capabilities(configured: Provider, bare: Provider): void {
     expect(configured.capabilities).toMatchObject({ webhooks: true, uploads: true, missingSettings: [] });
   });
 
+  playbackUrls(configured, bare);
+}
+
+function playbackUrls(configured: Provider, bare: Provider): void {
   test('playback of a hosted video needs no warning with all settings, and has no URLs without settings', () => {
     const video = { kind: 'hosted', attempt: 1, videoId: VIDEO } as const;
     expect(configured.playback !== undefined).toBe(configured.kind === 'hosted');

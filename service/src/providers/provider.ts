@@ -41,7 +41,10 @@ export type Provider = {
   readonly api: HostedApi | undefined;
   /** The URLs of a video with the current settings, unsigned; undefined for encoders. */
   readonly playback: ((video: HostedManifest) => HostedPlayback) | undefined;
-  /** Playback URLs that are valid until `expires`, or as long as the product allows; undefined when they need no signature. */
+  /**
+   * Playback URLs that are valid until `expires`, or as long as the product allows; undefined when they need
+   * no signature.
+   */
   sign(video: SignedVideo): SignedUrls | undefined;
 };
 
@@ -69,7 +72,7 @@ type Capabilities = {
   readonly missingSettings: readonly string[];
 };
 
-type SignedVideo = {
+export type SignedVideo = {
   readonly videoId: string;
   readonly urls: PlayUrls;
   readonly isPrivate: boolean;
@@ -78,18 +81,26 @@ type SignedVideo = {
 /** `expires` is in seconds since 1970. */
 export type SignedUrls = PlayUrls & { readonly expires: number };
 
-/** Every method calls the provider with a timeout, must be called outside of transactions, and throws ProviderFailed. */
+/**
+ * Every method calls the provider with a timeout, must be called outside of transactions, and throws
+ * ProviderFailed.
+ */
 export type HostedApi = {
   /** Base URL. */
   readonly url: string;
-  /** Creates an empty video, or reuses the one of an earlier attempt, and returns the upload URL at the provider. */
+  /**
+   * Creates an empty video, or reuses the one of an earlier attempt, and returns the upload URL at the
+   * provider.
+   */
   prepareUpload(order: UploadOrder): Promise<PreparedUpload>;
   inspect(videoId: string): Promise<Inspection>;
   /** Succeeds when the video does not exist. */
   remove(videoId: string): Promise<void>;
   /** Encodes the stored bytes again; undefined when the product does not support it. */
   readonly restart: ((videoId: string) => Promise<void>) | undefined;
-  /** Enables or disables signed URLs for a video; undefined when the product does not support it per video. */
+  /**
+   * Enables or disables signed URLs for a video; undefined when the product does not support it per video.
+   */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
   /** Download URL; undefined when the product offers none for this video. */
   createDownloadUrl(download: DownloadOrder): Promise<string | undefined>;
@@ -111,7 +122,10 @@ export type DownloadOrder = {
 /** The new signing secret, and the name of its setting. */
 type RegisteredWebhook = { readonly secret: string; readonly setting: string };
 
-/** `expires` is in seconds since 1970. `size` is in bytes, if announced. `videoId` belongs to an earlier attempt. */
+/**
+ * `expires` is in seconds since 1970. `size` is in bytes, if announced. `videoId` belongs to an earlier
+ * attempt.
+ */
 export type UploadOrder = {
   readonly assetId: string;
   readonly filename: string;

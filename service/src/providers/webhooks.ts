@@ -1,4 +1,5 @@
-// Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded (contract B6).
+// Receives webhooks: the provider verifies them, the lifecycle applies them, and every delivery is recorded
+// (contract B6).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Delivery, Outcome } from '../lifecycle/stream-report.ts';

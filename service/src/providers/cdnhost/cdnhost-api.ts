@@ -15,9 +15,8 @@ import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
-import { signDirectUpload } from './cdnhost-signatures.ts';
+import { signDirectUpload, signFolder } from './cdnhost-signatures.ts';
 import { folderOf } from './cdnhost-report.ts';
-import { signFolder } from './cdnhost-signatures.ts';
 import { findDownloadFile, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
 
 type CdnhostAccess = {

@@ -9,10 +9,9 @@ import type { Provider } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { openCdnhostApi } from './cdnhost-api.ts';
 import { type CdnhostLibrary, cdnhostPlayback, folderOf, parseCdnhostWebhook } from './cdnhost-report.ts';
-import { checkCdnhostSignature } from './cdnhost-signatures.ts';
-import { signFolder } from './cdnhost-signatures.ts';
+import { checkCdnhostSignature, signFolder } from './cdnhost-signatures.ts';
 
-export type CdnhostSettings = CdnhostLibrary & {
+type CdnhostSettings = CdnhostLibrary & {
   readonly webhookSecrets: readonly Secret[];
   readonly apiUrl: string;
   readonly apiKey: Secret | undefined;

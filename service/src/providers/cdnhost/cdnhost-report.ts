@@ -1,4 +1,5 @@
-// Parses cdnhost webhooks: status numbers become events, playback URLs use the library's host (contract A6, B5, B6).
+// Parses cdnhost webhooks: status numbers become events, playback URLs use the library's host (contract A6,
+// B5, B6).
 import type { Failure, Warning } from '../../assets/asset.ts';
 import type { HostedPlayback } from '../../assets/asset-view.ts';
 import type { ReportedPlayback } from '../../assets/playback-manifest.ts';

@@ -1,4 +1,5 @@
-// Tests how videos of the cdnhost API are parsed; its status numbers differ from those of webhooks (contract B6).
+// Tests how videos of the cdnhost API are parsed; its status numbers differ from those of webhooks (contract
+// B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';

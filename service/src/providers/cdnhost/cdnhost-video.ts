@@ -32,7 +32,10 @@ export function parseAssetId(title: unknown): string | undefined {
 
 type State = 'waiting' | 'started' | 'succeeded' | 'encode_failed' | 'upload_failed';
 
-/** Created, uploaded, processing, transcoding, finished, error, upload failed; for on-demand encoding also segmenting and playlists created. */
+/**
+ * Created, uploaded, processing, transcoding, finished, error, upload failed; for on-demand encoding also
+ * segmenting and playlists created.
+ */
 const STATES: readonly State[] = [
   'waiting',
   'started',

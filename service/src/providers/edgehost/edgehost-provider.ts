@@ -6,13 +6,17 @@ import type { ClientLimits } from '../../platform/http-client.ts';
 import type { Settings } from '../../platform/settings.ts';
 import { listMissing, readHost, readSecret, replaceInUrls } from '../hosted-settings.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
-import type { Provider } from '../provider.ts';
+import type { Provider, SignedUrls, SignedVideo } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { openEdgehostApi } from './edgehost-api.ts';
-import { parseEdgehostWebhook } from './edgehost-video.ts';
-import { edgehostPlayback } from './edgehost-video.ts';
-import { checkEdgehostSignature } from './edgehost-signatures.ts';
-import { parseSigningKey, limitExpiry, createVideoToken } from './edgehost-signatures.ts';
+import { parseEdgehostWebhook, edgehostPlayback } from './edgehost-video.ts';
+import {
+  checkEdgehostSignature,
+  createVideoToken,
+  limitExpiry,
+  parseSigningKey,
+  type SigningKey,
+} from './edgehost-signatures.ts';
 
 type EdgehostSettings = {
   readonly webhookSecrets: readonly Secret[];
@@ -55,15 +59,8 @@ export function openEdgehost(
   allowUnsigned: boolean,
   { limits, now = () => Date.now() / 1000 }: EdgehostOverrides = {},
 ): Provider {
-  const {
-    webhookSecrets,
-    toleranceSeconds,
-    customerHost,
-    accountId,
-    apiToken,
-    signingKeyId: id,
-    signingKey: key,
-  } = settings;
+  const { webhookSecrets, toleranceSeconds, accountId, apiToken } = settings;
+  const { signingKeyId: id, signingKey: key } = settings;
   const signingKey = id !== undefined && key ? { id, key } : undefined;
   const api =
     accountId !== undefined && apiToken
@@ -77,14 +74,6 @@ export function openEdgehost(
           problems: listProblems(settings, allowUnsigned),
         })
       : undefined;
-  const missingSettings = listMissing({
-    EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || webhookSecrets,
-    EDGEHOST_ACCOUNT_ID: accountId,
-    EDGEHOST_STREAM_API_TOKEN: apiToken,
-    EDGEHOST_CUSTOMER_SUBDOMAIN: customerHost,
-    EDGEHOST_SIGNING_KEY_ID: id,
-    EDGEHOST_SIGNING_KEY_PEM: key,
-  });
   return {
     name: 'edgehost',
     kind: 'hosted',
@@ -94,15 +83,11 @@ export function openEdgehost(
       inspection: api !== undefined,
       signedPlayback: signingKey !== undefined,
       dash: true,
-      missingSettings,
+      missingSettings: listMissingSettings(settings, allowUnsigned),
     },
     api,
-    playback: (video) => edgehostPlayback(video, customerHost),
-    sign({ videoId, urls, isPrivate, expires }) {
-      if (!isPrivate || !signingKey) return undefined;
-      const token = createVideoToken(signingKey, { videoId, expires, now: now() });
-      return { ...replaceInUrls(urls, `/${videoId}/`, `/${token}/`), expires: limitExpiry(expires, now()) };
-    },
+    playback: (video) => edgehostPlayback(video, settings.customerHost),
+    sign: (video) => signVideo(video, signingKey, now()),
     verify: ({ headers, body, now: receivedAt }) =>
       verifyWebhook({
         secrets: webhookSecrets,
@@ -119,6 +104,26 @@ export function openEdgehost(
     startJob: () => undefined,
   };
 }
+
+function signVideo(
+  { videoId, urls, isPrivate, expires }: SignedVideo,
+  signingKey: SigningKey | undefined,
+  now: number,
+): SignedUrls | undefined {
+  if (!isPrivate || !signingKey) return undefined;
+  const token = createVideoToken(signingKey, { videoId, expires, now });
+  return { ...replaceInUrls(urls, `/${videoId}/`, `/${token}/`), expires: limitExpiry(expires, now) };
+}
+
+const listMissingSettings = (settings: EdgehostSettings, allowUnsigned: boolean): readonly string[] =>
+  listMissing({
+    EDGEHOST_STREAM_WEBHOOK_SECRET: allowUnsigned || settings.webhookSecrets,
+    EDGEHOST_ACCOUNT_ID: settings.accountId,
+    EDGEHOST_STREAM_API_TOKEN: settings.apiToken,
+    EDGEHOST_CUSTOMER_SUBDOMAIN: settings.customerHost,
+    EDGEHOST_SIGNING_KEY_ID: settings.signingKeyId,
+    EDGEHOST_SIGNING_KEY_PEM: settings.signingKey,
+  });
 
 export const edgehost = defineProvider<EdgehostSettings>({
   name: 'edgehost',

@@ -1,4 +1,5 @@
-// Signatures of edgehost: webhooks, and playback tokens that replace the video id in URLs (contract A5, B5, B6).
+// Signatures of edgehost: webhooks, and playback tokens that replace the video id in URLs (contract A5, B5,
+// B6).
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, hmacSha256 } from '../../auth/signature.ts';
@@ -56,7 +57,10 @@ const digest = (time: string, body: Uint8Array, secret: Secret): Buffer =>
 
 export type SigningKey = { readonly id: string; readonly key: KeyObject };
 
-/** Parses an RSA key from PEM text, with real or escaped line ends, or from Base64 of the PEM. Undefined for anything else. */
+/**
+ * Parses an RSA key from PEM text, with real or escaped line ends, or from Base64 of the PEM. Undefined for
+ * anything else.
+ */
 export function parseSigningKey(text: string): KeyObject | undefined {
   const pem = text.includes('-----BEGIN')
     ? text.replaceAll('\\n', '\n')
@@ -77,7 +81,7 @@ export const limitExpiry = (expires: number, now: number): number =>
   Math.floor(Math.min(expires, now + MAX_AGE_S));
 
 /** `expires` and `now` are in seconds since 1970. */
-export type VideoToken = {
+type VideoToken = {
   readonly videoId: string;
   readonly expires: number;
   readonly now: number;

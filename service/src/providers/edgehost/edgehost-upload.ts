@@ -22,7 +22,7 @@ export const toMaxBytes = ({ size, maxBytes }: Pick<UploadOrder, 'size' | 'maxBy
 export const toUploadExpiry = ({ expires }: Pick<UploadOrder, 'expires'>, now: number): string =>
   new Date(Math.floor(Math.min(Math.max(expires, now + MIN_AGE_S), now + MAX_AGE_S)) * 1000).toISOString();
 
-export type UploadParameters = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
+type UploadParameters = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
   readonly expiry: string;
   readonly requireSignedUrls: boolean;
 };

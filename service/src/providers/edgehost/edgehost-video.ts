@@ -23,7 +23,7 @@ import { isVideoId, NOT_ACTIONABLE, toJsonObject } from '../verify-webhook.ts';
 import type { Inspection, ParsedWebhook } from '../provider.ts';
 import { parseJson } from '../../platform/strict-json.ts';
 
-export type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string };
+type VideoSource = { readonly source: 'webhook' | 'inspect'; readonly uid: string };
 
 export function parseEdgehostWebhook(body: Uint8Array): ParsedWebhook {
   const video = toJsonObject(parseJson(body));

@@ -1,4 +1,5 @@
-// Tests how edgehost webhooks are parsed: state, playback URLs and both spellings of errors (contract A6, B5, B6).
+// Tests how edgehost webhooks are parsed: state, playback URLs and both spellings of errors (contract A6, B5,
+// B6).
 import { describe, expect, test } from 'vitest';
 import { parseEdgehostWebhook } from './edgehost-video.ts';
 
@@ -15,7 +16,7 @@ describe('a webhook of edgehost', () => {
       ref: { provider: 'edgehost', providerVideoId: UID },
     });
     expect(withStatus({ state: 'error' })).toMatchObject({
-      report: { event: 'failed', failure: { code: 'enreportedfailed', retryable: true } },
+      report: { event: 'failed', failure: { code: 'encode_failed', retryable: true } },
     });
   });
 
@@ -155,7 +156,7 @@ describe('a failure of edgehost', () => {
 
   test('with an unknown code keeps its message', () => {
     expect(failure({ errorReasonCode: 'ERR_NEW', errorReasonText: ' Some\nthing\0 ' })).toEqual({
-      code: 'enreportedfailed',
+      code: 'encode_failed',
       message: 'Some thing',
       retryable: true,
     });
@@ -167,7 +168,7 @@ describe('a failure of edgehost', () => {
     'with the code %j is an ordinary one',
     (errorReasonCode) => {
       expect(failure({ errorReasonCode, errorReasonText: errorReasonCode })).toEqual({
-        code: 'enreportedfailed',
+        code: 'encode_failed',
         message: expect.any(String),
         retryable: true,
       });

@@ -1,4 +1,5 @@
-// Tests the onprem provider, and that reports of our own encoder are distinguished from those of third-party encoders.
+// Tests the onprem provider, and that reports of our own encoder are distinguished from those of third-party
+// encoders.
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';

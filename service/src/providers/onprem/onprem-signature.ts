@@ -3,7 +3,9 @@ import type { Secret } from '../../auth/secret.ts';
 import { equalHex, type HeaderValues, sha256Concat } from '../../auth/signature.ts';
 
 const HEADERS = ['x-onprem-signature', 'x-webhook-signature'];
-/** Used only when neither named header is present, because other software uses this name for other purposes. */
+/**
+ * Used only when neither named header is present, because other software uses this name for other purposes.
+ */
 const FALLBACK_HEADER = 'x-signature';
 
 export function checkOnpremSignature(
