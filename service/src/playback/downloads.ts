@@ -1,9 +1,8 @@
 // Creates and verifies signed download URLs of originals, which are valid for an hour (contract B5).
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import { issueTicket, isValidTicket } from '../auth/asset-ticket.ts';
+import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import { ticketReason } from '../auth/ticket-reason.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 import type { canInspect, createProviderUrl } from '../providers/hosted-videos.ts';

@@ -30,7 +30,8 @@ export const createHostedClient =
       { ...request, url: `${url}${path}`, headers: { ...headers, ...request.headers } },
       limits,
     );
-    if ('failure' in response) throw new ProviderFailed(FAILURES[response.failure], { cause: response.cause });
+    if ('failure' in response)
+      throw new ProviderFailed(FAILURES[response.failure], { cause: response.cause });
     if (response.status >= 200 && response.status < 300) return response;
     throw new ProviderFailed(toFailureCode(response.status), {
       providerCode: parseErrorCode(response.body) ?? `HTTP ${response.status}`,
