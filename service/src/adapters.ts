@@ -7,8 +7,6 @@ import type { Config } from './config.ts';
 import type { Callback } from './encoding/callback.ts';
 import { findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
-import type { ImageProcessor } from './images/image-processor.ts';
-import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
 import {
   assertFfmpegSetting,
@@ -17,8 +15,6 @@ import {
   openDecoders,
   storeFolder,
 } from './open-decoders.ts';
-import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
-import type { Probe } from './media/probe.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
 import { type JobQueue, openJobs } from './platform/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
@@ -32,14 +28,12 @@ import { openProviders } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
-export type Adapters = Decoders & {
+export type Adapters = Omit<Decoders, 'close'> & {
   readonly db: Database;
   readonly jobs: JobQueue<JobPayloads>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
-  readonly probe: Probe;
   readonly callback: Callback;
-  readonly imageProcessor: ImageProcessor;
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
@@ -65,7 +59,7 @@ export async function openAdapters(config: Config, around: OpenOptions): Promise
   const postgres = await openPostgres(config, around.onDatabaseExit);
   const { connection } = postgres;
   await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
-  const [db, { sandbox, ...engine }, storage] = await Promise.all([
+  const [db, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openData(connection, config, around),
     openDecoders(config, around),
     openStore(config),
@@ -75,34 +69,24 @@ export async function openAdapters(config: Config, around: OpenOptions): Promise
       ? config.urlSecrets
       : [toSecret(await getStoredSecret(connection, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
-  const probe = openMediabunnyProbe({
-    sandbox,
-    deadlineMs: config.probeDeadlineMs,
-    perOwner: config.probesPerOwner,
-    waitMs: config.probeWaitMs,
-  });
-  const imageProcessor = openSharpImageProcessor({ sandbox, maxPixels: config.maxImagePixels });
   return {
     ...db,
-    ...engine,
+    ...decoders,
     store: storage.store,
     requireDatabaseSpace: databaseSpaceGuard(
       config.databaseUrl === undefined ? postgres.dataFolder : undefined,
       config.minFreeBytes,
     ),
-    probe,
     urlSecrets,
     callback: openHttpCallback({
       baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)),
       signingSecret: encoderSecrets[0] as Secret,
     }),
-    imageProcessor,
-    sandbox,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     workerName: `${hostname()}:${process.pid}`,
     places: { database: postgres.dataFolder, store: storage.place },
-    close: () => close({ ...db, probe, imageProcessor, postgres }),
+    close: () => close({ ...db, closeDecoders, postgres }),
   };
 }
 
@@ -181,12 +165,15 @@ async function openStore(config: Config): Promise<{ store: ObjectStore; place: s
   return { store, place };
 }
 
-type Closing = Pick<Adapters, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & { readonly postgres: Postgres };
+type Closing = Pick<Adapters, 'db' | 'jobs'> & {
+  readonly closeDecoders: Decoders['close'];
+  readonly postgres: Postgres;
+};
 
 /** Last opened, first closed; the database goes last. */
-async function close({ db, jobs, probe, imageProcessor, postgres }: Closing): Promise<void> {
+async function close({ db, jobs, closeDecoders, postgres }: Closing): Promise<void> {
   await jobs.stop();
-  await Promise.all([probe.close(), imageProcessor.close()]);
+  await closeDecoders();
   await db.close();
   await postgres.stop();
 }

@@ -1,4 +1,4 @@
-// Opens what decodes untrusted bytes: the sandbox, and the video engine inside it.
+// Opens the decoders of untrusted files: the sandbox, and inside it ffmpeg and the pool of probe and image processes.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
-import { findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
+import { type EngineSearch, findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
+import type { ImageProcessor } from './images/image-processor.ts';
+import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
+import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
+import type { Probe } from './media/probe.ts';
 import type { Logger } from './platform/logger.ts';
+import { openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
 
@@ -17,6 +22,9 @@ export type Decoders = {
   readonly encoderMissing: string | undefined;
   /** What keeps decoders of untrusted bytes away from the service. */
   readonly sandbox: Sandbox;
+  readonly probe: Probe;
+  readonly imageProcessor: ImageProcessor;
+  close(): Promise<void>;
 };
 
 type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
@@ -28,8 +36,24 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   const missing = missingProtections(sandbox);
   if (missing.length > 0)
     log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
+  const { processes = decoderProcesses(), idleMs, probe, image } = config.decoders;
+  const pool = openChildPool({ sandbox, processes, idleMs });
+  return {
+    ...openEncoder(config, engine, sandbox),
+    sandbox,
+    probe: openMediabunnyProbe(pool, probe),
+    imageProcessor: openSharpImageProcessor(pool, image),
+    close: () => pool.close(),
+  };
+}
+
+function openEncoder(
+  config: Config,
+  engine: EngineSearch,
+  sandbox: Sandbox,
+): Pick<Decoders, 'encoder' | 'encoderMissing'> {
   if ('missing' in engine)
-    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing, sandbox };
+    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
   const encoder = openFfmpegEncoder({
     ffmpegPath: engine.path,
     sandbox,
@@ -37,7 +61,7 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
     limits: config.encodeLimits,
     concurrency: concurrencyOf(config),
   });
-  return { encoder, encoderMissing: undefined, sandbox };
+  return { encoder, encoderMissing: undefined };
 }
 
 /** Call before anything is opened that would have to be closed again. */
@@ -77,6 +101,9 @@ function refusingEncoder(reason: string): Encoder {
   };
   return { encode: refuse, makePoster: refuse };
 }
+
+/** An image process may use 1 GiB of memory, which limits their number on large machines. */
+const decoderProcesses = (): number => Math.min(16, Math.max(6, 2 * availableParallelism()));
 
 /** One encode keeps four cores busy. */
 const CORES_PER_ENCODE = 4;

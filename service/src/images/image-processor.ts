@@ -28,9 +28,9 @@ export type Rendered = { readonly bytes: Uint8Array } | { readonly refused: Imag
 /** Throws only when the bytes cannot be read, never because of their content. Output is sRGB, upright and without metadata. */
 export type ImageProcessor = {
   /** True when HEIC and HEIF can be decoded. */
-  readonly takesHeif: boolean;
+  readonly canDecodeHeif: boolean;
   /** Decodes every pixel of every frame. */
   examine(source: ImageSource): Promise<Examined>;
-  render(source: ImageSource, variant: Variant): Promise<Rendered>;
-  close(): Promise<void>;
+  /** Waiting renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) when no process is free in time. */
+  render(source: ImageSource, variant: Variant, assetId: string): Promise<Rendered>;
 };

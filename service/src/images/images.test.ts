@@ -7,7 +7,6 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import type { Asset } from '../assets/asset.ts';
-import { createFairQueue } from '../platform/concurrency/fair-queue.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
 import {
@@ -42,13 +41,12 @@ async function keysOf({ id }: Asset): Promise<ObjectKey[]> {
 }
 
 const PROCESSOR: ImageProcessor = {
-  takesHeif: false,
+  canDecodeHeif: false,
   examine: async () => ({
     facts: { width: 4000, height: 3000, animated: false, alpha: false, placeholder: 'hash' },
     thumbnail: Buffer.from('small'),
   }),
   render: async (_, { format }) => ({ bytes: Buffer.from(format) }),
-  close: async () => {},
 };
 
 const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}): ImageNeeds => ({
@@ -56,7 +54,6 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
   processor: PROCESSOR,
   findAssetById: async (id) => createVideo({ id }),
   inFlight: createSingleFlight({ maxConcurrent: 100 }),
-  queue: createFairQueue({ concurrency: 2, perKey: 2, maxWaitingPerKey: 0, maxWaitMs: 1000 }),
   maxVariantBytes: 1000,
   now: () => new Date(),
   ...more,
@@ -138,17 +135,6 @@ test('two processes that make the same end with one', async () => {
   );
   expect(both[0]).toEqual(both[1]);
   expect(await read(both[0]?.key as ObjectKey)).toBe('png');
-});
-
-test('requests above the queue limit of an asset are rejected with Retry-After', async () => {
-  const asset = await picture(6);
-  const { promise, resolve } = Promise.withResolvers<{ bytes: Buffer }>();
-  const slow = needs({ processor: { ...PROCESSOR, render: () => promise } });
-  const request = (w: number) => findVariant(slow, asset, { query: { w }, accept: undefined });
-  const busy = [64, 128].map(request);
-  await expect.poll(() => request(256).catch(({ code }) => code)).toBe('UNAVAILABLE');
-  resolve({ bytes: Buffer.from('x') });
-  await Promise.all(busy);
 });
 
 /** Refuses some formats, and counts what it was asked to render. */

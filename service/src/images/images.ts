@@ -1,7 +1,6 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
-import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -32,8 +31,6 @@ export type ImageNeeds = {
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
-  /** The keys are asset ids. */
-  readonly queue: FairQueue;
   readonly maxVariantBytes: number;
   readonly now: () => Date;
 };
@@ -152,14 +149,14 @@ type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefu
 
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
-  { store, processor, queue, maxVariantBytes }: ImageNeeds,
+  { store, processor, maxVariantBytes }: ImageNeeds,
   { asset, source }: Rendering,
   variant: Variant,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, asset.id, source.prefix);
   if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
-  const rendered = await queue(asset.id, () => processor.render(bytesOf(store, source.key), variant));
+  const rendered = await processor.render(bytesOf(store, source.key), variant, asset.id);
   if ('refused' in rendered) return rendered;
   const stored = await countStoredBytes(store, asset.id);
   return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;

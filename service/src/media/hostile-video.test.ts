@@ -3,13 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import { openMediabunnyProbe } from './mediabunny-probe.ts';
 import type { ByteSource, Container } from './probe.ts';
 
 /** Short, so that what hangs a thread does not hang the suite. */
-const probe = openMediabunnyProbe({ deadlineMs: 3000 });
-afterAll(() => probe.close());
+const { probe, close } = openTestDecoders({ probe: { deadlineMs: 3000 } });
+afterAll(close);
 
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,

@@ -5,12 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import { openMediabunnyProbe } from './mediabunny-probe.ts';
 import type { ByteSource, Container, MediaFacts, ProbeResult } from './probe.ts';
 
-const probe = openMediabunnyProbe();
-afterAll(() => probe.close());
+const { probe, close } = openTestDecoders();
+afterAll(close);
 
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,
@@ -146,9 +146,9 @@ describe('failed reads', () => {
     ).rejects.toThrow('10 bytes instead of');
   });
   test('time out at the deadline', async () => {
-    const impatient = openMediabunnyProbe({ deadlineMs: 50 });
+    const impatient = openTestDecoders({ probe: { deadlineMs: 50 } });
     await expect(
-      impatient.probe(
+      impatient.probe.probe(
         broken(() => new Promise(() => {})),
         'mov',
       ),
@@ -165,10 +165,10 @@ describe('the processes', () => {
       Array(4).fill([320, 160, 240]).flat(),
     );
   });
-  test('exit when the probe is closed', async () => {
-    const closing = openMediabunnyProbe();
+  test('exit when the pool is closed', async () => {
+    const closing = openTestDecoders();
     const { promise: started, resolve } = Promise.withResolvers<void>();
-    const stuck = closing.probe(
+    const stuck = closing.probe.probe(
       {
         sizeBytes: 100_000,
         read: () => {
@@ -180,12 +180,12 @@ describe('the processes', () => {
     );
     await started;
     await Promise.all([closing.close(), expect(stuck).rejects.toThrow('closed')]);
-    await expect(closing.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
+    await expect(closing.probe.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
   });
   test('do not prevent the service process from exiting', async () => {
     const script = `
-      import { openMediabunnyProbe } from ${JSON.stringify(new URL('./mediabunny-probe.ts', import.meta.url).href)};
-      console.log(await openMediabunnyProbe().probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
+      import { openTestDecoders } from ${JSON.stringify(new URL('../../../test/support/decoders.ts', import.meta.url).href)};
+      console.log(await openTestDecoders().probe.probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '--eval', script],

@@ -1,54 +1,35 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
-import { availableParallelism } from 'node:os';
-import { openChildPool } from '../platform/process/child-pool.ts';
+import type { ChildPool } from '../platform/process/child-pool.ts';
+import type { ChildProgram } from '../platform/process/child.ts';
 import type { TaskFailure, HandledMessage } from '../platform/process/child-task.ts';
 import { busy } from '../platform/process/fair-slots.ts';
-import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
 import type { ByteSource, Probe, ProbeResult } from './probe.ts';
 import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
 
-/** More than one owner may use, so that other owners do not wait. */
-const CHILDREN = Math.min(8, Math.max(4, availableParallelism()));
-const SCRIPT = new URL('./mediabunny-probe.worker.ts', import.meta.url);
-const FLAGS = ['--max-old-space-size=256'];
-/** An idle Node has 600 MB of reserved data segment; heap and 64 MiB of bytes fit on top. */
-const LIMITS: ProcessLimits = { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 };
-
-type ProbeOptions = {
-  readonly sandbox?: Sandbox;
-  readonly deadlineMs?: number;
-  /** Maximum number of concurrent probes of one owner. */
-  readonly perOwner?: number;
-  /** How long a file waits for a free process. */
-  readonly waitMs?: number;
+const PROGRAM: ChildProgram = {
+  script: new URL('./mediabunny-probe.worker.ts', import.meta.url),
+  flags: ['--max-old-space-size=256'],
+  // An idle Node process reserves a data segment of 600 MB; heap and 64 MiB of bytes fit on top.
+  limits: { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 },
 };
 
-export function openMediabunnyProbe({
-  sandbox = createLimitsOnlySandbox(),
-  deadlineMs = 2000,
-  perOwner = 2,
-  waitMs = 10_000,
-}: ProbeOptions = {}): Probe {
-  const pool = openChildPool({
-    sandbox,
-    script: SCRIPT,
-    flags: FLAGS,
-    limits: LIMITS,
-    children: Math.max(CHILDREN, perOwner + 1),
-    perOwner,
-    waitMs,
-  });
+export type ProbeLimits = {
+  readonly deadlineMs: number;
+  /** Maximum number of concurrent probes of one owner. */
+  readonly perOwner: number;
+  /** How long a file waits for a free process. */
+  readonly waitMs: number;
+};
+
+export function openMediabunnyProbe(pool: ChildPool, { deadlineMs, perOwner, waitMs }: ProbeLimits): Probe {
+  const run = pool.addKind({ program: PROGRAM, perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
   return {
-    async probe(source, container, owner) {
+    async probe(source, container, owner = '') {
       const request: ToWorker = { kind: 'probe', container, sizeBytes: source.sizeBytes };
       const onMessage = createReadHandler(source);
-      const outcome = await pool.run<ProbeResult>(
-        { deadlineMs, buildRequest: () => request, onMessage },
-        owner,
-      );
+      const outcome = await run<ProbeResult>({ deadlineMs, buildRequest: () => request, onMessage }, owner);
       return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
     },
-    close: () => pool.close(),
   };
 }
 

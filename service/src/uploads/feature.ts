@@ -49,9 +49,9 @@ export function createUploads(context: Needs) {
   };
 }
 
-function toUploadLimits({ config, providers, imageProcessor: { takesHeif } }: AppContext): UploadLimits {
+function toUploadLimits({ config, providers, imageProcessor: { canDecodeHeif } }: AppContext): UploadLimits {
   const { maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes } = config;
-  const decodable = mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'));
+  const decodable = mediaTypes.filter(({ looks }) => canDecodeHeif || !looks.includes('heif'));
   const all = [...providers.values()];
   return {
     maxUploadBytes,

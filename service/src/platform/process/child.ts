@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { ProcessLimits, Sandbox } from './sandbox.ts';
 
 export type ChildProgram = {
-  readonly sandbox: Sandbox;
   /** Worker script; it must send one message when it is ready. */
   readonly script: URL;
   /** Command line flags for Node. */
@@ -20,7 +19,10 @@ const NICENESS = 5;
 const START_MS = 60_000;
 
 /** The child does not inherit the environment, output or files, and exits when the service exits. */
-export async function startChild({ sandbox, script, flags, limits }: ChildProgram): Promise<ChildProcess> {
+export async function startChild(
+  sandbox: Sandbox,
+  { script, flags, limits }: ChildProgram,
+): Promise<ChildProcess> {
   const node = [process.execPath, ...FLAGS, ...flags, fileURLToPath(script)];
   const { file, args } = sandbox.command({ file: 'nice', args: ['-n', `${NICENESS}`, ...node] }, limits);
   const child = spawn(file, args, {
