@@ -11,7 +11,7 @@ import {
 } from './config-limits.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
-import { type MediaType, MEDIA_TYPES, narrowed } from './media/media-type.ts';
+import { type MediaType, MEDIA_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
 import { type Environment, createSettings, type Settings } from './platform/settings.ts';
 import { unknownSettingWarnings } from './platform/unknown-settings.ts';
@@ -189,7 +189,7 @@ function readStorageUrl({ text, problems }: Settings): string | undefined {
 function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
   const named = list('ALLOWED_MIME_TYPES');
   if (named.length === 0) return MEDIA_TYPES;
-  const types = narrowed(named);
+  const types = selectMediaTypes(named);
   if (types.length === 0) problems.push('ALLOWED_MIME_TYPES names no type that is allowed at all');
   return types;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
-import { type EngineSearch, findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
+import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
@@ -49,7 +49,7 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
 
 function openEncoder(
   config: Config,
-  engine: EngineSearch,
+  engine: FfmpegSearch,
   sandbox: Sandbox,
 ): Pick<Decoders, 'encoder' | 'encoderMissing'> {
   if ('missing' in engine)
@@ -99,7 +99,7 @@ function refusingEncoder(reason: string): Encoder {
       reason,
     );
   };
-  return { encode: refuse, makePoster: refuse };
+  return { encode: refuse, createPoster: refuse };
 }
 
 /** An image process may use 1 GiB of memory, which limits their number on large machines. */

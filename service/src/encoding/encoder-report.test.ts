@@ -58,7 +58,7 @@ describe('a report of an encoder', () => {
   test('contains only the members of the body', () => {
     expect(stranger({ status: 'processing' })).toEqual({ ...HEAD, event: 'started' });
     expect(stranger({ status: 'failed' })).toEqual({ ...HEAD, event: 'failed' });
-    expect(stranger({ status: 'ready' })).toEqual({ ...HEAD, event: 'succeeded', picture: {} });
+    expect(stranger({ status: 'ready' })).toEqual({ ...HEAD, event: 'succeeded', media: {} });
     const nulls = {
       attempt: null,
       progress: null,
@@ -67,7 +67,7 @@ describe('a report of an encoder', () => {
       failure: null,
       width: null,
     };
-    expect(stranger({ status: 'ready', ...nulls })).toEqual({ ...HEAD, event: 'succeeded', picture: {} });
+    expect(stranger({ status: 'ready', ...nulls })).toEqual({ ...HEAD, event: 'succeeded', media: {} });
   });
 
   test.each(Object.entries(NO_COUNT))('whose attempt is %s is nothing to act on', (_, attempt) => {
@@ -159,16 +159,16 @@ describe('a report of an encoder', () => {
   });
 
   test('parses width, height and duration only if they are integers, and only for ready', () => {
-    expect(stranger({ status: 'ready', width: 640, height: 360, duration_ms: 2000 })?.picture).toEqual({
+    expect(stranger({ status: 'ready', width: 640, height: 360, duration_ms: 2000 })?.media).toEqual({
       width: 640,
       height: 360,
       durationMs: 2000,
     });
     for (const value of Object.values(NO_COUNT))
-      expect(stranger({ status: 'ready', width: value, height: 360, duration_ms: value })?.picture).toEqual({
+      expect(stranger({ status: 'ready', width: value, height: 360, duration_ms: value })?.media).toEqual({
         height: 360,
       });
-    expect(stranger({ status: 'failed', width: 640 })).not.toHaveProperty('picture');
+    expect(stranger({ status: 'failed', width: 640 })).not.toHaveProperty('media');
   });
 });
 
@@ -232,7 +232,7 @@ describe('a report of our own encoder', () => {
       attempt: 2,
       progress: 100,
       playback: { kind: 'own', run: 3 },
-      picture: { width: 640, height: 360, durationMs: 2000 },
+      media: { width: 640, height: 360, durationMs: 2000 },
     };
     expect(parseEncoderReport(report, true)).toEqual(expected);
     expect(parseEncoderReport({ ...report, playback: { hls: 'https://v.example/' } }, true)).toEqual(

@@ -63,7 +63,7 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && {
       ...(isOurs ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
-      picture: parsePicture(body),
+      media: parseMedia(body),
     }),
     ...(event === 'failed' && parseFailure(body)),
   };
@@ -108,11 +108,7 @@ const URL_REFUSED: Warning = {
   message: 'The encoder gave a playback URL that is no plain http or https address',
 };
 
-function parsePicture({
-  width,
-  height,
-  duration_ms: durationMs,
-}: Members): NonNullable<StreamReport['picture']> {
+function parseMedia({ width, height, duration_ms: durationMs }: Members): NonNullable<StreamReport['media']> {
   return {
     ...(isCount(width) && { width }),
     ...(isCount(height) && { height }),

@@ -11,7 +11,7 @@ export type Rendition = {
   readonly bitrate?: number | null;
 };
 
-export type EncodeOrder = {
+export type EncodeRequest = {
   /** Path of the original, which must not be changed. */
   readonly source: string;
   readonly container: Container;
@@ -27,13 +27,13 @@ export type EncodeOrder = {
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
 };
 
-export type PosterOrder = {
+export type PosterRequest = {
   /** Path of the init segment followed by the media segment at the time. Timestamps are those of the video. */
   readonly excerpt: string;
   /** A time after the end selects the last frame. */
   readonly timeMs: number;
   /** Path of the JPEG output. */
-  readonly picture: string;
+  readonly output: string;
   readonly signal: AbortSignal;
 };
 
@@ -68,7 +68,7 @@ export class EncodeFailed extends Error {
 
 export type Encoder = {
   /** Creates all files and checks them against the source. Throws EncodeFailed for an invalid source. */
-  encode(order: EncodeOrder): Promise<Encoding>;
+  encode(request: EncodeRequest): Promise<Encoding>;
   /** Creates a poster of a video that this encoder has encoded. */
-  makePoster(order: PosterOrder): Promise<void>;
+  createPoster(request: PosterRequest): Promise<void>;
 };

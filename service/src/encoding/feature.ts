@@ -8,7 +8,7 @@ import { encodeAssetJob } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as runOperations from './jobs/encode-runs.ts';
-import { makePosterJob } from './jobs/make-poster.job.ts';
+import { createPosterJob } from './jobs/make-poster.job.ts';
 import { removeRunFilesJob } from './jobs/remove-run-files.job.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
@@ -23,7 +23,7 @@ export function createEncoding(needs: Needs) {
       'encode-asset': encodeAssetJob({ ...runs, store, encoder, callback, scratchRoot, log }),
       'remove-run-files': removeRunFilesJob({ store }),
       'deliver-report': deliverReportJob({ callback }),
-      'make-poster': makePosterJob({ ...lifecycle, store, encoder, scratchRoot }),
+      'make-poster': createPosterJob({ ...lifecycle, store, encoder, scratchRoot }),
     },
   };
 }

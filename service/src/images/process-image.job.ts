@@ -39,12 +39,12 @@ const reportOf = (examination: Examination): StreamReport =>
         },
       };
 
-const ready = ({ animated, alpha, ...picture }: ImageFacts): StreamReport => ({
+const ready = ({ animated, alpha, ...media }: ImageFacts): StreamReport => ({
   source: 'service',
   provider: null,
   event: 'succeeded',
   playback: { kind: 'image', animated, alpha },
-  picture,
+  media,
 });
 
 const MESSAGES: Readonly<Record<ImageRefusal, string>> = {

@@ -1,7 +1,7 @@
 // Worker process of the image processor: decodes one untrusted image at a time.
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
-import { examine, render } from './drawing.worker.ts';
+import { examine, render } from './render-image.worker.ts';
 import type { ImageTask, Reply } from './image-task.ts';
 import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
 

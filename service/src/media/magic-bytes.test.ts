@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
 import { type Detected, detect, HEAD_BYTES, matches } from './magic-bytes.ts';
-import { MEDIA_TYPES, type MediaType, mediaTypeOf } from './media-type.ts';
+import { MEDIA_TYPES, type MediaType, findMediaType } from './media-type.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const ftyp = (...brands: string[]) => {
@@ -145,10 +145,10 @@ describe('a declared type', () => {
     expect(namesThatFit(readFileSync(await makeClip(options)).subarray(0, HEAD_BYTES))).toEqual(mimes);
   });
   test('says what is wrong', () => {
-    expect(matches(mediaTypeOf('image/png') as MediaType, 'jpeg')).toBe('type_mismatch');
-    expect(matches(mediaTypeOf('video/webm') as MediaType, 'matroska')).toBe('type_mismatch');
-    expect(matches(mediaTypeOf('video/mp4') as MediaType, 'unknown')).toBe('type_mismatch');
-    expect(matches(mediaTypeOf('video/mp4') as MediaType, 'playlist')).toBe('playlist');
+    expect(matches(findMediaType('image/png') as MediaType, 'jpeg')).toBe('type_mismatch');
+    expect(matches(findMediaType('video/webm') as MediaType, 'matroska')).toBe('type_mismatch');
+    expect(matches(findMediaType('video/mp4') as MediaType, 'unknown')).toBe('type_mismatch');
+    expect(matches(findMediaType('video/mp4') as MediaType, 'playlist')).toBe('playlist');
   });
 });
 

@@ -25,7 +25,7 @@ export function detect(head: Uint8Array): Detected {
 
 export function matches(declared: MediaType, detected: Detected): Match {
   if (detected === 'playlist') return 'playlist';
-  return declared.looks.some((look) => look === detected) ? 'ok' : 'type_mismatch';
+  return declared.signatures.some((look) => look === detected) ? 'ok' : 'type_mismatch';
 }
 
 const IMAGES: readonly (readonly [Signature, RegExp])[] = [

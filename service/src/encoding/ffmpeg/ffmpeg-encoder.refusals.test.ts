@@ -99,14 +99,14 @@ describe('refusals', { timeout: 60_000 }, () => {
   });
   test('no engine', async () => {
     const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-engine') });
-    const order = {
+    const request = {
       container: 'mov',
       workFolder: folder,
       childFolder: '1-1',
       signal: new AbortController().signal,
       onProgress: () => {},
     } as const;
-    await expect(encoder.encode({ ...order, source: await makeClip() })).rejects.toMatchObject({
+    await expect(encoder.encode({ ...request, source: await makeClip() })).rejects.toMatchObject({
       code: 'engine_missing',
     });
   });

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
-import { type MediaType, mediaTypeOf } from '../../media/media-type.ts';
+import { type MediaType, findMediaType } from '../../media/media-type.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -14,14 +14,14 @@ import { isTransient } from '../encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
 import type { EncoderReport } from '../encoder-report.ts';
 import type { Run } from './encode-runs.ts';
-import { engineLogExcerpt } from '../engine-log.ts';
+import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-type EncodeNeeds = {
-  readonly beginRun: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
+export type EncodeNeeds = {
+  readonly beginRun: (payload: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
   readonly discard: (run: Run) => Promise<void>;
-  readonly handRunBack: (run: Run) => Promise<void>;
+  readonly releaseRun: (run: Run) => Promise<void>;
   readonly isCurrent: (run: Run) => Promise<boolean>;
   readonly end: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
@@ -73,7 +73,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
   } catch (error) {
     if (superseded.signal.aborted) return await needs.discard(run);
     await needs.store.removeAll(folderOf(run));
-    if (signal.aborted) await needs.handRunBack(run);
+    if (signal.aborted) await needs.releaseRun(run);
     throw error;
   } finally {
     watch.close();
@@ -96,7 +96,7 @@ async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<En
         asset_id: run.assetId,
         attempt: run.attempt,
         code: error.code,
-        engine: engineLogExcerpt(error.log),
+        engine: excerptFfmpegLog(error.log),
       },
       'a video cannot be encoded',
     );
@@ -120,7 +120,7 @@ async function encode(
     signal,
     onSuperseded: () => superseded.abort(),
   });
-  const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
+  const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, { scratch, signal });
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);

@@ -86,7 +86,7 @@ export async function finishRun(
 }
 
 /** An interruption by a process shutdown does not count as a run. */
-export async function handRunBack({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
+export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
   await assetStore.update({ assetId: run.assetId }, (seen) =>
     isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,
   );

@@ -9,8 +9,8 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
-import type { PosterOrder } from '../encoder.ts';
-import { makePosterJob, type PosterNeeds } from './make-poster.job.ts';
+import type { PosterRequest } from '../encoder.ts';
+import { createPosterJob, type PosterNeeds } from './make-poster.job.ts';
 
 let scratchRoot: string;
 beforeAll(async () => {
@@ -57,9 +57,9 @@ function world(
       return 0;
     },
   } as Partial<ObjectStore> as ObjectStore;
-  const makePoster = async ({ excerpt, picture, timeMs }: PosterOrder) => {
+  const createPoster = async ({ excerpt, output, timeMs }: PosterRequest) => {
     made.push(`${timeMs} of ${await readFile(excerpt, 'utf8')}`);
-    await writeFile(picture, `picture of ${timeMs}`);
+    await writeFile(output, `poster of ${timeMs}`);
     onMade(state);
   };
   const needs: PosterNeeds = {
@@ -67,7 +67,7 @@ function world(
     store,
     scratchRoot,
     encoder: {
-      makePoster,
+      createPoster,
       encode: () => {
         throw new Error('not asked for');
       },
@@ -78,7 +78,7 @@ function world(
     },
   };
   const run = (signal = new AbortController().signal) =>
-    makePosterJob(needs)({ payload: { assetId: ID }, signal });
+    createPosterJob(needs)({ payload: { assetId: ID }, signal });
   return {
     state,
     files,
@@ -95,7 +95,7 @@ describe('the job that makes posters', () => {
     const { run, state, made, poster } = world({ poster_time_ms: 4000 });
     await run();
     await run();
-    expect([made, poster(4000), shown(state.asset)]).toEqual([['4000 of init two'], 'picture of 4000', 4000]);
+    expect([made, poster(4000), shown(state.asset)]).toEqual([['4000 of init two'], 'poster of 4000', 4000]);
     expect(await readdir(scratchRoot)).toEqual([]);
   });
   test('shows one that is stored already, as by a worker that was killed', async () => {

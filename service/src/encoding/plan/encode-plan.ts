@@ -1,14 +1,14 @@
 // Builds the ffmpeg arguments of the single run that creates all renditions.
-import { type EngineInput, GENERAL, inputArguments } from './engine-input.ts';
+import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import { keyFrameExpression, longestGroup, SEGMENT_SECONDS } from './key-frames.ts';
 import type { Rung } from './ladder.ts';
-import type { Picture } from './source-facts.ts';
+import type { FrameFacts } from './source-facts.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
 export type EncodePlan = {
-  readonly input: EngineInput;
-  readonly picture: Picture;
+  readonly input: FfmpegInput;
+  readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly audioIndex: number | undefined;
   readonly timeline: Timeline;
@@ -20,7 +20,7 @@ const LONGEST_DELAY_SECONDS = 0.05;
 /** The AAC encoder adds this many samples before the first. */
 const PRIMING_SAMPLES = 1024;
 /** Two packets, so that audio remains after the priming of a video with one frame. */
-const SHORTEST_SOUND_SECONDS = 0.043;
+const MIN_AUDIO_SECONDS = 0.043;
 
 export const encodeArguments = (plan: EncodePlan): string[] => [
   ...GENERAL,
@@ -95,7 +95,7 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
 
 /** Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21 ms, so no edit list is needed, which some players ignore. */
 function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
-  const end = Math.max(durationSeconds, SHORTEST_SOUND_SECONDS);
+  const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
   return [
     '-map',
     `0:${index}`,

@@ -21,8 +21,8 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
       still: false,
     },
   ],
-  picture: {
-    shown: { width: 640, height: 360 },
+  frame: {
+    displaySize: { width: 640, height: 360 },
     frameRate,
     interlaced: false,
     transfer: 'sdr',

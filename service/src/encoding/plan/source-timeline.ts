@@ -73,7 +73,7 @@ type Measured = {
 /** The renditions cover the source from zero to the end of video or audio, whichever is later. */
 export function timelineOf({ facts, videoIndex, ends, missing, bytes }: Measured): Timeline {
   const frameRate = frameRateFor(
-    facts.picture?.frameRate ?? null,
+    facts.frame?.frameRate ?? null,
     averageRate({ facts, videoIndex, mostFrames: bytes / SMALLEST_FRAME_BYTES, seconds: lastEnd(ends) }),
   );
   const leadInSeconds =
@@ -100,7 +100,7 @@ type Counted = Pick<Measured, 'facts' | 'videoIndex'> & {
 /** The container's average rate, unless the file is too small for that many frames. */
 function averageRate({ facts, videoIndex, mostFrames, seconds }: Counted): number | null {
   const claimed = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
-  const rate = facts.picture?.frameRate;
+  const rate = facts.frame?.frameRate;
   const most = seconds > 0 ? mostFrames / seconds : Number.POSITIVE_INFINITY;
   return most < (claimed ?? (rate ? perSecondOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
 }

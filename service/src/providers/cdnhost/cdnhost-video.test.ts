@@ -73,7 +73,7 @@ describe('a video', () => {
       event: 'succeeded',
       complete: true,
       renditions: [{ height: 720, state: 'ready' }],
-      picture: { width: 1280, height: 720, durationMs: 12_000 },
+      media: { width: 1280, height: 720, durationMs: 12_000 },
       playback: {
         kind: 'urls',
         urls: {
@@ -82,7 +82,7 @@ describe('a video', () => {
         },
       },
     });
-    expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).picture).toEqual({});
+    expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).media).toEqual({});
   });
 
   test('plays from a host that is given with its scheme, too', () => {

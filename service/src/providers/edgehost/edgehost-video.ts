@@ -35,7 +35,7 @@ export function endOf(
       event: 'succeeded',
       complete: isComplete(status),
       ...playbackOf(video, uid, customerHost),
-      picture: pictureOf(video),
+      media: mediaOf(video),
     };
   if (status['state'] === 'error') return { ...told, event: 'failed', ...failureOf(status) };
   return undefined;
@@ -77,7 +77,7 @@ function playbackOf(
   return { playback: { kind: 'urls', urls }, warnings };
 }
 
-const pictureOf = (video: JsonObject) => ({
+const mediaOf = (video: JsonObject) => ({
   ...parseSize(toJsonObject(video['input']) ?? {}),
   ...parseDuration(video['duration']),
 });

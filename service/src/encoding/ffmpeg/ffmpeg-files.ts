@@ -3,7 +3,7 @@ import { chown, type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox, User } from '../../platform/process/sandbox.ts';
 
-export type EngineFiles = {
+export type FfmpegFiles = {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Descriptors of the service; ffmpeg sees them from FIRST_INPUT on, in this order. */
@@ -13,7 +13,7 @@ export type EngineFiles = {
   close(): Promise<void>;
 };
 
-type EngineFilesOptions = {
+export type FfmpegFilesOptions = {
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   /** The folder of all outputs. */
@@ -21,13 +21,13 @@ type EngineFilesOptions = {
 };
 
 /** After standard input, output and error. */
-const FIRST_INPUT = 3;
+export const FIRST_INPUT = 3;
 const FILE = 'file:';
 const OTHERS_READ = 0o004;
 const GROUP_READ = 0o040;
 
 /** Without a sandbox that hides files, paths are used unchanged. */
-export async function openEngineFiles({ sandbox, args, folder }: EngineFilesOptions): Promise<EngineFiles> {
+export async function openFfmpegFiles({ sandbox, args, folder }: FfmpegFilesOptions): Promise<FfmpegFiles> {
   const cwd = folder ?? '/';
   const check = () => (folder === undefined ? Promise.resolve() : assertPlainFiles(folder));
   if (!sandbox.protections.hidden_data) return { args, cwd, inputs: [], check, close: async () => {} };

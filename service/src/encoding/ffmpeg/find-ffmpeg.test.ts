@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ffmpegPath } from '../../../../test/support/clips.ts';
-import { findFfmpeg } from './find-engine.ts';
+import { findFfmpeg } from './find-ffmpeg.ts';
 
 const ENCODERS =
   ' V....D libx264              libx264 H.264\n A....D aac                  AAC (Advanced Audio Coding)';

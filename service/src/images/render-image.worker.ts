@@ -3,7 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
 import type { Examined } from './image-processor.ts';
 import type { ImageFormat, Variant } from './image-variant.ts';
-import { type Box, fitted, openPicture, type Picture } from './picture.worker.ts';
+import { type Box, fitted, openPicture, type Picture } from './decode-image.worker.ts';
 
 const THUMBNAIL: Box = { width: 640, height: 640, fit: 'inside', background: 'transparent' };
 const PLACEHOLDER = { width: 100, height: 100, fit: 'inside', withoutEnlargement: true } as const;

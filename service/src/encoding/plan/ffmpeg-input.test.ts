@@ -5,8 +5,8 @@ import {
   inputArguments,
   isDecodable,
   packetListArguments,
-  soundCheckArguments,
-} from './engine-input.ts';
+  audioCheckArguments,
+} from './ffmpeg-input.ts';
 import type { SourceStream } from './source-facts.ts';
 
 const input = { path: '/films/a.mp4', container: 'mov', threads: 2 } as const;
@@ -60,7 +60,7 @@ describe('engine input', () => {
       factsArguments(input),
       packetListArguments(input, { part: 'tail', streams }),
       packetListArguments(input, { part: 'whole', streams }),
-      soundCheckArguments(input, 1),
+      audioCheckArguments(input, 1),
     ]) {
       expect(args.join(' ')).toContain(inputArguments(input).slice(0, 10).join(' '));
       expect(args[0]).toBe('-nostdin');

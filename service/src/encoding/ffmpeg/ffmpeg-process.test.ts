@@ -7,15 +7,15 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
 import { ffmpegPath } from '../../../../test/support/clips.ts';
 import { buildSandbox } from '../../platform/process/sandbox.ts';
-import { type EngineRun, runFfmpeg } from './engine-process.ts';
+import { type FfmpegRun, runFfmpeg } from './ffmpeg-process.ts';
 
 const GENEROUS = { wallMs: 20_000, memoryBytes: 1024 ** 3 };
 const never = () => new AbortController().signal;
-const script = (text: string, more: Partial<EngineRun> = {}) =>
+const script = (text: string, more: Partial<FfmpegRun> = {}) =>
   runFfmpeg({ path: '/bin/sh', args: ['-c', text], signal: never(), limits: GENEROUS, ...more });
 
 /** Runs a script that prints its process id first, and tells it. */
-function observed(text: string, more: Partial<EngineRun> = {}) {
+function observed(text: string, more: Partial<FfmpegRun> = {}) {
   const pid = Promise.withResolvers<number>();
   const onLine = (line: string) => {
     if (line.startsWith('pid=')) pid.resolve(Number(line.slice(4)));
@@ -35,7 +35,7 @@ describe('running the engine', () => {
     const end = await script('echo one; echo two; echo trouble >&2; exit 3', {
       onLine: (line) => lines.push(line),
     });
-    expect(end).toEqual({ ended: 'exited', code: 3, log: 'trouble\n' });
+    expect(end).toEqual({ outcome: 'exited', code: 3, log: 'trouble\n' });
     expect(lines).toEqual(expect.arrayContaining(['one', 'two']));
   });
   test('it sees no environment and no input, and gives way to others', async () => {
@@ -55,7 +55,7 @@ describe('running the engine', () => {
   });
   test('an engine that is not there', async () => {
     const end = await runFfmpeg({ path: '/nowhere/ffmpeg', args: [], signal: never(), limits: GENEROUS });
-    expect(end.ended).toBe('not_started');
+    expect(end.outcome).toBe('not_started');
   });
 });
 
@@ -76,37 +76,37 @@ describe('ending the engine', () => {
   });
   test('when it takes too long', async () => {
     const { pid, end } = observed('while :; do sleep 1; done', { limits: { ...GENEROUS, wallMs: 700 } });
-    expect(await end).toMatchObject({ ended: 'timed_out' });
+    expect(await end).toMatchObject({ outcome: 'timed_out' });
     expect(await isAlive(await pid)).toBe(false);
   });
   test('when it talks but gets nowhere', async () => {
     const end = await script('while :; do echo frame=7; echo speed=2x; sleep 0.1; done', {
       limits: { ...GENEROUS, stallMs: 700 },
     });
-    expect(end.ended).toBe('timed_out');
+    expect(end.outcome).toBe('timed_out');
   });
   test('not while it makes slow progress', async () => {
     const end = await script('for n in 1 2 3 4 5 6 7 8 9; do echo "frame=$n"; sleep 0.4; done', {
       limits: { ...GENEROUS, stallMs: 3000 },
     });
-    expect(end).toMatchObject({ ended: 'exited', code: 0 });
+    expect(end).toMatchObject({ outcome: 'exited', code: 0 });
   });
   test('when it takes too much memory', async () => {
     const hungry =
       'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
     const watched = buildSandbox({ hasLimits: false });
     const limits = { ...GENEROUS, memoryBytes: 20_000_000 };
-    expect((await script(hungry, { sandbox: watched, limits })).ended).toBe('out_of_memory');
+    expect((await script(hungry, { sandbox: watched, limits })).outcome).toBe('out_of_memory');
   });
   test('when it writes too much', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
     const flood = `while :; do head -c 100000 /dev/zero >> '${folder}/out'; sleep 0.05; done`;
-    expect((await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).ended).toBe(
-      'output_too_large',
-    );
+    expect(
+      (await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).outcome,
+    ).toBe('output_too_large');
   });
   test('killed by someone else: short of memory, as far as we can tell', async () => {
-    expect((await script('kill -9 $$')).ended).toBe('out_of_memory');
+    expect((await script('kill -9 $$')).outcome).toBe('out_of_memory');
   });
 });
 
@@ -127,14 +127,14 @@ describe('limits of the kernel', () => {
     const args = ['-nostdin', '-hide_banner', ...input, '-frames:v', '1', '-f', 'null', '-'];
     const limits = { wallMs: 60_000, memoryBytes: 400 * 1024 ** 2 };
     const end = await runFfmpeg({ path: ffmpegPath(), args, signal: never(), limits });
-    expect(end.ended).toBe('out_of_memory');
+    expect(end.outcome).toBe('out_of_memory');
     expect(end.log).toMatch(/Cannot allocate memory|malloc of size/);
   });
   test('a file that gets too large ends the engine', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
     const limits = { ...GENEROUS, output: { folder, bytes: 100_000 } };
     const flood = 'head -c 1000000 /dev/zero > out; exit $?';
-    expect((await script(flood, { folder, limits })).ended).toBe('output_too_large');
+    expect((await script(flood, { folder, limits })).outcome).toBe('output_too_large');
     expect((await stat(join(folder, 'out'))).size).toBeLessThanOrEqual(100_352);
   });
 });
@@ -154,7 +154,7 @@ test('the engine dies with us, even if we are killed', async () => {
   await writeFile(
     owner,
     `
-    import { runFfmpeg } from '${new URL('./engine-process.ts', import.meta.url).pathname}';
+    import { runFfmpeg } from '${new URL('./ffmpeg-process.ts', import.meta.url).pathname}';
     await runFfmpeg({ path: '/bin/sh', args: ['-c', "trap '' TERM INT PIPE HUP; echo pid=$$; while :; do sleep 1; done"],
       signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`,
   );
