@@ -14,7 +14,7 @@ import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/wait-at-most.ts';
-import { sweepScratchFolders } from './platform/process/scratch-folder.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { assertWritableFolder } from './platform/writable-folder.ts';
 import { renderBanner } from './start-banner.ts';
@@ -176,7 +176,7 @@ async function listen(server: HttpServer, { port, host }: Config): Promise<strin
 }
 
 async function work({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
-  await sweepScratchFolders(scratchRoot);
+  await deleteAbandonedScratchFolders(scratchRoot);
   await jobs.work(handlers);
 }
 

@@ -1,4 +1,4 @@
-// Formats and parses the body of the onprem webhook, for our own and third-party encoders (contract A1, B6).
+// The report of an encoder: body, delivery and parser of the onprem webhook, for our own and third-party encoders (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {
@@ -26,6 +26,14 @@ export type EncoderReport = {
   readonly poster_time_ms?: number;
   readonly warnings?: readonly Warning[];
   readonly failure?: Failure;
+};
+
+/** `processed`: whether the report changed the asset. */
+export type CallbackResult = { readonly processed: boolean };
+
+export type Callback = {
+  /** Delivers a signed body unchanged. Throws when the report was not accepted and must be retried. */
+  deliver(body: string, signal: AbortSignal): Promise<CallbackResult>;
 };
 
 type Members = Readonly<Record<string, unknown>>;

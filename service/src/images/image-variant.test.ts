@@ -1,26 +1,26 @@
 // Tests the choice of size, format and name of a variant (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WIDTHS } from './image-sizes.ts';
 import {
+  WIDTHS,
   chooseVariant,
   FITS,
   FORMATS,
   variantName,
-  type Original,
+  type OriginalImage,
   parseVariantName,
   contentTypeOf,
   type VariantQuery,
 } from './image-variant.ts';
 
-const PHOTO: Original = { width: 4000, height: 3000, animated: false, alpha: false };
-const CLIP: Original = { ...PHOTO, width: 480, height: 270, animated: true };
-const LOGO: Original = { ...PHOTO, alpha: true };
+const PHOTO: OriginalImage = { width: 4000, height: 3000, animated: false, alpha: false };
+const CLIP: OriginalImage = { ...PHOTO, width: 480, height: 270, animated: true };
+const LOGO: OriginalImage = { ...PHOTO, alpha: true };
 const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
 const sizeOf = (query: VariantQuery, original = PHOTO): string =>
   variantName(chooseVariant(original, query, undefined)).replace(/\.\w+$/, '');
-const formatOf = (original: Original, accept?: string, wish: VariantQuery = {}) =>
+const formatOf = (original: OriginalImage, accept?: string, wish: VariantQuery = {}) =>
   chooseVariant(original, wish, accept).format;
 
 describe('the size', () => {
@@ -60,7 +60,7 @@ test('of a huge image has at most 12 megapixels and the same aspect ratio', () =
 });
 
 describe('the format', () => {
-  test.each<[string, readonly [Original, string?], string]>([
+  test.each<[string, readonly [OriginalImage, string?], string]>([
     ['a photo for a browser', [PHOTO, BROWSER], 'avif'],
     ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'],
     ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],

@@ -8,7 +8,7 @@ import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
-import { CROPS, roundSize } from './image-sizes.ts';
+import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
 import type { ServedVariant, VariantRequest } from './images.ts';
 

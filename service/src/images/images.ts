@@ -5,16 +5,15 @@ import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource as Bytes } from './image-processor.ts';
-import { type ImageSource, imageSourceOf } from './image-source.ts';
+import { type ImageSource, imageSourceOf, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
   contentTypeOf,
-  type Original,
+  type OriginalImage,
   type Variant,
   type VariantQuery,
   variantName,
 } from './image-variant.ts';
-import { jpegSize } from './jpeg-size.ts';
 import { cheaperVariant, closestVariant } from './variant-substitute.ts';
 import {
   countStoredBytes,
@@ -70,7 +69,7 @@ export type ServedVariant = {
 type Rendering = {
   readonly asset: PlayedAsset;
   readonly source: ImageSource;
-  readonly original: Original;
+  readonly original: OriginalImage;
   readonly accept: string | undefined;
 };
 
@@ -171,16 +170,16 @@ async function deleteIfAssetDeleted(needs: ImageNeeds, assetId: string): Promise
 async function originalOf(
   store: ObjectStore,
   { key, size, animated, alpha }: ImageSource,
-): Promise<Original> {
+): Promise<OriginalImage> {
   const known = size ?? (await readJpegSize(store, key));
   if (!known) throw playbackNotFound();
   return { ...known, animated, alpha };
 }
 
 /** Posters are smaller than the 1 MiB that `read` returns. */
-async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof jpegSize>> {
+async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof parseJpegSize>> {
   const found = await store.read(key);
-  return found?.bytes && jpegSize(found.bytes);
+  return found?.bytes && parseJpegSize(found.bytes);
 }
 
 function bytesOf(store: ObjectStore, key: ObjectKey): Bytes {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHeic } from '../../../test/support/heic.ts';
 import { bombGif, bombPng, movie } from '../../../test/support/pictures.ts';
 import { openTestDecoders, type TestDecoders } from '../../../test/support/decoders.ts';
-import type { Examined, ImageFacts, Rendered } from './image-processor.ts';
+import type { ExaminedImage, ImageFacts, RenderedImage } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
 
 let decoders: TestDecoders;
@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => decoders.close());
 
 const source = (bytes: Uint8Array) => async () => bytes;
-const examine = async (bytes: Uint8Array): Promise<Examined> =>
+const examine = async (bytes: Uint8Array): Promise<ExaminedImage> =>
   decoders.imageProcessor.examine(source(bytes));
 const refusal = async (bytes: Uint8Array) => {
   const seen = await examine(bytes);
@@ -34,7 +34,7 @@ async function factsOf(bytes: Uint8Array): Promise<ImageFacts> {
 
 async function render(bytes: Uint8Array, variant: Partial<Variant>): Promise<Buffer> {
   const defaults = { width: 40, height: 30, fit: 'inside', format: 'jpeg', animated: false } as const;
-  const made: Rendered = await decoders.imageProcessor.render(
+  const made: RenderedImage = await decoders.imageProcessor.render(
     source(bytes),
     { ...defaults, ...variant },
     'asset',

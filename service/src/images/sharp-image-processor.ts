@@ -2,10 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
-import type { ChildProgram } from '../platform/process/child.ts';
-import type { HandledMessage } from '../platform/process/child-task.ts';
-import type { ImageTask, Reply } from './image-task.ts';
-import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
+import type { ChildProgram, HandledMessage } from '../platform/process/child.ts';
+import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
+import type { ExaminedImage, ImageProcessor, ImageSource, RenderedImage } from './image-processor.ts';
 
 const PROGRAM: ChildProgram = {
   script: new URL('./sharp-image-processor.worker.ts', import.meta.url),
@@ -44,9 +43,9 @@ export function openSharpImageProcessor(
   const task = { maxPixels, deadlineMs };
   return {
     canDecodeHeif: isInstalled('libheif-js/wasm-bundle'),
-    examine: (source) => processImage(examine, { ...task, source, owner: '' }) as Promise<Examined>,
+    examine: (source) => processImage(examine, { ...task, source, owner: '' }) as Promise<ExaminedImage>,
     render: (source, variant, assetId) =>
-      processImage(render, { ...task, source, variant, owner: assetId }) as Promise<Rendered>,
+      processImage(render, { ...task, source, variant, owner: assetId }) as Promise<RenderedImage>,
   };
 }
 
@@ -59,13 +58,13 @@ type ProcessOptions = Omit<ImageTask, 'source'> & {
 async function processImage(
   run: RunTask,
   { source, deadlineMs, owner, ...options }: ProcessOptions,
-): Promise<Examined | Rendered> {
+): Promise<ExaminedImage | RenderedImage> {
   const buildRequest = async (): Promise<ImageTask> => ({ ...options, source: await bytesOf(source) });
-  const outcome = await run<Examined | Rendered>({ deadlineMs, buildRequest, onMessage }, owner);
+  const outcome = await run<ExaminedImage | RenderedImage>({ deadlineMs, buildRequest, onMessage }, owner);
   return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }
 
-const onMessage = (message: unknown): HandledMessage<Examined | Rendered> => message as Reply;
+const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedImage> => message as ImageResult;
 
 /** Reads the file here, because the decoder process has no access to files. */
 async function bytesOf(source: ImageSource): Promise<Uint8Array> {

@@ -14,15 +14,15 @@ export type Signature =
   | 'matroska'
   | 'mpegts';
 
-type Row = {
+type MediaTypeBase = {
   readonly mime: string;
   readonly extension: string;
   /** Accepted file formats. */
   readonly signatures: readonly Signature[];
 };
 
-type ImageType = Row & { readonly kind: 'image' };
-type VideoType = Row & { readonly kind: 'video'; readonly container: Container };
+export type ImageType = MediaTypeBase & { readonly kind: 'image' };
+export type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: Container };
 export type MediaType = ImageType | VideoType;
 
 /** Must not contain SVG or HTML: a browser would run their scripts in the origin of the service. */

@@ -11,9 +11,15 @@ import {
   audioCheckArguments,
 } from '../plan/ffmpeg-input.ts';
 import { type Session, createEncodeFailure, runStep } from './ffmpeg-session.ts';
-import { type PacketEnds, openPacketList } from '../plan/packet-ends.ts';
+import {
+  type PacketEnds,
+  openPacketList,
+  type Timeline,
+  isTruncated,
+  missingSeconds,
+  timelineOf,
+} from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
-import { type Timeline, isTruncated, missingSeconds, timelineOf } from '../plan/source-timeline.ts';
 import {
   audioUnsupported,
   type ChosenStreams,

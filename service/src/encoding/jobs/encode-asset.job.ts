@@ -9,10 +9,9 @@ import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import type { Callback } from '../callback.ts';
+import type { Callback, EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
-import type { EncoderReport } from '../encoder-report.ts';
 import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
@@ -20,10 +19,10 @@ import { createProgressReporter } from './progress-reporter.ts';
 export type EncodeNeeds = {
   readonly beginRun: (payload: JobPayloads['encode-asset']) => Promise<Run | undefined>;
   readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
-  readonly discard: (run: Run) => Promise<void>;
+  readonly discardRun: (run: Run) => Promise<void>;
   readonly releaseRun: (run: Run) => Promise<void>;
-  readonly isCurrent: (run: Run) => Promise<boolean>;
-  readonly end: (run: Run) => Promise<void>;
+  readonly isCurrentRun: (run: Run) => Promise<boolean>;
+  readonly endRun: (run: Run) => Promise<void>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -44,7 +43,7 @@ export const encodeAssetJob =
     try {
       await encodeRun(needs, run, signal);
     } finally {
-      await needs.end(run);
+      await needs.endRun(run);
     }
   };
 
@@ -55,7 +54,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     run: renditionFolder(run.attempt, run.try),
   });
   const superseded = new AbortController();
-  const watch = watchCondition(() => needs.isCurrent(run), {
+  const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => superseded.abort(),
     onError: (error) =>
       needs.log.warn(
@@ -69,9 +68,9 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
       superseded,
       signal: AbortSignal.any([signal, superseded.signal]),
     });
-    if (!(await needs.finishRun(run, report))) await needs.discard(run);
+    if (!(await needs.finishRun(run, report))) await needs.discardRun(run);
   } catch (error) {
-    if (superseded.signal.aborted) return await needs.discard(run);
+    if (superseded.signal.aborted) return await needs.discardRun(run);
     await needs.store.removeAll(folderOf(run));
     if (signal.aborted) await needs.releaseRun(run);
     throw error;

@@ -8,7 +8,7 @@ import { conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/open-jobs.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
-import { findEncodes } from './encode-queue.sql.ts';
+import { findEncodes } from './encode-runs.sql.ts';
 
 type EncodeQueueNeeds = {
   readonly db: Database;

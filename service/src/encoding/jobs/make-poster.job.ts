@@ -11,7 +11,7 @@ import { createScratchFolder, deleteScratchFolder } from '../../platform/process
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
-import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-parser.ts';
+import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
 
 export type PosterNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;

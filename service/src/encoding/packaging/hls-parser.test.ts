@@ -1,8 +1,12 @@
 // Tests that the parser reads the playlists that our encoder writes.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { findExcerptFiles, findThumbnailPlaylist } from './hls-parser.ts';
-import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
+import {
+  findExcerptFiles,
+  findThumbnailPlaylist,
+  mediaPlaylist,
+  multivariantPlaylist,
+} from './hls-playlist.ts';
 
 const track = (
   id: number,

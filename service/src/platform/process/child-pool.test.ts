@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ChildPool, type ChildPoolOptions, openChildPool, type RunTask } from './child-pool.ts';
-import type { TaskOutcome } from './child-task.ts';
+import type { TaskOutcome } from './child.ts';
 import { detectSandbox } from './detect-sandbox.ts';
 import { createLimitsOnlySandbox, type Sandbox } from './sandbox.ts';
 

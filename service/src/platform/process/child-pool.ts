@@ -1,7 +1,13 @@
 // The pool of sandboxed child processes: all kinds of tasks share its processes, with fair turns, deadlines and a new process after a failure.
 import type { ChildProcess } from 'node:child_process';
-import { type ChildProgram, killChild, startChild } from './child.ts';
-import { type ChildTask, runChildTask, type TaskOutcome } from './child-task.ts';
+import {
+  type ChildProgram,
+  killChild,
+  startChild,
+  type ChildTask,
+  runChildTask,
+  type TaskOutcome,
+} from './child.ts';
 import { openFairSlots, type SlotLimits } from './fair-slots.ts';
 import type { Sandbox } from './sandbox.ts';
 

@@ -1,6 +1,6 @@
 // Tests the limits, the order and the reserved slots of fair slots.
 import { describe, expect, test } from 'vitest';
-import { openFairSlots, type SlotLimits } from './fair-slots.ts';
+import { type AcquireSlot, openFairSlots, type SlotLimits } from './fair-slots.ts';
 
 const UNLIMITED: SlotLimits = {
   perOwner: Number.POSITIVE_INFINITY,
@@ -21,9 +21,9 @@ function open(slots: number, ...groups: Partial<SlotLimits>[]) {
   return {
     served,
     async acquire(owner: string, group = 0): Promise<void> {
-      const release = await acquires[group]?.(owner);
+      const release = await (acquires[group] as AcquireSlot)(owner);
       served.push(owner);
-      if (release) held.set(owner, [...(held.get(owner) ?? []), release]);
+      held.set(owner, [...(held.get(owner) ?? []), release]);
     },
     async release(owner: string): Promise<void> {
       held.get(owner)?.shift()?.();
@@ -47,13 +47,13 @@ describe('one group', () => {
   });
 
   test('leaves the last slot to other owners, whatever the limit is', async () => {
-    const slots = open(2);
+    const slots = open(2, {});
     await request(slots, ['flood', 'flood', 'victim']);
     expect(slots.served).toEqual(['flood', 'victim']);
   });
 
   test('serves waiting owners round-robin, regardless of their number of requests', async () => {
-    const slots = open(1);
+    const slots = open(1, {});
     await request(slots, ['first', 'flood', 'flood', 'flood', 'victim', 'other']);
     for (const holder of ['first', 'flood', 'victim', 'other', 'flood']) await slots.release(holder);
     expect(slots.served).toEqual(['first', 'flood', 'victim', 'other', 'flood', 'flood']);

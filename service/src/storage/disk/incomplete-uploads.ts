@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasProcessExited, getProcessMark } from '../../platform/process/process-mark.ts';
+import { hasProcessExited, getProcessMark } from '../../platform/process/scratch-folder.ts';
 import { failedWith, removeFile } from './folders.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
