@@ -10,7 +10,7 @@ import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder
 import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
 import { openSession } from '../service/src/encoding/ffmpeg/ffmpeg-session.ts';
 import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts';
-import { ladderFor } from '../service/src/encoding/plan/ladder.ts';
+import { chooseLadder } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
 type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly byHand: number };
@@ -59,7 +59,7 @@ async function argumentsFor(ffmpegPath: string, order: Parameters<typeof openSes
     videoIndex: video.index,
     audioIndex: audio?.index,
     timeline,
-    rungs: ladderFor(frame.displaySize),
+    rungs: chooseLadder(frame.displaySize),
     folder: order.workFolder,
   });
 }

@@ -18,9 +18,8 @@ import { missingProtections, type Sandbox } from './platform/process/sandbox.ts'
 
 export type Decoders = {
   readonly encoder: Encoder;
-  /** Why videos cannot be encoded here, in words for the operator; undefined where they can. */
+  /** Why this machine cannot encode videos, for operators; undefined if it can. */
   readonly encoderMissing: string | undefined;
-  /** What keeps decoders of untrusted bytes away from the service. */
   readonly sandbox: Sandbox;
   readonly probe: Probe;
   readonly imageProcessor: ImageProcessor;
@@ -29,17 +28,17 @@ export type Decoders = {
 
 type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
 
-/** The engine first: the sandbox must let it run. */
+/** Finds ffmpeg first, because the sandbox must be able to run it. */
 export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
-  const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
-  const sandbox = await openSandbox(config, 'path' in engine ? [engine.path] : []);
+  const ffmpeg = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
   const missing = missingProtections(sandbox);
   if (missing.length > 0)
     log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
   const { processes = decoderProcesses(), idleMs, probe, image } = config.decoders;
   const pool = openChildPool({ sandbox, processes, idleMs });
   return {
-    ...openEncoder(config, engine, sandbox),
+    ...openEncoder(config, ffmpeg, sandbox),
     sandbox,
     probe: openMediabunnyProbe(pool, probe),
     imageProcessor: openSharpImageProcessor(pool, image),
@@ -49,13 +48,13 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
 
 function openEncoder(
   config: Config,
-  engine: FfmpegSearch,
+  ffmpeg: FfmpegSearch,
   sandbox: Sandbox,
 ): Pick<Decoders, 'encoder' | 'encoderMissing'> {
-  if ('missing' in engine)
-    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing };
+  if ('missing' in ffmpeg)
+    return { encoder: createFailingEncoder(ffmpeg.missing), encoderMissing: ffmpeg.missing };
   const encoder = openFfmpegEncoder({
-    ffmpegPath: engine.path,
+    ffmpegPath: ffmpeg.path,
     sandbox,
     memoryBytes: config.encoderMemoryBytes,
     limits: config.encodeLimits,
@@ -64,13 +63,13 @@ function openEncoder(
   return { encoder, encoderMissing: undefined };
 }
 
-/** Call before anything is opened that would have to be closed again. */
+/** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
 export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void> {
   if (ffmpegPath === undefined) return;
-  const engine = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
-  if ('missing' in engine)
+  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
+  if ('missing' in ffmpeg)
     throw new Error(
-      `FFMPEG_PATH cannot be used: ${engine.missing}. Name an ffmpeg program, or unset it to use the one that is installed.`,
+      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. Set it to the path of ffmpeg 5.1 or newer, or unset it to use the installed ffmpeg.`,
     );
 }
 
@@ -90,8 +89,8 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
   return sandbox;
 }
 
-/** Without an engine each video fails with that reason, rather than waiting for nobody. */
-function refusingEncoder(reason: string): Encoder {
+/** Without ffmpeg, each video fails with that reason instead of waiting in the queue. */
+function createFailingEncoder(reason: string): Encoder {
   const refuse = async () => {
     throw new EncodeFailed(
       'encoder_missing',
@@ -111,6 +110,6 @@ const CORES_PER_ENCODE = 4;
 export const concurrencyOf = ({ encodeConcurrency }: Config): number =>
   encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
 
-/** Where the disk store lies. */
+/** The folder of the object store. */
 export const storeFolder = ({ storageUrl, dataDir }: Config): string =>
   storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);

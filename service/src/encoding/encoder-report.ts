@@ -49,8 +49,8 @@ const MAX_ATTEMPT = 1_000_000_000;
 const MAX_RENDITIONS = 64;
 const MAX_WARNINGS = 16;
 
-/** Undefined when the body is malformed or requires no action. `isOurs`: signed by our own encoder. */
-export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport | undefined {
+/** Undefined when the body is malformed or requires no action. `isOwn`: signed by our own encoder. */
+export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
   if (
@@ -61,7 +61,7 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     !isOptional(playback, isUrls)
   )
     return undefined;
-  if (isOurs && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
+  if (isOwn && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
   return {
     source: 'webhook',
     provider: 'onprem',
@@ -70,7 +70,7 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && {
-      ...(isOurs ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
+      ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
       media: parseMedia(body),
     }),
     ...(event === 'failed' && parseFailure(body)),
@@ -151,7 +151,7 @@ const isMembers = (value: unknown): value is Members =>
 function isUrls(value: unknown): boolean {
   if (!isMembers(value)) return false;
   return [value['hls'], value['dash'], value['thumbnail']].every((url) =>
-    isOptional(url, (told) => typeof told === 'string'),
+    isOptional(url, (value) => typeof value === 'string'),
   );
 }
 

@@ -3,7 +3,7 @@ import type { RenditionState } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Container } from '../media/probe.ts';
 
-/** One rendition as shown to callers (contract B1). `bitrate` is the average in bits per second; null until known. */
+/** One rendition in responses (contract B1). `bitrate` is the average in bits per second; null until known. */
 export type Rendition = {
   readonly height: number;
   readonly width?: number;
@@ -51,7 +51,7 @@ export type Encoding = {
   readonly warnings: readonly Warning[];
 };
 
-/** The file cannot be encoded. `message` is for callers; `log` (the end of the engine's output) is only for operators. */
+/** The file cannot be encoded. `message` is for callers; `log` (the end of ffmpeg's output) is only for operators. */
 export class EncodeFailed extends Error {
   readonly code: string;
   /** A private field, so that printing or serializing the error does not expose it. */

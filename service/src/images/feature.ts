@@ -1,4 +1,4 @@
-// Images: processing of uploaded pictures, and their sized variants.
+// Images: processing of uploads, and variants in other sizes and formats.
 import type { AppContext } from '../app-context.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';

@@ -10,7 +10,7 @@ type HeifImage = {
   free(): void;
   display<T extends { readonly data: Uint8Array }>(
     target: T & { width: number; height: number },
-    done: (shown: T | null) => void,
+    done: (displayed: T | null) => void,
   ): void;
 };
 type Library = { readonly HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] } };
@@ -24,8 +24,8 @@ export async function decodeHeif(bytes: Uint8Array, maxPixels: number): Promise<
   const { HeifDecoder } = require('libheif-js/wasm-bundle') as Library;
   const images = new HeifDecoder().decode(bytes);
   try {
-    const image = images.find((one) => one.is_primary()) ?? images[0];
-    if (!image) throw new Error('no picture in the file');
+    const image = images.find((image) => image.is_primary()) ?? images[0];
+    if (!image) throw new Error('no image in the file');
     return await pixelsOf(image, maxPixels);
   } finally {
     for (const image of images) image.free();
@@ -37,10 +37,10 @@ async function pixelsOf(image: HeifImage, maxPixels: number): Promise<HeifPixels
   const height = image.get_height();
   if (width * height > maxPixels) throw new Error('exceeds pixel limit');
   const pixels = Buffer.alloc(width * height * 4);
-  const shown = await new Promise<unknown>((resolve) =>
+  const displayed = await new Promise<unknown>((resolve) =>
     image.display({ data: pixels, width, height }, resolve),
   );
-  if (!shown) throw new Error('the picture cannot be decoded');
+  if (!displayed) throw new Error('the image cannot be decoded');
   return { width, height, pixels };
 }
 

@@ -35,7 +35,7 @@ describe('the size', () => {
     [{ w: 320, h: 320, fit: 'inside' }, '320x240'],
     [{ w: 320, fit: 'cover' }, '320x240'],
     [{ h: 320, fit: 'contain' }, '427x320'],
-  ])('of a photo asked for as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
+  ])('of a photo requested as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
 
   test('is never more than the original has', () => {
     const small = { ...PHOTO, width: 200, height: 100 };
@@ -63,18 +63,22 @@ describe('the format', () => {
   test.each<[string, readonly [OriginalImage, string?], string]>([
     ['a photo for a browser', [PHOTO, BROWSER], 'avif'],
     ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'],
-    ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],
-    ['a photo for whoever says nothing', [PHOTO], 'jpeg'],
-    ['a photo for whoever refuses AVIF', [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'], 'jpeg'],
+    ['a photo for clients that accept everything', [PHOTO, '*/*'], 'jpeg'],
+    ['a photo without Accept header', [PHOTO], 'jpeg'],
+    [
+      'a photo for clients that refuse AVIF',
+      [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'],
+      'jpeg',
+    ],
     ['a photo for an odd sender', [PHOTO, 'IMAGE/AVIF;q=0.1'], 'avif'],
-    ['a logo for whoever says nothing', [LOGO], 'png'],
+    ['a logo without Accept header', [LOGO], 'png'],
     ['a logo for a browser', [LOGO, BROWSER], 'avif'],
     ['what moves for a browser', [CLIP, BROWSER], 'webp'],
-    ['what moves for whoever says nothing', [CLIP], 'gif'],
+    ['an animation without Accept header', [CLIP], 'gif'],
     ['what moves for AVIF alone', [CLIP, 'image/avif'], 'gif'],
   ])('of %s', (_, [original, accept], expected) => expect(formatOf(original, accept)).toBe(expected));
 
-  test.each(FORMATS)('is %s where that is asked for', (format) =>
+  test.each(FORMATS)('is %s if requested', (format) =>
     expect(formatOf(CLIP, BROWSER, { format })).toBe(format),
   );
 

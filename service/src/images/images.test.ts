@@ -59,7 +59,7 @@ const needs = (more: Partial<ImageNeeds> & { processor?: ImageProcessor } = {}):
   ...more,
 });
 
-async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
+async function storeImage(n: number, more: Partial<Asset> = {}): Promise<Asset> {
   const asset = createVideo({
     id: idOf(n),
     kind: 'image',
@@ -74,14 +74,14 @@ async function picture(n: number, more: Partial<Asset> = {}): Promise<Asset> {
 }
 
 test('the thumbnail of an examined image is stored, and replaces that of an earlier run', async () => {
-  const asset = await picture(1);
+  const asset = await storeImage(1);
   await store.put(variantKey(asset.id, 'thumb.jpg'), bytes('of an earlier run'), 100);
   expect(await examine(needs(), asset)).toEqual({ facts: expect.objectContaining({ placeholder: 'hash' }) });
   expect(await read(variantKey(asset.id, 'thumb.jpg'))).toBe('small');
 });
 
 test('a rejected or oversized image has no thumbnail', async () => {
-  const asset = await picture(2);
+  const asset = await storeImage(2);
   expect(
     await examine(
       needs({ processor: { ...PROCESSOR, examine: async () => ({ refused: 'truncated' }) } }),
@@ -93,7 +93,7 @@ test('a rejected or oversized image has no thumbnail', async () => {
 });
 
 test('a store without local files passes the bytes when a process is free', async () => {
-  const asset = await picture(3);
+  const asset = await storeImage(3);
   const { localFile: _, ...remote } = store;
   const processor: ImageProcessor = {
     ...PROCESSOR,
@@ -109,7 +109,7 @@ test('a store without local files passes the bytes when a process is free', asyn
 });
 
 test('concurrent requests render a variant once, and later requests reuse it', async () => {
-  const asset = await picture(4);
+  const asset = await storeImage(4);
   let made = 0;
   const shared = needs({
     processor: { ...PROCESSOR, render: async () => ({ bytes: Buffer.from(`made ${++made}`) }) },
@@ -129,7 +129,7 @@ test('concurrent requests render a variant once, and later requests reuse it', a
 });
 
 test('two processes that make the same end with one', async () => {
-  const asset = await picture(5);
+  const asset = await storeImage(5);
   const both = await Promise.all(
     [needs(), needs()].map((one) => findVariant(one, asset, { query: { format: 'png' }, accept: undefined })),
   );
@@ -154,7 +154,7 @@ describe('a variant that cannot be rendered in time', () => {
   const query = { w: 640 };
 
   test('is replaced by a cheaper format, and other processes know the failure', async () => {
-    const asset = await picture(20);
+    const asset = await storeImage(20);
     const { processor, rendered } = refusing('avif');
     const request = () =>
       findVariant(needs({ processor }), asset, { query, accept: 'image/avif,image/webp' });
@@ -169,7 +169,7 @@ describe('a variant that cannot be rendered in time', () => {
   });
 
   test('is tried again after a while', async () => {
-    const asset = await picture(21);
+    const asset = await storeImage(21);
     const { processor, rendered } = refusing('avif');
     const accept = 'image/avif,image/webp';
     await findVariant(needs({ processor }), asset, { query, accept });
@@ -179,7 +179,7 @@ describe('a variant that cannot be rendered in time', () => {
   });
 
   test('is replaced by the closest stored variant, or by the thumbnail', async () => {
-    const asset = await picture(22);
+    const asset = await storeImage(22);
     const { processor } = refusing('avif', 'jpeg');
     const request = () => findVariant(needs({ processor }), asset, { query, accept: 'image/avif' });
     expect(await request()).toMatchObject({ key: `variants/${asset.id}/thumb.jpg`, type: 'image/jpeg' });
@@ -192,7 +192,7 @@ describe('the limit of stored bytes', () => {
   const tenBytes = { ...PROCESSOR, render: async () => ({ bytes: Buffer.alloc(10) }) };
 
   test('applies: further variants are replaced by stored ones', async () => {
-    const asset = await picture(23);
+    const asset = await storeImage(23);
     const limited = needs({ processor: tenBytes, maxVariantBytes: 20 });
     const served = [];
     for (const w of [64, 640, 1280, 320])
@@ -207,7 +207,7 @@ describe('the limit of stored bytes', () => {
   });
 
   test('holds for a variant that would exceed it, which is rendered once', async () => {
-    const asset = await picture(24);
+    const asset = await storeImage(24);
     let renderings = 0;
     const processor: ImageProcessor = {
       ...PROCESSOR,
@@ -223,7 +223,7 @@ describe('the limit of stored bytes', () => {
 });
 
 test('neither a variant nor a refusal stays if the asset was deleted meanwhile', async () => {
-  const asset = await picture(7);
+  const asset = await storeImage(7);
   const late: ImageProcessor = { ...PROCESSOR, render: async () => ({ refused: 'too_demanding' }) };
   for (const processor of [PROCESSOR, late])
     for (const deleted of [undefined, createVideo({ deleted_at: new Date() })]) {
@@ -234,7 +234,7 @@ test('neither a variant nor a refusal stays if the asset was deleted meanwhile',
 });
 
 test('an asset without an image or original has no variants', async () => {
-  const asset = await picture(8, { playback: null });
+  const asset = await storeImage(8, { playback: null });
   const video = { ...asset, playback: { kind: 'own', attempt: 1, folder: '1-1' } } as const;
   const lost = {
     ...asset,

@@ -21,7 +21,7 @@ const examine = async (bytes: Uint8Array): Promise<ExaminedImage> =>
   decoders.imageProcessor.examine(source(bytes));
 const refusal = async (bytes: Uint8Array) => {
   const seen = await examine(bytes);
-  return 'refused' in seen ? seen.refused : 'taken';
+  return 'refused' in seen ? seen.refused : 'accepted';
 };
 const draw = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: '#40c040' } });
@@ -76,7 +76,7 @@ describe('a valid image', () => {
     'has alpha only where a pixel is not opaque: %s',
     async (...[, colour, [x, y], alpha, expected]) => {
       const channels = colour === 'rgba' ? 4 : 2;
-      // The colours are below 255: they must not be taken for alpha.
+      // The colours are below 255: they must not count as alpha.
       const pixels = Buffer.alloc(64 * 64 * channels, 100);
       for (let at = channels - 1; at < pixels.length; at += channels) pixels[at] = 255;
       pixels[(y * 64 + x) * channels + channels - 1] = alpha;
@@ -86,7 +86,7 @@ describe('a valid image', () => {
   );
 
   test('is read from a file as well', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-picture-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-image-'));
     await writeFile(join(folder, 'original'), await draw(8, 6).png().toBuffer());
     expect(await decoders.imageProcessor.examine(join(folder, 'original'))).toMatchObject({
       facts: { width: 8, height: 6 },
@@ -156,13 +156,13 @@ describe('a valid image', () => {
 test('variants that never finish do not delay a new upload', async () => {
   const { imageProcessor, close } = openTestDecoders();
   const variant = { width: 40, height: 30, fit: 'inside', format: 'avif', animated: false } as const;
-  const asked = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const never = () => {
-    asked.resolve();
+    started.resolve();
     return new Promise<never>(() => {});
   };
   for (let asset = 0; asset < 16; asset += 1) void imageProcessor.render(never, variant, `asset ${asset}`);
-  await asked.promise;
+  await started.promise;
   expect(await imageProcessor.examine(source(await draw(8, 6).png().toBuffer()))).toMatchObject({
     facts: { width: 8, height: 6 },
   });
@@ -208,11 +208,11 @@ describe('an invalid image', () => {
   test('is rejected by its claimed size before memory is allocated', async () => {
     expect(await refusal(bombPng(30_000, 30_000))).toBe('too_large_picture');
     expect(await refusal(await draw(1001, 1000).jpeg().toBuffer())).toBe('too_large_picture');
-    expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('taken');
+    expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('accepted');
   });
 
   test('is rejected for the pixels of all its frames together', async () => {
-    expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('taken');
+    expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('accepted');
     expect(await refusal(bombGif({ width: 250, height: 250, frames: 17 }))).toBe('too_large_picture');
   });
 
@@ -239,6 +239,6 @@ describe('an invalid image', () => {
     );
     await close();
     await expect(hasty.examine(source(bytes))).rejects.toThrow('closed');
-    expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('taken');
+    expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('accepted');
   });
 });

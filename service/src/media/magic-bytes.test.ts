@@ -43,10 +43,10 @@ const HEADS: readonly (readonly [string, FileType, Uint8Array])[] = [
   ['a 3GPP file', 'isobmff', ftyp('3gp4', 'isom')],
   ['a 3GPP2 file', 'isobmff', ftyp('3g2a', '3g2a')],
   ['an M4V file', 'isobmff', ftyp('M4V ', 'M4A ')],
-  ['an MP4 of a brand that nobody knows', 'isobmff', ftyp('XYZ9')],
+  ['an MP4 of an unknown brand', 'isobmff', ftyp('XYZ9')],
   ['a QuickTime', 'isobmff', ftyp('qt  ')],
   ['a QuickTime without brands', 'isobmff', latin1('\0\0\0\x08wide\0\x10\0\0mdat')],
-  ['a Canon raw picture', 'unknown', ftyp('crx ', 'isom')],
+  ['a Canon raw image', 'unknown', ftyp('crx ', 'isom')],
   ['a JPEG 2000', 'unknown', latin1('\0\0\0\x0cjP  \r\n\x87\n')],
   ['a WebM', 'webm', ebml('webm')],
   ['a Matroska', 'matroska', ebml('matroska', '\x42\x86\x81\x01\xec\x82\0\0')],
@@ -148,7 +148,7 @@ describe('a declared type', () => {
   test.each(CLIPS)('%j checkFileType only %j', async (options, mimes) => {
     expect(namesThatFit(readFileSync(await makeClip(options)).subarray(0, HEAD_BYTES))).toEqual(mimes);
   });
-  test('says what is wrong', () => {
+  test('returns the failure code', () => {
     expect(checkFileType(findMediaType('image/png') as MediaType, 'jpeg')).toBe('type_mismatch');
     expect(checkFileType(findMediaType('video/webm') as MediaType, 'matroska')).toBe('type_mismatch');
     expect(checkFileType(findMediaType('video/mp4') as MediaType, 'unknown')).toBe('type_mismatch');

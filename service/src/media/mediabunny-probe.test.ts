@@ -62,7 +62,7 @@ describe('facts', () => {
     expect(Math.abs((facts.durationMs ?? 0) - 2000)).toBeLessThan(60);
   });
   test.each([['-vn'], ['-c:v', 'mpeg2video'], ['-c:v', 'mpeg2video', '-an']])(
-    'of a transport stream made with %j %j say that no picture was seen',
+    'of a transport stream made with %j %j report no video track',
     async (...more) => {
       expect(factsOf(await probeBytes(await clipBytes({ container: 'ts', more }), 'mpegts'))).toMatchObject({
         hasVideo: false,
@@ -96,7 +96,7 @@ describe('refusals', () => {
       refused: 'truncated',
     });
   });
-  test('too_large_picture, whatever else the file holds', async () => {
+  test('too_large_picture, regardless of the rest of the file', async () => {
     const huge = patched(await clipBytes({ container: 'mp4', faststart: true }), 'stsd', {
       at: 40,
       value: 0x2000_2000,
@@ -160,8 +160,8 @@ describe('failed reads', () => {
 describe('the processes', () => {
   test('serve more files than there are processes, each with its own bytes', async () => {
     const clips = await Promise.all([320, 160, 240].map((width) => clipBytes({ container: 'mp4', width })));
-    const asked = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
-    expect((await Promise.all(asked)).map((result) => factsOf(result).width)).toEqual(
+    const results = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
+    expect((await Promise.all(results)).map((result) => factsOf(result).width)).toEqual(
       Array(4).fill([320, 160, 240]).flat(),
     );
   });
@@ -195,7 +195,7 @@ describe('the processes', () => {
   });
 });
 
-/** Where what is shown is not the coded size that the manifest names: rotated, or pixels that are not square. */
+/** Display sizes that differ from the coded size in the manifest: rotation, or pixels that are not square. */
 const SHOWN: Record<string, string> = {
   'rotated_hdr_video.mov': '1080x1920',
   'rotated_video.mp4': '480x640',
@@ -204,7 +204,7 @@ const SHOWN: Record<string, string> = {
   'bbb_prog_10s.mp4': '427x240',
   'h264_white_frame_sar_16_9.mp4': '1138x480',
 };
-/** Cut by those who collected them. */
+/** Truncated in the collection. */
 const CUT = ['sample_qt.mp4', 'invalid_userdata.mp4'];
 const CODED = /\b(?:h264|hevc|vp8|vp9|av1|mpeg4),(\d+),(\d+)/;
 

@@ -17,7 +17,7 @@ import {
   type Timeline,
   isTruncated,
   missingSeconds,
-  timelineOf,
+  computeTimeline,
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
 import {
@@ -50,12 +50,12 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const chosen = chooseStreams(facts, log);
   if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
-  const ends = await packetEnds(session, facts, videoIndex);
+  const ends = await readPacketEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
   if (isTruncated(missing))
     throw createEncodeFailure('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
   const { size: bytes } = await stat(session.request.source);
-  const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
+  const timeline = computeTimeline({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
   const { video, frame, audioStreams } = chosen;
   const audio = await findDecodableAudio(session, audioStreams);
@@ -68,18 +68,18 @@ async function findDecodableAudio(
   session: Session,
   audioStreams: readonly SourceStream[],
 ): Promise<SourceStream | undefined> {
-  for (const sound of audioStreams.filter(isDecodable)) {
+  for (const stream of audioStreams.filter(isDecodable)) {
     const { ends, read } = openPacketList(0);
-    const args = audioCheckArguments(session.input, sound.index);
+    const args = audioCheckArguments(session.input, stream.index);
     const { log } = await runStep(session, { args, onLine: read });
     // An empty audio stream has no frames and no errors; it is encoded as silence.
-    if (ends.size > 0 || log.trim() === '') return sound;
+    if (ends.size > 0 || log.trim() === '') return stream;
   }
   return undefined;
 }
 
 /** Reads the end of the file. Lists the whole file only if video ends much earlier or the duration is unknown. */
-async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
+async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
   const { streams, startSeconds } = facts;
   const tail =
     facts.durationSeconds === null

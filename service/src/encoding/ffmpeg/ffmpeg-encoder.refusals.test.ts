@@ -97,8 +97,8 @@ describe('refusals', { timeout: 60_000 }, () => {
     expect(log).toContain(path);
     expect(message).not.toContain(path);
   });
-  test('no engine', async () => {
-    const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-engine') });
+  test('ffmpeg is missing', async () => {
+    const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-ffmpeg') });
     const request = {
       container: 'mov',
       workFolder: folder,

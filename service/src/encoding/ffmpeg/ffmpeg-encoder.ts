@@ -11,8 +11,8 @@ import {
   playlistName,
   trackSeconds,
 } from '../packaging/cmaf-track.ts';
-import { dashManifest } from '../packaging/dash-manifest.ts';
-import { assertCost, encodeCost, wallMsFor } from '../plan/encode-cost.ts';
+import { formatDashManifest } from '../packaging/dash-manifest.ts';
+import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
 import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
 import type { EncodedFile, Encoder, EncodeRequest, Encoding, Rendition } from '../encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
@@ -25,8 +25,8 @@ import {
   runStepOrFail,
 } from './ffmpeg-session.ts';
 import { examineSource } from './examine-source.ts';
-import { mediaPlaylist, multivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { type Rung, ladderFor } from '../plan/ladder.ts';
+import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
+import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import {
@@ -43,19 +43,19 @@ const TOLERANCE_SECONDS = 0.1;
 export const openFfmpegEncoder = ({
   limits,
   concurrency,
-  ...engine
+  ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
-  encode: (request) => encode(openSession(engine, request, { limits, concurrency })),
+  encode: (request) => encode(openSession(setup, request, { limits, concurrency })),
   createPoster: async (request) => {
     const folder = dirname(request.output);
-    await runStepOrFail({ ...engine, folder, request }, { args: posterArguments(request) });
+    await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
   },
 });
 
 async function encode(session: Session): Promise<Encoding> {
   const { request, input } = session;
   const { frame, video, audio, timeline, warnings } = await examineSource(session);
-  const rungs = ladderFor(frame.displaySize);
+  const rungs = chooseLadder(frame.displaySize);
   const plan = {
     input,
     frame,
@@ -98,7 +98,7 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
   };
   const limits = {
     stallMs: STALL_MS,
-    wallMs: wallMsFor(encodeCost(plan)),
+    wallMs: timeLimitMs(encodeCost(plan)),
     output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
   };
   return (await runStepOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
@@ -124,9 +124,9 @@ async function writeManifests(
 ): Promise<EncodedFile[]> {
   const presentation = { tracks, frameRate: timeline.frameRate, childFolder: request.childFolder };
   const manifests = [
-    ['hls.m3u8', multivariantPlaylist(presentation)],
-    ['dash.mpd', dashManifest(presentation)],
-    ...tracks.map((track) => [playlistName(track.id), mediaPlaylist(track)] as const),
+    ['hls.m3u8', formatMultivariantPlaylist(presentation)],
+    ['dash.mpd', formatDashManifest(presentation)],
+    ...tracks.map((track) => [playlistName(track.id), formatMediaPlaylist(track)] as const),
   ] as const;
   return Promise.all(
     manifests.map(async ([name, text]) => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
 });
 
-/** A shell script stands in for the engine; the first input is `$1`, without `file:`. */
+/** A shell script stands in for ffmpeg; the first input is `$1`, without `file:`. */
 const run = (text: string, source: string) =>
   runFfmpeg({
     path: '/bin/sh',
@@ -34,7 +34,7 @@ const run = (text: string, source: string) =>
     limits: { wallMs: 20_000, memoryBytes: 2 ** 30 },
   });
 
-describe.skipIf(process.platform !== 'linux')('the files of an engine', () => {
+describe.skipIf(process.platform !== 'linux')('the files of an ffmpeg run', () => {
   test.each([0o600, 0o640, 0o644])('an original of mode %o in a closed folder is read', async (mode) => {
     const source = join(data, `original-${mode}`);
     await writeFile(source, 'bytes of a film');

@@ -89,6 +89,6 @@ async function assertPlainFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const entry = await lstat(join(folder, name));
     if (!entry.isFile() && !entry.isDirectory())
-      throw new Error(`the video engine left ${JSON.stringify(name)}, which is not a plain file`);
+      throw new Error(`ffmpeg left ${JSON.stringify(name)}, which is not a plain file`);
   }
 }

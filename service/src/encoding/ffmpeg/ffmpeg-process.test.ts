@@ -29,7 +29,7 @@ const isAlive = (pid: number): Promise<boolean> =>
     () => false,
   );
 
-describe('running the engine', () => {
+describe('running ffmpeg', () => {
   test('its exit code, its output by line, and its log', async () => {
     const lines: string[] = [];
     const end = await script('echo one; echo two; echo trouble >&2; exit 3', {
@@ -53,23 +53,23 @@ describe('running the engine', () => {
     expect(log).toHaveLength(20);
     expect(log).toMatch(/line 199\n$/);
   });
-  test('an engine that is not there', async () => {
+  test('a missing program is not started', async () => {
     const end = await runFfmpeg({ path: '/nowhere/ffmpeg', args: [], signal: never(), limits: GENEROUS });
     expect(end.outcome).toBe('not_started');
   });
 });
 
-describe('ending the engine', () => {
+describe('stopping ffmpeg', () => {
   test('at once, with the reason of the signal', async () => {
     const controller = new AbortController();
     const { pid, end } = observed("trap '' TERM INT PIPE; while :; do sleep 1; done", {
       signal: controller.signal,
     });
     const outcome = expect(end).rejects.toBe('enough');
-    const engine = await pid;
+    const ffmpeg = await pid;
     controller.abort('enough');
     await outcome;
-    expect(await isAlive(engine)).toBe(false);
+    expect(await isAlive(ffmpeg)).toBe(false);
   });
   test('it is not even started for a signal that has fired', async () => {
     await expect(script('exit 0', { signal: AbortSignal.abort('too late') })).rejects.toBe('too late');
@@ -99,7 +99,7 @@ describe('ending the engine', () => {
     expect((await script(hungry, { sandbox: watched, limits })).outcome).toBe('out_of_memory');
   });
   test('when it writes too much', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     const flood = `while :; do head -c 100000 /dev/zero >> '${folder}/out'; sleep 0.05; done`;
     expect(
       (await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).outcome,
@@ -111,7 +111,7 @@ describe('ending the engine', () => {
 });
 
 describe('limits of the kernel', () => {
-  test('hold in the engine itself, from its first instruction', async () => {
+  test('apply to ffmpeg itself from its start', async () => {
     const lines: string[] = [];
     const limits = { wallMs: 20_000, memoryBytes: 2 ** 30, output: { folder: tmpdir(), bytes: 2 ** 20 } };
     await script('ulimit -v; ulimit -f; ulimit -n; ulimit -c; ulimit -t', {
@@ -121,7 +121,7 @@ describe('limits of the kernel', () => {
     expect(lines.slice(-5, -1)).toEqual([`${2 ** 20}`, `${2 ** 11}`, '256', '0']);
     expect(Number(lines.at(-1))).toBeLessThanOrEqual(20 * availableParallelism());
   });
-  test('an engine that requests too much memory ends with out_of_memory without getting it', async () => {
+  test('a request for too much memory fails with out_of_memory', async () => {
     // One frame of this size takes 384 MiB.
     const input = ['-f', 'lavfi', '-i', 'color=size=640x360:rate=1', '-vf', 'scale=16384:16384'];
     const args = ['-nostdin', '-hide_banner', ...input, '-frames:v', '1', '-f', 'null', '-'];
@@ -130,8 +130,8 @@ describe('limits of the kernel', () => {
     expect(end.outcome).toBe('out_of_memory');
     expect(end.log).toMatch(/Cannot allocate memory|malloc of size/);
   });
-  test('a file that gets too large ends the engine', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+  test('a file that gets too large stops ffmpeg', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     const limits = { ...GENEROUS, output: { folder, bytes: 100_000 } };
     const flood = 'head -c 1000000 /dev/zero > out; exit $?';
     expect((await script(flood, { folder, limits })).outcome).toBe('output_too_large');
@@ -141,15 +141,15 @@ describe('limits of the kernel', () => {
 
 describe('files', () => {
   test('a symbolic link in the output is rejected, so that the service cannot publish its target', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     await expect(script('ln -s /etc/passwd r0-00001.m4s', { folder })).rejects.toThrow(
       '"r0-00001.m4s", which is not a plain file',
     );
   });
 });
 
-test('the engine dies with us, even if we are killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+test('ffmpeg is killed when the service is killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
   const owner = join(folder, 'owner.ts');
   await writeFile(
     owner,
@@ -159,11 +159,11 @@ test('the engine dies with us, even if we are killed', async () => {
       signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`,
   );
   const child = spawn(process.execPath, [owner], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const engine = Promise.withResolvers<number>();
+  const ffmpeg = Promise.withResolvers<number>();
   createInterface(child.stdout).on('line', (line) => {
-    if (line.startsWith('pid=')) engine.resolve(Number(line.slice(4)));
+    if (line.startsWith('pid=')) ffmpeg.resolve(Number(line.slice(4)));
   });
-  const pid = await engine.promise;
+  const pid = await ffmpeg.promise;
   expect(await isAlive(pid)).toBe(true);
   child.kill('SIGKILL');
   await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), { timeout: 5000, interval: 20 });

@@ -71,8 +71,8 @@ async function runInSandbox(
   run: FfmpegRun,
   { args, cwd, inputs }: FfmpegFiles,
 ): Promise<FfmpegResult> {
-  const engine = sandbox.command({ file: run.path, args }, processLimits(run.limits));
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', engine.file, ...engine.args], {
+  const command = sandbox.command({ file: run.path, args }, processLimits(run.limits));
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', command.file, ...command.args], {
     env: {},
     cwd,
     detached: true,

@@ -43,13 +43,13 @@ const LIMITS: FfmpegLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
 const MAX_THREADS = 8;
 
 export function openSession(
-  engine: FfmpegSetup,
+  setup: FfmpegSetup,
   request: EncodeRequest,
   { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EncoderOptions = {},
 ): Session {
   const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
-    ...engine,
+    ...setup,
     folder: request.workFolder,
     request,
     input: { path: request.source, container: request.container, threads },

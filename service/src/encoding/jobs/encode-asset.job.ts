@@ -95,7 +95,7 @@ async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<En
         asset_id: run.assetId,
         attempt: run.attempt,
         code: error.code,
-        engine: excerptFfmpegLog(error.log),
+        ffmpeg_log: excerptFfmpegLog(error.log),
       },
       'a video cannot be encoded',
     );

@@ -32,7 +32,7 @@ export const createPosterJob =
       const asset = await needs.findAssetById(payload.assetId);
       if (!asset || asset.deleted_at) return deleteLateFiles(needs, asset);
       if (isPosterDue(asset)) await publishPoster(needs, asset, signal);
-      else if (awaitsReport(asset)) throw new Error('the report of the encoder is still on its way');
+      else if (awaitsReport(asset)) throw new Error('the report of the encoder has not arrived yet');
       else return;
     }
   };

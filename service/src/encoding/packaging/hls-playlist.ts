@@ -12,7 +12,7 @@ import {
 } from './cmaf-track.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
-import { fittingRung, segmentAt } from './thumbnail-choice.ts';
+import { findThumbnailRung, segmentAt } from './thumbnail-choice.ts';
 
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
@@ -24,7 +24,7 @@ const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as c
 /** Players start with the first listed variant, before they know their bandwidth. */
 const START_SIDE = 720;
 
-export function multivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
+export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const audio = tracks.find((track) => !isVideo(track));
   const media =
     audio &&
@@ -36,7 +36,7 @@ export function multivariantPlaylist({ tracks, frameRate, childFolder }: Package
   return lines([...HEAD, ...(media ? [media] : []), ...variants]);
 }
 
-export function mediaPlaylist(track: CmafTrack): string {
+export function formatMediaPlaylist(track: CmafTrack): string {
   const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
@@ -82,7 +82,7 @@ export function findThumbnailPlaylist(multivariant: string): string {
   const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
     ([, width, path = '']) => ({ width: Number(width), path }),
   );
-  const { path } = fittingRung(rungs, ({ width }) => width);
+  const { path } = findThumbnailRung(rungs, ({ width }) => width);
   return path.slice(path.lastIndexOf('/') + 1);
 }
 

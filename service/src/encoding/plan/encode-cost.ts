@@ -26,8 +26,8 @@ type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 export const encodeCost = ({ timeline, rungs }: Planned): number =>
   timeline.frames * rungs.reduce((pixels, { width, height }) => pixels + width * height, 0);
 
-/** Timeout of the engine. */
-export const wallMsFor = (cost: number): number =>
+/** Time limit of the ffmpeg run. */
+export const timeLimitMs = (cost: number): number =>
   Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);
 
 export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {

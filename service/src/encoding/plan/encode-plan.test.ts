@@ -1,7 +1,7 @@
 // Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
-import { ladderFor } from './ladder.ts';
+import { chooseLadder } from './ladder.ts';
 import { posterArguments, thumbnailArguments } from './poster-arguments.ts';
 import type { FrameFacts } from './source-facts.ts';
 
@@ -27,7 +27,7 @@ const plan: EncodePlan = {
   videoIndex: 0,
   audioIndex: 1,
   timeline,
-  rungs: ladderFor(displaySize),
+  rungs: chooseLadder(displaySize),
   folder: '/work',
 };
 
@@ -46,7 +46,7 @@ describe('encode plan', () => {
     expect(graph()).toMatch(/\[n3\]scale=640:360:flags=bicubic,setsar=1\[v3\]$/);
   });
   test('a single rung needs no split', () => {
-    const small = graph({ rungs: ladderFor({ width: 320, height: 240 }) });
+    const small = graph({ rungs: chooseLadder({ width: 320, height: 240 }) });
     expect(small).not.toContain('split');
     expect(small).toMatch(/\[v0\]$/);
   });
@@ -85,7 +85,7 @@ describe('encode plan', () => {
     ['unknown', { width: 640, height: 480 }, 'bt601'],
     ['unknown', displaySize, 'bt709'],
     ['unknown', { width: 720, height: 1280 }, 'bt709'],
-  ])('colours told as %s at %o are read as %s', (matrix, size, expected) => {
+  ])('colour matrix %s at %o is read as %s', (matrix, size, expected) => {
     expect(graphOf({ matrix, displaySize: size })).toContain(
       `in_color_matrix=${expected}:out_color_matrix=bt709:out_range=tv`,
     );

@@ -21,7 +21,7 @@ const stream = (index: number, kind: SourceStream['kind'], still = false): Sourc
 const streams = [stream(0, 'Video'), stream(1, 'Audio')];
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 
-describe('engine input', () => {
+describe('ffmpeg input', () => {
   test('files alone, through named demuxers alone', () => {
     const args = inputArguments(input);
     expect(after(args, '-protocol_whitelist')).toBe('file');
@@ -80,10 +80,10 @@ describe('engine input', () => {
     expect(args.filter((_, index) => args[index - 1] === '-map')).toEqual(['0', '-0:2', '-0:3']);
   });
   test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
-    'sound in %s is decoded',
+    'audio in %s is decoded',
     (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec })).toBe(true),
   );
-  test.each(['dnxhd', 'prores', 'h263'])('a picture in %s is decoded', (codec) =>
+  test.each(['dnxhd', 'prores', 'h263'])('video in %s is decoded', (codec) =>
     expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(true),
   );
 });

@@ -20,7 +20,7 @@ const LONGEST_SIDE = 2592;
 const STEP = 0.85;
 
 /** Rungs for a display size, largest first. */
-export function ladderFor(displaySize: Size): readonly Rung[] {
+export function chooseLadder(displaySize: Size): readonly Rung[] {
   const scale = Math.min(
     1,
     TALLEST.side / shortSide(displaySize),

@@ -23,12 +23,12 @@ const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = 
   chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, log);
 
 const film = stream(0, 'Video', 'h264');
-const sound = stream(1, 'Audio', 'aac');
+const audio = stream(1, 'Audio', 'aac');
 const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
   test('video and audio', () =>
-    expect(choose([film, sound])).toEqual({ video: film, audioStreams: [sound], frame }));
+    expect(choose([film, audio])).toEqual({ video: film, audioStreams: [audio], frame }));
   test('a video without audio', () =>
     expect(choose([film])).toMatchObject({ video: film, audioStreams: [] }));
   test('a cover is not the video stream, in any position', () => {
@@ -38,8 +38,8 @@ describe('stream choice', () => {
     expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
   test('nothing at all', () => expect(choose([])).toMatchObject({ code: 'not_media' }));
-  test('only audio', () => expect(choose([sound])).toMatchObject({ code: 'no_video_track' }));
-  test('only a cover', () => expect(choose([sound, cover])).toMatchObject({ code: 'no_video_track' }));
+  test('only audio', () => expect(choose([audio])).toMatchObject({ code: 'no_video_track' }));
+  test('only a cover', () => expect(choose([audio, cover])).toMatchObject({ code: 'no_video_track' }));
   test('an unknown video codec', () =>
     expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({ code: 'unsupported_codec' }));
   test('a codec named like a part of every object', () =>

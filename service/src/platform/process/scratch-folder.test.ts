@@ -1,4 +1,4 @@
-// Tests that scratch folders are deleted by the next run of the same work, or by the sweep.
+// Tests that scratch folders are deleted by the next run of the same work, or at start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
   const script = `const { getProcessMark } = await import(process.argv[1]); console.log(await getProcessMark()); setInterval(() => {}, 1000);`;
   const child = spawn(
     process.execPath,
-    ['--input-type=module', '-e', script, join(import.meta.dirname, 'process-mark.ts')],
+    ['--input-type=module', '-e', script, join(import.meta.dirname, 'scratch-folder.ts')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -52,7 +52,7 @@ test('a run deletes the folders of earlier runs of the same work only', async ()
   expect(await readdir(root)).toHaveLength(1);
 });
 
-describe('the sweep', () => {
+describe('deleteAbandonedScratchFolders', () => {
   test('does not delete folders in use', async () => {
     const mine = await createScratchFolder(root, { work: 'film', run: '1-1' });
     await deleteAbandonedScratchFolders(root);
