@@ -108,13 +108,25 @@ const processLimits = ({ wallMs, memoryBytes, output }: FfmpegLimits): ProcessLi
   addressBytes: memoryBytes,
 });
 
-/** Messages of ffmpeg and the C library when memory is exhausted; ffmpeg may continue after them. */
-const NO_MEMORY = /Cannot allocate memory|malloc of size \d+ failed|std::bad_alloc|Out of memory/;
+/** Exhausted memory prevents allocations, threads (EAGAIN) and the loading of libraries; ffmpeg may exit with 0 nevertheless. Indented lines are metadata of the file. */
+const NO_MEMORY = new RegExp(
+  `^\\S.*(?:${[
+    'Cannot allocate memory',
+    'Could not allocate memory',
+    'Out of memory',
+    'malloc of size \\d+ failed',
+    'std::bad_alloc',
+    'pthread_create\\(\\) failed',
+    'error code: -11 \\(Resource temporarily unavailable\\)',
+    'failed to map segment from shared object',
+  ].join('|')})`,
+  'm',
+);
 
-/** Exit codes of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
-function classifyExit(code: number, log: string): FfmpegResult['outcome'] {
-  if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
+/** `code` is an exit code of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
+export function classifyExit(code: number, log: string): FfmpegResult['outcome'] {
   if (code === KILLED || NO_MEMORY.test(log)) return 'out_of_memory';
+  if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
   if (code === 128 + constants.signals.SIGXCPU) return 'timed_out';
   return code === 128 + constants.signals.SIGXFSZ ? 'output_too_large' : 'exited';
 }
