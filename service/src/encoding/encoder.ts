@@ -1,15 +1,7 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
-import type { RenditionState } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
+import type { Rendition } from '../assets/renditions.ts';
 import type { Container } from '../media/probe.ts';
-
-/** One rendition in responses (contract B1). `bitrate` is the average in bits per second; null until known. */
-export type Rendition = {
-  readonly height: number;
-  readonly width?: number;
-  readonly state: RenditionState;
-  readonly bitrate?: number | null;
-};
 
 export type EncodeRequest = {
   /** Path of the original, which must not be changed. */

@@ -1,6 +1,8 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
+import type { Bound } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -25,8 +27,7 @@ import {
   type VariantRefusal,
 } from './variant-store.ts';
 
-export type ImageNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+export type ImageNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> & {
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
@@ -37,11 +38,10 @@ export type ImageNeeds = {
 /** Larger files are not decoded, because they are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
+export type ExaminationResult = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
+
 /** Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. */
-export async function examine(
-  { store, processor }: ImageNeeds,
-  asset: Asset,
-): Promise<{ facts: ImageFacts } | { refused: ImageRefusal }> {
+export async function examine({ store, processor }: ImageNeeds, asset: Asset): Promise<ExaminationResult> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
   const examined = await processor.examine(bytesOf(store, originalKey(asset)));
   if ('refused' in examined) return examined;

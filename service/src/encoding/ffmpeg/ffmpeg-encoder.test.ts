@@ -12,7 +12,7 @@ import {
   keyframes,
   packets,
 } from '../../../../test/support/picture-and-sound.ts';
-import type { Rendition } from '../encoder.ts';
+import type { Rendition } from '../../assets/renditions.ts';
 
 const SYNC_SECONDS = 0.04;
 const FLASHES: ClipOptions = { seconds: 6, width: 854, height: 480, flashAndBeep: true };

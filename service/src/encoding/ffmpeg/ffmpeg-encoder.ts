@@ -14,7 +14,8 @@ import {
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
 import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
 import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
-import type { EncodedFile, Encoder, EncodeRequest, Encoding, Rendition } from '../encoder.ts';
+import type { Rendition } from '../../assets/renditions.ts';
+import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
 import {
   type FfmpegSetup,

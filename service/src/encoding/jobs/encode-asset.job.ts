@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
+import type { Bound } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -12,17 +13,12 @@ import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
+import type * as runOperations from './encode-runs.ts';
 import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-export type EncodeNeeds = {
-  readonly beginRun: (payload: JobPayloads['encode-asset']) => Promise<Run | undefined>;
-  readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
-  readonly discardRun: (run: Run) => Promise<void>;
-  readonly releaseRun: (run: Run) => Promise<void>;
-  readonly isCurrentRun: (run: Run) => Promise<boolean>;
-  readonly endRun: (run: Run) => Promise<void>;
+export type EncodeNeeds = Bound<typeof runOperations> & {
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;

@@ -1,23 +1,19 @@
 // Lists and cancels encodes for operators.
-import type { Asset } from '../../assets/asset.ts';
+import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { isCancelled } from '../../lifecycle/cancellation.ts';
-import type { cancelEncoding } from '../../lifecycle/reports.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import type { Bound } from '../../platform/bind.ts';
 import { conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/open-jobs.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { findEncodes } from './encode-runs.sql.ts';
 
-type EncodeQueueNeeds = {
-  readonly db: Database;
-  readonly jobs: ServiceJobs;
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly cancelEncoding: Bound<typeof cancelEncoding>;
-};
+export type EncodeQueueNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> &
+  Pick<Bound<typeof reportOperations>, 'cancel'> & { readonly db: Database; readonly jobs: ServiceJobs };
 
-type QueuedEncode = {
+export type QueuedEncode = {
   readonly asset_id: string;
   readonly owner_user_id: string;
   readonly filename: string;
@@ -92,7 +88,7 @@ export type CancelledEncode = { readonly asset_id: string; readonly cancelled: t
 
 /** Idempotent. The worker stops within two seconds. */
 export async function cancelEncode(
-  { findAssetById: byId, cancelEncoding: cancel }: EncodeQueueNeeds,
+  { findAssetById: byId, cancel }: EncodeQueueNeeds,
   assetId: string,
 ): Promise<CancelledEncode> {
   const asset = isUuid(assetId) ? await byId(assetId) : undefined;

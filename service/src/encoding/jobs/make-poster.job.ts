@@ -4,8 +4,11 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asset } from '../../assets/asset.ts';
+import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import type * as reportOperations from '../../lifecycle/reports.ts';
+import type { Bound } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
@@ -13,13 +16,12 @@ import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
 import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
 
-export type PosterNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly showPoster: (made: Asset) => Promise<Asset>;
-  readonly store: ObjectStore;
-  readonly encoder: Encoder;
-  readonly scratchRoot: string;
-};
+export type PosterNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> &
+  Pick<Bound<typeof reportOperations>, 'showPoster'> & {
+    readonly store: ObjectStore;
+    readonly encoder: Encoder;
+    readonly scratchRoot: string;
+  };
 
 const MAX_POSTER_BYTES = 64 * 1024 ** 2;
 
