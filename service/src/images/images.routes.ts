@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
-import type { Bound } from '../platform/bind.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/content-disposition.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
@@ -13,7 +13,7 @@ import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
 import type * as imageOperations from './images.ts';
 
-export type ImageService = Pick<Bound<typeof imageOperations>, 'findVariant'> & {
+export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'findVariant'> & {
   findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
   readonly objects: ObjectResponses;
 };

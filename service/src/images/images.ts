@@ -2,7 +2,7 @@
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
-import type { Bound } from '../platform/bind.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -27,7 +27,7 @@ import {
   type VariantRefusal,
 } from './variant-store.ts';
 
-export type ImageNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> & {
+export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;

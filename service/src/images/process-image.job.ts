@@ -3,15 +3,15 @@ import type * as lookupOperations from '../assets/asset-lookup.ts';
 import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
-import type { Bound } from '../platform/bind.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';
 
-export type ProcessNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> &
-  Pick<Bound<typeof reportOperations>, 'applyReport'> &
-  Pick<Bound<typeof imageOperations>, 'examine' | 'deleteVariants'>;
+export type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+  Pick<BoundOperations<typeof reportOperations>, 'applyReport'> &
+  Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
 
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -18,7 +18,7 @@ import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-export type EncodeNeeds = Bound<typeof runOperations> & {
+export type EncodeNeeds = BoundOperations<typeof runOperations> & {
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;

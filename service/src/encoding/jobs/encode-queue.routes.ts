@@ -1,13 +1,13 @@
 // For operators: lists the running and waiting encodes, and cancels one.
 import { cancelEncode, listEncodes } from '@mediary/contract/operations/usage';
-import type { Bound } from '../../platform/bind.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import type { AsOperator } from '../../platform/http/route.ts';
 import type * as queueOperations from './encode-queue.ts';
 
-export const encodeQueueRoutes = (queue: Bound<typeof queueOperations>, asOperator: AsOperator) => [
+export const encodeQueueRoutes = (queue: BoundOperations<typeof queueOperations>, asOperator: AsOperator) => [
   asOperator(listEncodes, async ({ query: { owner_user_id: ownerUserId, limit } }) => {
     const { items, ...counts } = await queue.listEncodes({ ownerUserId, limit });
     return { ...counts, items: [...items] };
   }),
-  asOperator(cancelEncode, ({ params }) => queue.cancelEncode(params['id'] ?? '')),
+  asOperator(cancelEncode, ({ params }) => queue.cancelEncode(params.id)),
 ];

@@ -8,7 +8,7 @@ import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type * as reportOperations from '../../lifecycle/reports.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
@@ -16,8 +16,8 @@ import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
 import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
 
-export type PosterNeeds = Pick<Bound<typeof lookupOperations>, 'findAssetById'> &
-  Pick<Bound<typeof reportOperations>, 'showPoster'> & {
+export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+  Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
     readonly store: ObjectStore;
     readonly encoder: Encoder;
     readonly scratchRoot: string;
