@@ -30,6 +30,11 @@ export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
   }),
+  stallSeconds: integer('ENCODE_STALL_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.stallSeconds,
+    min: 1,
+    max: DAY,
+  }),
 });
 
 export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>

@@ -49,6 +49,8 @@ export type Config = {
   readonly minFreeBytes: number;
   /** Of all stored variants of one asset. */
   readonly maxVariantBytes: number;
+  /** A variant that could not be rendered is retried after this time. */
+  readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
   /** Videos that this process encodes at once; undefined: by the number of its cores. */
   readonly encodeConcurrency: number | undefined;
@@ -136,6 +138,7 @@ function read(
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
     maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
+    variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY }),
     encodeLimits: readEncodeLimits(settings),
     encodeConcurrency: readEncodeConcurrency(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),

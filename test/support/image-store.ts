@@ -35,6 +35,7 @@ export async function openImageStore() {
       findAssetById: async (id) => createVideo({ id }),
       inFlight: createSingleFlight({ maxConcurrent: 100 }),
       maxVariantBytes: 1000,
+      variantRetrySeconds: 900,
       now: () => new Date(),
       ...more,
     }),

@@ -26,6 +26,7 @@ export function createImages(needs: Needs) {
       processor: imageProcessor,
       inFlight: createSingleFlight({ maxConcurrent: MAX_VARIANTS_IN_FLIGHT }),
       maxVariantBytes: config.maxVariantBytes,
+      variantRetrySeconds: config.variantRetrySeconds,
       now,
     },
     imageOperations,

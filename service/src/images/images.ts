@@ -32,6 +32,7 @@ export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAss
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
   readonly maxVariantBytes: number;
+  readonly variantRetrySeconds: number;
   readonly now: () => Date;
 };
 
@@ -133,12 +134,17 @@ async function render(
   rendering: Rendering,
   { variant, file }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
-  const { store, now } = needs;
+  const { store, now, variantRetrySeconds } = needs;
   const { id: assetId } = rendering.asset;
   const rendered = await renderWithinLimits(needs, rendering, variant);
   if (rendered === 'storage_limit') return rendered;
   if ('refused' in rendered)
-    await recordRefusal(store, { assetId, file, now: now(), reason: rendered.refused });
+    await recordRefusal(store, {
+      assetId,
+      file,
+      reason: rendered.refused,
+      until: new Date(now().getTime() + variantRetrySeconds * 1000),
+    });
   else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
   await deleteIfAssetDeleted(needs, assetId);
   return 'refused' in rendered ? rendered.refused : undefined;

@@ -36,7 +36,6 @@ import {
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
 
-const STALL_MS = 60_000;
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
@@ -98,7 +97,7 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
     onProgress(percent, renditions);
   };
   const limits = {
-    stallMs: STALL_MS,
+    stallMs: session.limits.stallSeconds * 1000,
     wallMs: timeLimitMs(encodeCost(plan)),
     output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
   };
