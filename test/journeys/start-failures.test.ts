@@ -59,7 +59,7 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
       out: '',
       told:
         'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
-        'Name an ffmpeg program, or unset it to use the one that is installed.\n',
+        'Set it to the path of ffmpeg 5.1 or newer, or unset it to use the installed ffmpeg.\n',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// An object store on disk with images, and an image processor that returns the name of the format, for tests of variants.
+// For tests of variants: an object store with images, and an image processor that returns the format's name.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -15,7 +15,7 @@ type HeifImage = {
 };
 type Library = { readonly HeifDecoder: new () => { decode(bytes: Uint8Array): HeifImage[] } };
 
-export type HeifPixels = { readonly width: number; readonly height: number; readonly pixels: Buffer };
+type HeifPixels = { readonly width: number; readonly height: number; readonly pixels: Buffer };
 
 const require = createRequire(import.meta.url);
 

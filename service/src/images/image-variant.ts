@@ -132,13 +132,13 @@ export const WIDTHS = IMAGE_WIDTHS;
 /** The size of link previews (Open Graph). Squares are the other crop. */
 const PREVIEW = { w: 1200, h: 630 } as const;
 export const CROPS = IMAGE_CROPS;
-export const MAX_LENGTH = 3840;
+const MAX_LENGTH = 3840;
 
 export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };
-export type VariantSize = { readonly w?: number; readonly h?: number };
+type VariantSize = { readonly w?: number; readonly h?: number };
 
 /** `allowed` lists the supported values of the field. */
-export type UnsupportedSize = {
+type UnsupportedSize = {
   readonly field: 'w' | 'h';
   readonly reason: 'unsupported_size' | 'unsupported_crop';
   readonly allowed: readonly (number | string)[];

@@ -57,10 +57,10 @@ export const deleteVariants = async ({ store }: ImageNeeds, assetId: string): Pr
   await store.removeAll(variantsPrefix(assetId));
 };
 
-export type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
+type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 
 /** `substituteFor`: why the response contains another variant than the requested one. */
-export type ServedVariant = {
+type ServedVariant = {
   readonly key: ObjectKey;
   readonly type: string;
   readonly name: string;

@@ -9,7 +9,7 @@ import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';
 
-export type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'applyReport'> &
   Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
 

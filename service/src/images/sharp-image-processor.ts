@@ -14,7 +14,7 @@ const PROGRAM: ChildProgram = {
   limits: { cpuSeconds: 600, fileBytes: 0, openFiles: 64, dataBytes: 1.6 * 1024 ** 3 },
 };
 
-export type ImageLimits = {
+type ImageLimits = {
   readonly maxPixels: number;
   readonly deadlineMs: number;
   /** Concurrent renderings of one asset. */

@@ -5,7 +5,7 @@ import type { MediaType, Signature } from './media-type.ts';
 export type FileType = Signature | 'playlist' | 'unknown';
 
 /** `ok`, or the failure code of contract B4. */
-export type FileTypeCheck = 'ok' | 'playlist' | 'type_mismatch';
+type FileTypeCheck = 'ok' | 'playlist' | 'type_mismatch';
 
 /** The detection uses only this many bytes. */
 export const HEAD_BYTES = 64 * 1024;

@@ -21,8 +21,8 @@ type MediaTypeBase = {
   readonly signatures: readonly Signature[];
 };
 
-export type ImageType = MediaTypeBase & { readonly kind: 'image' };
-export type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: Container };
+type ImageType = MediaTypeBase & { readonly kind: 'image' };
+type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: Container };
 export type MediaType = ImageType | VideoType;
 
 /** Must not contain SVG or HTML: a browser would run their scripts in the origin of the service. */

@@ -15,7 +15,7 @@ const PROGRAM: ChildProgram = {
   limits: { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 },
 };
 
-export type ProbeLimits = {
+type ProbeLimits = {
   readonly deadlineMs: number;
   /** Maximum number of concurrent probes of one owner. */
   readonly perOwner: number;

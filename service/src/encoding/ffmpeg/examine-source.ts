@@ -27,7 +27,7 @@ import {
   isTruncationLog,
 } from '../plan/stream-choice.ts';
 
-export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
+type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
   /** Parts of the source that the renditions lack. */

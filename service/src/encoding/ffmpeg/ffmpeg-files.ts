@@ -13,7 +13,7 @@ export type FfmpegFiles = {
   close(): Promise<void>;
 };
 
-export type FfmpegFilesOptions = {
+type FfmpegFilesOptions = {
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   /** The folder of all outputs. */
@@ -21,7 +21,7 @@ export type FfmpegFilesOptions = {
 };
 
 /** After standard input, output and error. */
-export const FIRST_INPUT = 3;
+const FIRST_INPUT = 3;
 const FILE = 'file:';
 const OTHERS_READ = 0o004;
 const GROUP_READ = 0o040;

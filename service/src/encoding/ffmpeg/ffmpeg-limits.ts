@@ -16,7 +16,7 @@ export type FfmpegLimits = {
 
 export type ExceededLimit = 'timed_out' | 'out_of_memory' | 'output_too_large';
 
-export type LimitWatch = {
+type LimitWatch = {
   /** Must be called with each line of the output. */
   readonly read: (line: string) => void;
   readonly exceeded: () => ExceededLimit | undefined;

@@ -31,7 +31,7 @@ export type EncoderOptions = {
 /** The members of a session that a run needs. */
 type RunContext = FfmpegSetup & { readonly folder: string; readonly request: Pick<EncodeRequest, 'signal'> };
 
-export type FfmpegStep = {
+type FfmpegStep = {
   readonly args: readonly string[];
   readonly limits?: Partial<FfmpegLimits>;
   readonly onLine?: (line: string) => void;

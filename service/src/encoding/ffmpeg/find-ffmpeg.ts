@@ -4,11 +4,11 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export type FfmpegBinary = { readonly path: string; readonly version: string };
+type FfmpegBinary = { readonly path: string; readonly version: string };
 /** `missing`: the reason, for operators. */
 export type FfmpegSearch = FfmpegBinary | { readonly missing: string };
 
-export type FfmpegLocations = {
+type FfmpegLocations = {
   /** FFMPEG_PATH. If set, no other path is tried. */
   readonly setting: string | undefined;
   /** PATH. */

@@ -18,7 +18,7 @@ import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-export type EncodeNeeds = BoundOperations<typeof runOperations> & {
+type EncodeNeeds = BoundOperations<typeof runOperations> & {
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;

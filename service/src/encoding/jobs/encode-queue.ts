@@ -10,13 +10,13 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { findEncodes } from './encode-runs.sql.ts';
 
-export type EncodeQueueNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+type EncodeQueueNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'cancelEncoding'> & {
     readonly db: Database;
     readonly jobs: ServiceJobs;
   };
 
-export type QueuedEncode = {
+type QueuedEncode = {
   readonly asset_id: string;
   readonly owner_user_id: string;
   readonly filename: string;
@@ -37,7 +37,7 @@ export type EncodeQueue = {
   readonly items: readonly QueuedEncode[];
 };
 
-export type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
+type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
 
 /** Running encodes first, then waiting ones in the order of execution. The counts include all owners. */
 export async function listEncodes(

@@ -134,7 +134,7 @@ const dashOptions = (folder: string): string[] => [
   `${folder}/engine.mpd`,
 ];
 
-export const SEGMENT_SECONDS = 4;
+const SEGMENT_SECONDS = 4;
 const GROUPS_PER_SEGMENT = 2;
 
 type Frames = Pick<Timeline, 'frameRate' | 'frames'>;

@@ -4,7 +4,7 @@ import type { Rational, SourceFacts } from './source-facts.ts';
 /** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
 export type PacketEnds = ReadonlyMap<number, number>;
 
-export type PacketList = {
+type PacketList = {
   /** Parses the next line of the list; ignores lines without a packet. */
   readonly read: (line: string) => void;
   readonly ends: PacketEnds;

@@ -3,7 +3,7 @@ import type { Rung, Size } from './ladder.ts';
 import type { FrameFacts } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
 
-export type VideoGraph = {
+type VideoGraph = {
   readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly timeline: Timeline;

@@ -20,7 +20,7 @@ export type ChildPoolOptions = {
 };
 
 /** A kind of task. Kinds with the same program share its processes. */
-export type TaskKind = SlotLimits & { readonly program: ChildProgram };
+type TaskKind = SlotLimits & { readonly program: ChildProgram };
 
 /** Rejects with reason `busy` when no process is free in time, and with the errors of the task's callbacks. */
 export type RunTask = <T>(task: ChildTask<T>, owner: string) => Promise<TaskOutcome<T>>;

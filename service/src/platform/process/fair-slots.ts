@@ -12,7 +12,7 @@ export type SlotLimits = {
 /** Resolves with a function that releases the slot. Throws UNAVAILABLE with reason `busy` when a limit is reached. */
 export type AcquireSlot = (owner: string) => Promise<() => void>;
 
-export type FairSlots = {
+type FairSlots = {
   /** Add all groups before the first slot is acquired: each new group changes the shares of the others. */
   addGroup(limits: SlotLimits): AcquireSlot;
 };
@@ -22,70 +22,73 @@ type Owner = { readonly group: Group; active: number; readonly waiting: Set<() =
 
 const RETRY_AFTER_SECONDS = 2;
 
-export function openFairSlots(slots: number): FairSlots {
-  const groups: Group[] = [];
+const isIdle = ({ active, waiting }: Owner): boolean => active === 0 && waiting.size === 0;
+
+type State = {
+  readonly slots: number;
+  readonly groups: Group[];
   /** In round-robin order: the owner that was served last is at the end. */
-  const owners = new Map<string, Owner>();
+  readonly owners: Map<string, Owner>;
+};
 
-  function canServe({ group, active, waiting }: Owner): boolean {
-    if (waiting.size === 0 || active >= maxPerOwner(slots, groups.length, group.limits)) return false;
-    return freeSlotsFor(group, groups, slots) > 0;
-  }
-
-  function serve(): void {
-    for (const [key, owner] of owners) {
-      if (!canServe(owner)) continue;
-      const [start] = owner.waiting;
-      owners.delete(key);
-      owners.set(key, owner);
-      owner.active += 1;
-      owner.group.active += 1;
-      start?.();
-      serve();
-      return;
-    }
-  }
-
-  function deleteIfIdle(key: string, { active, waiting }: Owner): void {
-    if (active === 0 && waiting.size === 0) owners.delete(key);
-  }
-
-  function release(key: string, owner: Owner): void {
-    owner.active -= 1;
-    owner.group.active -= 1;
-    deleteIfIdle(key, owner);
-    serve();
-  }
-
-  function acquire(group: Group, key: string): Promise<() => void> {
-    const owner: Owner = owners.get(key) ?? { group, active: 0, waiting: new Set() };
-    owners.set(key, owner);
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const start = () => {
-      owner.waiting.delete(start);
-      resolve(() => release(key, owner));
-    };
-    const giveUp = () => {
-      owner.waiting.delete(start);
-      deleteIfIdle(key, owner);
-      reject(busy());
-    };
-    owner.waiting.add(start);
-    serve();
-    // Requests start in their order, so the new one is among those that still wait.
-    if (owner.waiting.size > group.limits.maxWaiting) giveUp();
-    const { waitMs } = group.limits;
-    const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
-    return promise.finally(() => clearTimeout(timer));
-  }
-
+export function openFairSlots(slots: number): FairSlots {
+  const state: State = { slots, groups: [], owners: new Map() };
   return {
     addGroup(limits) {
       const group: Group = { limits, active: 0 };
-      const index = groups.push(group);
-      return (name) => acquire(group, `${index}:${name}`);
+      const index = state.groups.push(group);
+      return (name) => acquire(state, group, `${index}:${name}`);
     },
   };
+}
+
+function acquire(state: State, group: Group, key: string): Promise<() => void> {
+  const { owners } = state;
+  const owner: Owner = owners.get(key) ?? { group, active: 0, waiting: new Set() };
+  owners.set(key, owner);
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  const start = () => {
+    owner.waiting.delete(start);
+    resolve(() => release(state, key, owner));
+  };
+  const giveUp = () => {
+    owner.waiting.delete(start);
+    if (isIdle(owner)) owners.delete(key);
+    reject(busy());
+  };
+  owner.waiting.add(start);
+  serve(state);
+  // Requests start in their order, so the new one is among those that still wait.
+  if (owner.waiting.size > group.limits.maxWaiting) giveUp();
+  const { waitMs } = group.limits;
+  const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function release(state: State, key: string, owner: Owner): void {
+  owner.active -= 1;
+  owner.group.active -= 1;
+  if (isIdle(owner)) state.owners.delete(key);
+  serve(state);
+}
+
+function serve(state: State): void {
+  for (const [key, owner] of state.owners) {
+    if (!canServe(state, owner)) continue;
+    const [start] = owner.waiting;
+    state.owners.delete(key);
+    state.owners.set(key, owner);
+    owner.active += 1;
+    owner.group.active += 1;
+    start?.();
+    serve(state);
+    return;
+  }
+}
+
+function canServe({ slots, groups }: State, { group, active, waiting }: Owner): boolean {
+  if (waiting.size === 0 || active >= maxPerOwner(slots, groups.length, group.limits)) return false;
+  return freeSlotsFor(group, groups, slots) > 0;
 }
 
 /** An equal share per group, and one more share for which all groups compete. */
