@@ -11,9 +11,13 @@ const pool = new pg.Pool({
 } as pg.PoolConfig);
 const app = Fastify();
 
-const SELECT = `select id, owner_user_id, kind, filename, content_type, mime_type, size_bytes, checksum_sha256, visibility, stream_status, provider,
-  provider_video_id, playback, playable_at, completed_at, progress, renditions, width, height, duration_ms, placeholder, warnings, failure, title, tags,
-  metadata, version, created_at, updated_at, uploaded_at, deleted_at from assets`;
+/** The columns that the service reads for the same request. */
+const SELECT = `
+  select id, owner_user_id, kind, filename, content_type, mime_type, size_bytes, checksum_sha256, visibility,
+         stream_status, provider, provider_video_id, playback, playable_at, completed_at, progress, renditions,
+         width, height, duration_ms, placeholder, warnings, failure, title, tags, metadata, version,
+         created_at, updated_at, uploaded_at, deleted_at
+    from assets`;
 
 app.get('/ready', async () => 'ok');
 
@@ -49,7 +53,7 @@ app.post<{ Body: { id: string; status: string } }>('/update', async ({ body }) =
   const {
     rows: [row],
   } = await pool.query({
-    name: 'move',
+    name: 'update',
     text: 'update bare_rows set status = $2, revision = revision + 1 where id = $1 returning revision',
     values: [body.id, body.status],
   });
@@ -60,7 +64,7 @@ app.post<{ Body: { filename: string; mime_type: string } }>('/insert', async ({ 
   const {
     rows: [row],
   } = await pool.query({
-    name: 'make',
+    name: 'insert',
     text: 'insert into bare_rows (id, status) values (gen_random_uuid(), $1) returning id',
     values: [body.filename],
   });

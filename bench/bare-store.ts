@@ -12,27 +12,27 @@ for (const shard of SHARDS) await mkdir(shard, { recursive: true });
 
 /** Stores bytes at once: temporary file, final name and, if `isDurable`, a sync of file and folder. */
 async function storeSmall(request: IncomingMessage, isDurable: boolean): Promise<void> {
-  const { temporary, shard } = names();
+  const { temporary, shard } = newPaths();
   const file = await open(temporary, 'wx');
   for await (const chunk of request) await file.write(chunk as Buffer);
   if (isDurable) await file.sync();
   await file.close();
-  await giveName(temporary, shard, isDurable);
+  await publish(temporary, shard, isDurable);
 }
 
 /** Streams a body of any length to a file. */
 async function storeLarge(request: IncomingMessage): Promise<void> {
-  const { temporary, shard } = names();
+  const { temporary, shard } = newPaths();
   await pipeline(request, createWriteStream(temporary, { flags: 'wx', flush: true }));
-  await giveName(temporary, shard, true);
+  await publish(temporary, shard, true);
 }
 
-const names = () => ({
+const newPaths = () => ({
   temporary: join(FOLDER, randomUUID()),
   shard: SHARDS[Math.floor(Math.random() * SHARDS.length)] as string,
 });
 
-async function giveName(temporary: string, shard: string, isDurable: boolean): Promise<void> {
+async function publish(temporary: string, shard: string, isDurable: boolean): Promise<void> {
   await link(temporary, join(shard, randomUUID()));
   await unlink(temporary);
   if (!isDurable) return;

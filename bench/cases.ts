@@ -5,26 +5,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
-import { type Ground, ONPREM_SECRET } from './ground.ts';
+import { type Environment, ONPREM_SECRET } from './environment.ts';
 import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
 import { freePort } from './processes.ts';
 
 /** GET of one asset with a bearer token, compared with a plain select of the same columns. */
-export function getAsset({ service, bare, token, assetIds }: Ground, effort: Effort): Promise<Ratios> {
-  const ask = (path: string, headers = {}) => assetIds.map((id) => request(`GET ${path}/${id}`, headers));
-  const ours = ask('/api/v1/media', { authorization: `Bearer ${token}` });
-  const limit = ask('/media');
+export function getAsset({ service, bare, token, assetIds }: Environment, effort: Effort): Promise<Ratios> {
+  const requestsTo = (path: string, headers = {}) =>
+    assetIds.map((id) => request(`GET ${path}/${id}`, headers));
+  const ours = requestsTo('/api/v1/media', { authorization: `Bearer ${token}` });
+  const reference = requestsTo('/media');
   return measurePair({
     ...effort,
     connections: 64,
     ours: { server: service, next: (n) => ours[n % ours.length] as Buffer },
-    limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
+    reference: { server: bare, next: (n) => reference[n % reference.length] as Buffer },
   });
 }
 
-/** A signed report that starts a new attempt (writes asset, event and delivery), compared with a one-row UPDATE. */
-export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Promise<Ratios> {
+/**
+ * A signed report that changes the state (writes asset, event and delivery), compared with a one-row UPDATE.
+ */
+export function webhook({ service, bare, assetIds }: Environment, effort: Effort): Promise<Ratios> {
   const key = toSecret(ONPREM_SECRET);
   let count = 0;
   const report = () => {
@@ -50,12 +53,12 @@ export function webhook({ service, bare, assetIds }: Ground, effort: Effort): Pr
     ...effort,
     connections: 32,
     ours: { server: service, next: report },
-    limit: { server: bare, next: update },
+    reference: { server: bare, next: update },
   });
 }
 
 /** A new asset with its event, compared with a one-row INSERT. */
-export function openUpload({ service, bare, token }: Ground, effort: Effort): Promise<Ratios> {
+export function openUpload({ service, bare, token }: Environment, effort: Effort): Promise<Ratios> {
   const body = JSON.stringify({
     filename: 'clip.mp4',
     content_type: 'video',
@@ -67,17 +70,17 @@ export function openUpload({ service, bare, token }: Ground, effort: Effort): Pr
     { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body,
   );
-  const limit = request('POST /insert', { 'content-type': 'application/json' }, body);
+  const reference = request('POST /insert', { 'content-type': 'application/json' }, body);
   return measurePair({
     ...effort,
     connections: 32,
     ours: { server: service, next: () => ours },
-    limit: { server: bare, next: () => limit },
+    reference: { server: bare, next: () => reference },
   });
 }
 
 /** Seconds from process start to the first response, with an existing data folder. */
-export async function startUp(rounds: number): Promise<number[]> {
+export async function measureStart(rounds: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-start-'));
   await chmod(folder, 0o755);
   const times: number[] = [];
@@ -88,7 +91,7 @@ export async function startUp(rounds: number): Promise<number[]> {
 
 async function startOnce(folder: string): Promise<number> {
   const port = await freePort();
-  const begun = performance.now();
+  const start = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, '../service/start.js')], {
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'silent' },
     stdio: 'ignore',
@@ -105,7 +108,7 @@ async function startOnce(folder: string): Promise<number> {
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   child.kill('SIGTERM');
   await exited;
   return seconds;

@@ -1,69 +1,65 @@
-// Benchmark of asset lists with 50 items: one million assets compared with a plain query and with 1000 assets.
+// Benchmark of asset lists: one million assets, compared with a plain query and with 1000 assets.
 import { join } from 'node:path';
 import pg from 'pg';
 import { seedAssets } from '../service/src/commands/seed.ts';
-import { databaseUrlOf, type Ground, startBare, startService, tokenOf } from './ground.ts';
+import { databaseUrlOf, type Environment, startBare, startService, tokenOf } from './environment.ts';
 import { request } from './load.ts';
 import { type Effort, measurePair, type Side } from './pair.ts';
-import { ofPair, type Row } from './rows.ts';
+import { rowOfPair, type Row } from './rows.ts';
 
 const MANY = 1_000_000;
 const FEW = 1000;
 const PAGE = 50;
 const CONNECTIONS = 32;
 
-export async function lists(ground: Ground, effort: Effort): Promise<Row[]> {
-  const many = await filled(ground, MANY);
-  const few = await filled(ground, FEW);
+export async function lists(environment: Environment, effort: Effort): Promise<Row[]> {
+  const many = await fillDatabase(environment, MANY);
+  const few = await fillDatabase(environment, FEW);
   const bare = await startBare(many.databaseUrl);
-  const limit = many.owners.map((owner) => request(`GET /list/${owner}`));
+  const reference = many.owners.map((owner) => request(`GET /list/${owner}`));
   const list = `list of ${PAGE} of ${MANY} assets, ${CONNECTIONS} connections`;
   const rows = [
-    ofPair(
+    rowOfPair(
       { what: list, against: 'bare Fastify + pg of the same query and columns', goal: '≥ 0.8' },
       await measurePair({
         ...effort,
         connections: CONNECTIONS,
         ours: many.side,
-        limit: { server: bare, next: (n) => limit[n % limit.length] as Buffer },
+        reference: { server: bare, next: (n) => reference[n % reference.length] as Buffer },
       }),
     ),
-    ofPair(
-      { what: list, against: `the same of ${FEW} assets`, goal: '≥ 0.8' },
-      await measurePair({ ...effort, connections: CONNECTIONS, ours: many.side, limit: few.side }),
+    rowOfPair(
+      { what: list, against: `the same list of ${FEW} assets`, goal: '≥ 0.8' },
+      await measurePair({ ...effort, connections: CONNECTIONS, ours: many.side, reference: few.side }),
     ),
   ];
   await Promise.all([bare, many.side.server, few.side.server].map((server) => server.stop()));
   return [
     ...rows,
-    [
-      `fill a database with ${MANY} assets`,
-      '',
-      `${Math.round(many.seconds)} s`,
-      '',
-      'npm run seed -- --assets 1000000',
-    ],
+    [`seed of ${MANY} assets`, '', `${Math.round(many.seconds)} s`, '', 'npm run seed -- --assets 1000000'],
   ];
 }
 
-type Filled = {
+type FilledDatabase = {
   readonly side: Side;
   readonly databaseUrl: string;
   readonly owners: readonly string[];
   readonly seconds: number;
 };
 
-/** Starts a database with this many assets and a service on it, and lists the assets of one owner after the other. */
-async function filled(ground: Ground, assets: number): Promise<Filled> {
+/**
+ * Creates a database with this many assets and starts a service on it; the requests list each owner in turn.
+ */
+async function fillDatabase(environment: Environment, assets: number): Promise<FilledDatabase> {
   const name = `list_${assets}`;
-  await inDatabase(ground.databaseUrl, [`create database ${name}`]);
-  const databaseUrl = databaseUrlOf(ground.databaseUrl, name);
-  const server = await startService(join(ground.folder, name), databaseUrl);
-  const begun = performance.now();
+  await inDatabase(environment.databaseUrl, [`create database ${name}`]);
+  const databaseUrl = databaseUrlOf(environment.databaseUrl, name);
+  const server = await startService(join(environment.folder, name), databaseUrl);
+  const start = performance.now();
   await seedAssets({ connection: { connectionString: databaseUrl }, assets });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - start) / 1000;
   const count = Math.min(1000, assets / (2 * PAGE));
-  // The seed is for 1000 owners; fewer owners share the assets here, so that each has several pages.
+  // The seed has 1000 owners. With fewer assets there must be fewer owners, so that each has several pages.
   if (count < 1000)
     await inDatabase(databaseUrl, [
       `update assets set owner_user_id = 'owner-' || substring(filename, '\\d+')::int % ${count}`,

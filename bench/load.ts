@@ -1,7 +1,11 @@
-// A load generator with low overhead: plain sockets, one request at a time on each; counts responses and checks their status.
+// A load generator with low overhead: plain sockets with one request at a time; checks the status of every
+// response.
 import { connect } from 'node:net';
 
-/** `next` returns the bytes of the n-th request; undefined ends the load. Every response must have Content-Length and status 200. */
+/**
+ * `next` returns the bytes of the n-th request; undefined ends the load. Responses need status 200 and
+ * Content-Length.
+ */
 export type Load = {
   readonly port: number;
   readonly connections: number;
@@ -16,7 +20,7 @@ export type Measured = {
 };
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const NOTHING: Buffer = Buffer.alloc(0);
+const EMPTY: Buffer = Buffer.alloc(0);
 
 export async function run({ port, connections, seconds, next }: Load): Promise<Measured> {
   const times: number[] = [];
@@ -25,7 +29,7 @@ export async function run({ port, connections, seconds, next }: Load): Promise<M
   let n = 0;
   await Promise.all(
     Array.from({ length: connections }, () =>
-      talk(port, () => (performance.now() < end ? next(n++) : undefined), times),
+      runConnection(port, () => (performance.now() < end ? next(n++) : undefined), times),
     ),
   );
   const elapsed = (performance.now() - start) / 1000;
@@ -35,16 +39,17 @@ export async function run({ port, connections, seconds, next }: Load): Promise<M
 }
 
 /** One connection: sends a request and waits for the complete response until there are no more requests. */
-function talk(port: number, ask: () => Buffer | undefined, times: number[]): Promise<void> {
+function runConnection(port: number, nextRequest: () => Buffer | undefined, times: number[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  let head = NOTHING;
-  let missing: number | undefined; // of the body, whose bytes are counted and discarded
-  let asked = 0;
+  let head = EMPTY;
+  /** Bytes of the body that have not arrived; undefined while the head is incomplete. */
+  let missing: number | undefined;
+  let sentAt = 0;
   const send = () => {
-    const request = ask();
+    const request = nextRequest();
     if (!request) return void socket.end();
-    asked = performance.now();
+    sentAt = performance.now();
     socket.write(request);
   };
   socket
@@ -54,25 +59,25 @@ function talk(port: number, ask: () => Buffer | undefined, times: number[]): Pro
   socket.on('data', (chunk) => {
     if (missing === undefined) {
       head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-      const length = lengthOfAnswer(head);
+      const length = responseLengthOf(head);
       if (length === undefined) return;
       if (head.toString('latin1', 9, 12) !== '200') return reject(new Error(head.toString('utf8', 0, 600)));
       missing = length - head.length;
     } else missing -= chunk.length;
     if (missing > 0) return;
-    times.push(performance.now() - asked);
-    head = NOTHING;
+    times.push(performance.now() - sentAt);
+    head = EMPTY;
     missing = undefined;
     send();
   });
   return promise;
 }
 
-function lengthOfAnswer(bytes: Buffer): number | undefined {
+function responseLengthOf(bytes: Buffer): number | undefined {
   const head = bytes.indexOf(END_OF_HEAD);
   if (head < 0) return undefined;
   const [, length] = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head)) ?? [];
-  if (length === undefined) throw new Error('an answer without Content-Length');
+  if (length === undefined) throw new Error('A response has no Content-Length');
   return head + END_OF_HEAD.length + Number(length);
 }
 

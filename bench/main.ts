@@ -1,61 +1,61 @@
-// Runs all or the named cases and prints a table of ratios; `--write` stores it in RESULTS.md with a description of the machine.
+// Runs all or the named cases and prints a table of ratios; `--write` writes it to RESULTS.md.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { getAsset, openUpload, startUp, webhook } from './cases.ts';
+import { getAsset, measureStart, openUpload, webhook } from './cases.ts';
 import { encode } from './encode.ts';
-import { type Ground, takeGround } from './ground.ts';
+import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
 import { median } from './pair.ts';
-import { pictures } from './pictures.ts';
-import { ofPair, type Row, round, table } from './rows.ts';
+import { images } from './images.ts';
+import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
 import { uploads } from './uploads.ts';
 
 const EFFORT = { rounds: 5, seconds: 2 };
-const LESS_EFFORT = { rounds: 5, seconds: 1 };
+const SHORT_EFFORT = { rounds: 5, seconds: 1 };
 
-const CASES: Readonly<Record<string, (ground: Ground) => Promise<readonly Row[]>>> = {
-  calls: async (ground) => [
-    ofPair(
+const CASES: Readonly<Record<string, (environment: Environment) => Promise<readonly Row[]>>> = {
+  calls: async (environment) => [
+    rowOfPair(
       {
         what: 'GET one asset, bearer',
         against: 'bare Fastify + pg select of the same columns',
         goal: '≥ 0.85',
       },
-      await getAsset(ground, EFFORT),
+      await getAsset(environment, EFFORT),
     ),
-    ofPair(
+    rowOfPair(
       {
         what: 'onprem webhook that changes state: asset, event, delivery',
         against: 'bare Fastify + one-row UPDATE',
         goal: '≥ 0.5',
       },
-      await webhook(ground, EFFORT),
+      await webhook(environment, EFFORT),
     ),
-    ofPair(
+    rowOfPair(
       { what: 'upload-url: asset, event', against: 'bare Fastify + one-row INSERT', goal: '≥ 0.5' },
-      await openUpload(ground, EFFORT),
+      await openUpload(environment, EFFORT),
     ),
   ],
   encode: async () => {
-    const { ratio, ours, byHand } = await encode(3);
+    const { ratio, ours, reference } = await encode(3);
     return [
       [
         'encode of 10 s 1280×720',
-        'the same ffmpeg arguments by hand',
+        'ffmpeg alone with the same arguments',
         `${round(ratio)} × time`,
         '≤ 1.15',
-        `${round(ours)} s to ${round(byHand)} s`,
+        `${round(ours)} s to ${round(reference)} s`,
       ],
     ];
   },
   start: async () => {
-    const times = await startUp(3);
+    const times = await measureStart(3);
     return [
       [
-        'start to ready, data folder there',
+        'start to ready, with an existing data folder',
         '',
         `${round(median(times))} s`,
         '< 2 s',
@@ -63,48 +63,63 @@ const CASES: Readonly<Record<string, (ground: Ground) => Promise<readonly Row[]>
       ],
     ];
   },
-  segments: (ground) => segments(ground, LESS_EFFORT),
-  pictures: (ground) => pictures(ground, LESS_EFFORT),
-  lists: (ground) => lists(ground, LESS_EFFORT),
+  segments: (environment) => segments(environment, SHORT_EFFORT),
+  images: (environment) => images(environment, SHORT_EFFORT),
+  lists: (environment) => lists(environment, SHORT_EFFORT),
   // Runs last, because the disk stays busy for a while after it.
-  uploads: (ground) => uploads(ground, LESS_EFFORT),
+  uploads: (environment) => uploads(environment, SHORT_EFFORT),
 };
 
 async function measure(names: readonly string[]): Promise<Row[]> {
-  const ground = await takeGround(500);
+  const environment = await startEnvironment(500);
   const rows: Row[] = [];
   try {
-    for (const name of names) rows.push(...((await CASES[name]?.(ground)) ?? []));
+    for (const name of names) rows.push(...((await CASES[name]?.(environment)) ?? []));
   } finally {
-    await ground.leave();
+    await environment.stop();
   }
   return rows;
 }
 
 const machine = () =>
-  `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}, Node ${process.version}`;
+  [
+    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
+    `${Math.round(totalmem() / 2 ** 30)} GB`,
+    `${type()} ${release()}`,
+    `Node ${process.version}`,
+  ].join(', ');
 
-/** The text after this line is written by hand and preserved. */
-const REMARKS = '## What holds back';
+/** The text from this heading on is written by hand and preserved. */
+const REMARKS = '## Why some ratios are below their goal';
 
-const ABOUT = `Ratios of one run: both sides take turns on the same machine, database and driver settings (\`synchronous_commit\` on); the ratio is the median of the rounds.
-The load generator, the server and PostgreSQL share the processors, so absolute figures are this machine's alone. \`npm run bench -- --write\` makes this page,
-\`npm run bench -- ${Object.keys(CASES).join(' ')}\` prints the rows of the cases that are named.`;
+const ABOUT = [
+  'Ratios of one run: the service and its reference alternate on the same machine with the same database and driver',
+  'settings (`synchronous_commit` on). The ratio is the median of the rounds. The load generator, the server and',
+  'PostgreSQL share the processors, so absolute figures are only valid for this machine.',
+  '',
+  '`npm run bench -- --write` generates this page up to the remarks.',
+  `\`npm run bench -- ${Object.keys(CASES).join(' ')}\` prints the rows of the named cases.`,
+].join('\n');
 
 const {
   values: { write },
   positionals,
 } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } });
-if (write && positionals.length > 0) throw new Error('the page is made of all cases');
+if (write && positionals.length > 0) throw new Error('--write needs all cases: do not name any');
 const unknown = positionals.find((name) => !(name in CASES));
-if (unknown) throw new Error(`there is no case "${unknown}"; there are ${Object.keys(CASES).join(', ')}`);
+if (unknown) throw new Error(`Unknown case "${unknown}". Cases: ${Object.keys(CASES).join(', ')}.`);
 const results = table(await measure(positionals.length > 0 ? positionals : Object.keys(CASES)));
 process.stdout.write(`${results}\n`);
 if (write) {
   const file = join(import.meta.dirname, 'RESULTS.md');
   const remarks = (await readFile(file, 'utf8')).split(REMARKS)[1] ?? '';
-  await writeFile(
-    file,
-    `# Bench\n\n${ABOUT}\n\nMachine: ${machine()}. ${new Date().toISOString().slice(0, 10)}.\n\n${results}\n\n${REMARKS}${remarks}`,
-  );
+  const today = new Date().toISOString().slice(0, 10);
+  const sections = [
+    '# Benchmarks',
+    ABOUT,
+    `Machine: ${machine()}. ${today}.`,
+    results,
+    `${REMARKS}${remarks}`,
+  ];
+  await writeFile(file, sections.join('\n\n'));
 }

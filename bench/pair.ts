@@ -4,36 +4,36 @@ import type { Server } from './processes.ts';
 
 export type Side = { readonly server: Server; readonly next: Load['next'] };
 export type Effort = { readonly rounds: number; readonly seconds: number };
-type Pair = Effort & { readonly ours: Side; readonly limit: Side; readonly connections: number };
+type Pair = Effort & { readonly ours: Side; readonly reference: Side; readonly connections: number };
 
 /** Ratios of the service to the reference: requests per second, and requests per second of CPU time. */
 export type Ratios = {
   readonly throughput: number;
-  readonly perCpu: number;
+  readonly perCpuSecond: number;
   readonly ours: Measured;
-  readonly limit: Measured;
+  readonly reference: Measured;
 };
 
-type Sample = Measured & { readonly perCpu: number };
+type Sample = Measured & { readonly perCpuSecond: number };
 
-export async function measurePair({ ours, limit, connections, rounds, seconds }: Pair): Promise<Ratios> {
+export async function measurePair({ ours, reference, connections, rounds, seconds }: Pair): Promise<Ratios> {
   const measure = async ({ server, next }: Side, length: number): Promise<Sample> => {
     const before = server.cpuSeconds();
     const measured = await run({ port: server.port, connections, seconds: length, next });
-    return { ...measured, perCpu: measured.requests / (server.cpuSeconds() - before) };
+    return { ...measured, perCpuSecond: measured.requests / (server.cpuSeconds() - before) };
   };
-  await measure(limit, 1);
+  await measure(reference, 1);
   await measure(ours, 1);
-  const cycles: { limit: Sample; ours: Sample }[] = [];
+  const cycles: { reference: Sample; ours: Sample }[] = [];
   for (let round = 0; round < rounds; round++)
-    cycles.push({ limit: await measure(limit, seconds), ours: await measure(ours, seconds) });
-  const best = (side: 'ours' | 'limit') =>
+    cycles.push({ reference: await measure(reference, seconds), ours: await measure(ours, seconds) });
+  const best = (side: 'ours' | 'reference') =>
     cycles.map((cycle) => cycle[side]).reduce((a, b) => (b.perSecond > a.perSecond ? b : a));
   return {
-    throughput: median(cycles.map((cycle) => cycle.ours.perSecond / cycle.limit.perSecond)),
-    perCpu: median(cycles.map((cycle) => cycle.ours.perCpu / cycle.limit.perCpu)),
+    throughput: median(cycles.map((cycle) => cycle.ours.perSecond / cycle.reference.perSecond)),
+    perCpuSecond: median(cycles.map((cycle) => cycle.ours.perCpuSecond / cycle.reference.perCpuSecond)),
     ours: best('ours'),
-    limit: best('limit'),
+    reference: best('reference'),
   };
 }
 

@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('no port');
+  if (typeof address !== 'object' || !address) throw new Error('No free port');
   return address.port;
 }
 
@@ -60,7 +60,7 @@ export async function startProgram(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.on('exit', () => child.kill('SIGKILL'));
-  await answering(child, `http://127.0.0.1:${port}${ready}`);
+  await waitUntilReady(child, `http://127.0.0.1:${port}${ready}`);
   return {
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
@@ -78,14 +78,14 @@ const profiling = (script: string): string[] => {
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, script.split('/')[0] ?? '')}`] : [];
 };
 
-async function answering(child: ChildProcess, url: string): Promise<void> {
+async function waitUntilReady(child: ChildProcess, url: string): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode}`);
-    const answered = await fetch(url).then(
-      (answer) => answer.ok,
+    if (child.exitCode !== null) throw new Error(`A server exited with code ${child.exitCode}`);
+    const isReady = await fetch(url).then(
+      (response) => response.ok,
       () => false,
     );
-    if (answered) return;
+    if (isReady) return;
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });

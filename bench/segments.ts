@@ -5,11 +5,11 @@ import pg from 'pg';
 import { openDiskObjectStore } from '../service/src/storage/disk-object-store.ts';
 import { renditionFolder, renditionKey } from '../service/src/storage/object-key.ts';
 import type { ObjectStore } from '../service/src/storage/object-store.ts';
-import type { Ground } from './ground.ts';
+import type { Environment } from './environment.ts';
 import { request } from './load.ts';
 import { startNginx } from './nginx.ts';
 import { type Effort, measurePair } from './pair.ts';
-import { ofPair, type Row } from './rows.ts';
+import { rowOfPair, type Row } from './rows.ts';
 
 const FOLDER = renditionFolder(1, 1);
 const FILES = 50;
@@ -18,30 +18,30 @@ const SIZES = [
   { kilobytes: 20, goal: '≥ 0.15' },
 ] as const;
 
-export async function segments(ground: Ground, effort: Effort): Promise<Row[]> {
-  const base = await playingAsset(ground);
-  const nginx = await startNginx(ground.folder);
-  const store = await openDiskObjectStore(join(ground.folder, 'objects'));
+export async function segments(environment: Environment, effort: Effort): Promise<Row[]> {
+  const base = await preparePlayableAsset(environment);
+  const nginx = await startNginx(environment.folder);
+  const store = await openDiskObjectStore(join(environment.folder, 'objects'));
   const rows: Row[] = [];
   for (const { kilobytes, goal } of SIZES) {
-    const { names, paths } = await storeSegments(store, ground.assetIds[0] as string, kilobytes);
+    const { names, paths } = await storeSegments(store, environment.assetIds[0] as string, kilobytes);
     const ours = names.map((name) => request(`GET ${base}/${FOLDER}/${name}`));
-    const limit = paths.map((path) => request(`GET ${path}`));
+    const reference = paths.map((path) => request(`GET ${path}`));
     for (const connections of [16, 64]) {
       const named = {
         what: `segment of ${kilobytes} KB with token, ${connections} connections`,
-        against: 'nginx on the same files',
+        against: 'nginx with the same files',
         goal,
       };
       rows.push(
         nginx
-          ? ofPair(
+          ? rowOfPair(
               named,
               await measurePair({
                 ...effort,
                 connections,
-                ours: { server: ground.service, next: (n) => ours[n % FILES] as Buffer },
-                limit: { server: nginx, next: (n) => limit[n % FILES] as Buffer },
+                ours: { server: environment.service, next: (n) => ours[n % FILES] as Buffer },
+                reference: { server: nginx, next: (n) => reference[n % FILES] as Buffer },
               }),
             )
           : [named.what, named.against, '', goal, 'nginx is not installed'],
@@ -53,7 +53,12 @@ export async function segments(ground: Ground, effort: Effort): Promise<Row[]> {
 }
 
 /** Marks the first asset as encoded; returns its playback path. */
-async function playingAsset({ databaseUrl, service, token, assetIds: [id] }: Ground): Promise<string> {
+async function preparePlayableAsset({
+  databaseUrl,
+  service,
+  token,
+  assetIds: [id],
+}: Environment): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(
@@ -61,10 +66,10 @@ async function playingAsset({ databaseUrl, service, token, assetIds: [id] }: Gro
     [id, { kind: 'own', attempt: 1, folder: FOLDER }],
   );
   await client.end();
-  const answer = await fetch(`http://127.0.0.1:${service.port}/api/v1/media/${id}/playback`, {
+  const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/media/${id}/playback`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const { data } = (await answer.json()) as { data: { hls: string } };
+  const { data } = (await response.json()) as { data: { hls: string } };
   return new URL('.', data.hls).pathname.slice(0, -1);
 }
 
@@ -77,7 +82,7 @@ async function storeSegments(
   for (const name of names)
     await store.put(
       renditionKey(assetId, FOLDER, name),
-      once(randomBytes(kilobytes * 1000)),
+      streamOf(randomBytes(kilobytes * 1000)),
       Number.MAX_SAFE_INTEGER,
     );
   return {
@@ -86,6 +91,6 @@ async function storeSegments(
   };
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

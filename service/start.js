@@ -1,4 +1,4 @@
-// Refuses a Node that cannot run TypeScript, in words, before any .ts file is loaded; what is compiled once is kept for the next start.
+// Checks the Node version before any TypeScript is loaded, and enables the compile cache.
 import module from 'node:module';
 import { resolve } from 'node:path';
 
@@ -7,6 +7,6 @@ if (major < 24) {
   console.error(`Mediary needs Node 24 or newer; this is ${process.version} (${process.execPath}).`);
   process.exit(1);
 }
-// Beside the code, which nobody else may write; where it cannot be kept, it is compiled anew.
+// Next to the code, so that other users cannot write to it. If the folder is not writable, Node compiles every time.
 module.enableCompileCache(resolve(import.meta.dirname, '../node_modules/.cache/compiled'));
 await import('./src/main.ts');

@@ -1,4 +1,4 @@
-// Chooses and opens the parts: embedded or production, and who takes each part's place; the only importer of adapters.
+// Opens the adapters of all ports, embedded or external, by the settings. The only importer of adapters.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { toSecret, type Secret } from './auth/secret.ts';
@@ -16,12 +16,12 @@ import {
   storeFolder,
 } from './open-decoders.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
-import { type JobQueue, openJobs } from './platform/job-queue.ts';
+import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
 import { type Connection, type Database, type Inspect, openDatabase } from './platform/postgres/database.ts';
 import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
-import { getStoredSecret } from './platform/postgres/stored-secret.ts';
-import { closeDataFolder, closeFolders } from './platform/private-folder.ts';
+import { getStoredSecret } from './platform/generated-secrets.ts';
+import { closeDataFolder, closeFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
@@ -37,40 +37,39 @@ export type Adapters = Omit<Decoders, 'close'> & {
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
-  /** Names this process among those that encode. */
+  /** Identifies this process in the list of encodes: host name and process id. */
   readonly workerName: string;
-  /** Where things lie, for the start-up lines. */
-  readonly places: { readonly database: string; readonly store: string };
+  /** Locations of the data, for the start message. */
+  readonly locations: { readonly database: string; readonly store: string };
   close(): Promise<void>;
 };
 
 type OpenOptions = {
   readonly log: Logger;
-  /** The environment's PATH, on which the video engine is looked for. */
+  /** PATH of the environment, which is searched for ffmpeg. */
   readonly searchPath: string | undefined;
-  /** The listener's own address, once it is known. */
+  /** Base URL of the HTTP listener; empty until it listens. */
   readonly ownAddress: () => string;
   readonly onDatabaseExit: (error: Error) => void;
   readonly inspect?: Inspect;
 };
 
-export async function openAdapters(config: Config, around: OpenOptions): Promise<Adapters> {
+export async function openAdapters(config: Config, options: OpenOptions): Promise<Adapters> {
   await assertFfmpegSetting(config);
-  const postgres = await openPostgres(config, around.onDatabaseExit);
-  const { connection } = postgres;
-  await closeFolderToOthers(config, { cluster: postgres.cluster, log: around.log });
-  const [db, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
-    openData(connection, config, around),
-    openDecoders(config, around),
+  const postgres = await openPostgres(config, options.onDatabaseExit);
+  await restrictDataFolder(config, { cluster: postgres.cluster, log: options.log });
+  const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
+    openDatabaseAndJobs(postgres.connection, config, options),
+    openDecoders(config, options),
     openStore(config),
   ]);
   const urlSecrets =
     config.urlSecrets.length > 0
       ? config.urlSecrets
-      : [toSecret(await getStoredSecret(connection, 'url_signing'))];
+      : [toSecret(await getStoredSecret(data.db, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
   return {
-    ...db,
+    ...data,
     ...decoders,
     store: storage.store,
     requireDatabaseSpace: databaseSpaceGuard(
@@ -79,27 +78,28 @@ export async function openAdapters(config: Config, around: OpenOptions): Promise
     ),
     urlSecrets,
     callback: openHttpCallback({
-      baseUrl: () => config.encoderCallbackUrl ?? (around.ownAddress() || (config.publicBaseUrl as string)),
+      baseUrl: () => config.encoderCallbackUrl ?? (options.ownAddress() || (config.publicBaseUrl as string)),
       signingSecret: encoderSecrets[0] as Secret,
     }),
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     workerName: `${hostname()}:${process.pid}`,
-    places: { database: postgres.dataFolder, store: storage.place },
-    close: () => close({ ...db, closeDecoders, postgres }),
+    locations: { database: postgres.dataFolder, store: storage.folder },
+    close: () => closeAdapters({ ...data, closeDecoders, postgres }),
   };
 }
 
-/** Where the database is, and how it is let go. */
 type Postgres = {
   readonly connection: Connection;
+  /** For the start message. */
   readonly dataFolder: string;
-  /** The folder of a server of our own. */
+  /** Folder of the embedded server's cluster. */
   readonly cluster?: string;
+  /** Stops the embedded server. */
   stop(): Promise<void>;
 };
 
-/** The server that the settings name, else one of our own. */
+/** Starts the embedded server unless DATABASE_URL is set. */
 export async function openPostgres(
   { databaseUrl, dataDir }: Config,
   onExit: (error: Error) => void,
@@ -111,7 +111,7 @@ export async function openPostgres(
   return { connection: { connectionString: databaseUrl }, dataFolder: 'DATABASE_URL', stop: async () => {} };
 }
 
-async function closeFolderToOthers(
+async function restrictDataFolder(
   { dataDir }: Config,
   { cluster, log }: { cluster: string | undefined; log: Logger },
 ): Promise<void> {
@@ -119,30 +119,30 @@ async function closeFolderToOthers(
   await closeFolders(dataDir, ['objects', 'scratch']);
 }
 
-/** The schema first, then pool and queue, side by side. */
-async function openData(
+/** Migrates the schema first, because the pool and the queue use it. */
+async function openDatabaseAndJobs(
   connection: Connection,
   config: Config,
   { log, inspect }: OpenOptions,
 ): Promise<Pick<Adapters, 'db' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  const onError = (message: string) => (error: Error) => log.warn({ err: error }, message);
+  const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
   const db = openDatabase({
     connection,
-    onIdleError: onError('an idle database connection broke'),
+    onIdleError: logWarning('an idle database connection was lost'),
     inspect,
     session: sessionOf(config.ownerLimits),
   });
   const jobs = await openJobs({
     connection,
     settings: jobSettings({ encodeConcurrency: concurrencyOf(config) }),
-    onError: onError('the job queue has trouble'),
+    onError: logWarning('job queue error'),
   });
   return { db, jobs };
 }
 
-/** The triggers that enforce quotas read these. */
+/** Session settings that the quota triggers read. */
 const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(limits).flatMap(([field, limit]) =>
@@ -150,28 +150,28 @@ const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
     ),
   );
 
-/** The providers, for commands that need no other part. */
-export const providersAlone = ({ providers, allowUnsigned }: Config): Providers =>
+/** For commands that need no other adapter. */
+export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Providers =>
   openProviders(providers, { encoderSecrets: [], allowUnsigned });
 
-/** The video engine, for commands that need no other part. */
+/** For commands that need only ffmpeg. */
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-async function openStore(config: Config): Promise<{ store: ObjectStore; place: string }> {
-  const place = storeFolder(config);
-  const store = await openDiskObjectStore(place, { minFreeBytes: config.minFreeBytes });
-  await closeFolders(place, ['objects', 'incoming']);
-  return { store, place };
+async function openStore(config: Config): Promise<{ store: ObjectStore; folder: string }> {
+  const folder = storeFolder(config);
+  const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
+  await closeFolders(folder, ['objects', 'incoming']);
+  return { store, folder };
 }
 
-type Closing = Pick<Adapters, 'db' | 'jobs'> & {
+type OpenedAdapters = Pick<Adapters, 'db' | 'jobs'> & {
   readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
 };
 
-/** Last opened, first closed; the database goes last. */
-async function close({ db, jobs, closeDecoders, postgres }: Closing): Promise<void> {
+/** In reverse order of opening; the database server last. */
+async function closeAdapters({ db, jobs, closeDecoders, postgres }: OpenedAdapters): Promise<void> {
   await jobs.stop();
   await closeDecoders();
   await db.close();

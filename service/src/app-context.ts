@@ -1,15 +1,15 @@
-// What every feature is built from: the opened adapters, the settings, and the clock.
+// The dependencies of the features: adapters, settings, log and clock.
 import type { Adapters } from './adapters.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './platform/logger.ts';
 
 export type AppSettings = {
   readonly config: Config;
-  /** Without a slash at its end; known once the listener has its port. */
+  /** Without a trailing slash. Available when the server listens, because the port may be chosen then. */
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
-  /** How often connections are checked against their timeouts; undefined: every second. */
+  /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number | undefined;
 };
 

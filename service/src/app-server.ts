@@ -1,4 +1,4 @@
-// The HTTP server with everything that applies to all routes: origins, rate limits, protocol guards, documentation.
+// Builds the HTTP server from the routes: CORS, rate limits, protocol guards, routes, documentation.
 import { renderOpenApi } from '@mediary/contract/openapi/document';
 import type { Operation } from '@mediary/contract/operation';
 import { OPERATIONS } from '@mediary/contract/operations';
@@ -10,19 +10,19 @@ import { guardProtocol } from './platform/http/protocol-guards.ts';
 import { type Limiters, limitAddresses } from './platform/http/rate-limit.ts';
 import type { Route } from './platform/http/route.ts';
 import { createServer, type HttpServer } from './platform/http/server.ts';
-import { createIdempotency } from './platform/idempotency.ts';
-import { VERSION } from './platform/version.ts';
+import { createIdempotency } from './platform/http/idempotency.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
-type Content = {
+type ServerContent = {
   readonly routes: readonly Route[];
   /** The endpoints of the registered providers. */
   readonly webhookOperations: readonly Operation[];
   readonly limiters: Limiters;
 };
 
-export async function openServer(
+export async function buildServer(
   { config, log, checkEveryMs, db, providers, publicBaseUrl }: AppContext,
-  { routes, webhookOperations, limiters }: Content,
+  { routes, webhookOperations, limiters }: ServerContent,
 ): Promise<HttpServer> {
   const server = createServer(log, {
     maxConnections: config.maxConnections,
@@ -43,7 +43,7 @@ export async function openServer(
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
         server: publicBaseUrl(),
         providers: names,
-        version: VERSION,
+        version: packageJson.version,
       }),
     hasPages: config.docs,
   });

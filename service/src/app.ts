@@ -1,7 +1,7 @@
-// The table of contents: the features in their order, their routes and their jobs.
+// Composition root: creates the features in order and collects their routes and jobs.
 import type { Adapters } from './adapters.ts';
 import type { AppContext, AppSettings } from './app-context.ts';
-import { openServer } from './app-server.ts';
+import { buildServer } from './app-server.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuthenticator } from './auth/auth.hook.ts';
 import { createEncoding } from './encoding/feature.ts';
@@ -14,7 +14,7 @@ import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import type { JobHandlers } from './platform/job-queue.ts';
+import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
 import { createStorage } from './storage/feature.ts';
@@ -25,7 +25,7 @@ import { createUsage } from './usage/feature.ts';
 export type App = {
   readonly server: HttpServer;
   readonly handlers: JobHandlers<JobPayloads>;
-  /** Resolves when the uploads that were being received have ended and released their leases. */
+  /** Resolves when all uploads in progress have ended and released their leases. */
   readonly uploadsSettled: () => Promise<void>;
 };
 
@@ -33,7 +33,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
   const context = { ...adapters, ...settings };
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
-  const server = await openServer(context, {
+  const server = await buildServer(context, {
     routes: Object.values(features).flatMap(({ routes }) => routes),
     webhookOperations: features.providers.operations.webhookOperations,
     limiters,

@@ -1,14 +1,13 @@
-// The service's own secrets, and weaknesses of secrets that do not stop the start, in words for the operator.
+// Names of the service's own secrets, and warnings about weak or missing secrets.
 import type { ProviderName } from './assets/asset.ts';
 import type { Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 
-/** Generated once on a laptop; a service with its own database must be given them. */
+/** Generated once with the embedded database; required where DATABASE_URL is set. */
 export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
 
 const MIN_SECRET_LENGTH = 32;
 
-/** Secrets that are short, or used twice. */
 function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
   const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];
   const short = names.filter((name) => (text(name)?.length ?? MIN_SECRET_LENGTH) < MIN_SECRET_LENGTH);
@@ -16,12 +15,16 @@ function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider
     names
       .slice(index + 1)
       .filter((other) => text(name) !== undefined && text(name) === text(other))
-      .map((other) => `${name} and ${other} are the same`),
+      .map((other) => `${name} and ${other} have the same value. Use a different value for each.`),
   );
-  return [...short.map((name) => `${name} is shorter than ${MIN_SECRET_LENGTH} characters`), ...equal];
+  return [
+    ...short.map(
+      (name) => `${name} is shorter than ${MIN_SECRET_LENGTH} characters. Use a longer random value.`,
+    ),
+    ...equal,
+  ];
 }
 
-/** Webhooks that accept unsigned calls. */
 const unsignedWarnings = (
   { text }: Settings,
   modules: readonly RegisteredProvider[],
@@ -31,18 +34,18 @@ const unsignedWarnings = (
     .filter(({ name, secrets: [secret] }) => allowed.includes(name) && !text(secret))
     .map(
       ({ name, secrets: [secret] }) =>
-        `the ${name} webhook accepts unsigned calls: ${secret} is not set and WEBHOOKS_ALLOW_UNSIGNED names it`,
+        `WEBHOOKS_ALLOW_UNSIGNED: the ${name} webhook accepts unsigned requests, because ${secret} is not set`,
     );
 
-/** Hosted providers that are in use, and whose playback addresses cannot be built. */
+/** Configured hosted providers without the host name that their playback URLs need. */
 const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredProvider[]): string[] =>
   modules.flatMap(({ name, secrets, playbackHost }) =>
     playbackHost !== undefined && secrets.some((secret) => text(secret)) && !text(playbackHost)
-      ? [`${playbackHost} is not set: videos of ${name} may become ready without playback addresses`]
+      ? [`${playbackHost} is not set: videos of ${name} may become ready without playback URLs`]
       : [],
   );
 
-/** Weaknesses that do not stop the start. */
+/** Problems that do not stop the start. */
 export const settingWarnings = (
   settings: Settings,
   modules: readonly RegisteredProvider[],

@@ -1,19 +1,30 @@
-// The settings (contract B9): read once, checked all at once, every problem told in one message.
+// The settings (contract B9): read and validated once; one message reports every problem.
 import type { ProviderName } from './assets/asset.ts';
 import { type Secret, toSecret } from './auth/secret.ts';
 import {
   type DecoderLimits,
   type OwnerLimits,
   readDecoderLimits,
+  readAllowUnsigned,
   readEncodeConcurrency,
   readEncodeLimits,
+  readMediaTypes,
+  readOrigins,
   readOwnerLimits,
-} from './config-limits.ts';
+  readStorageUrl,
+} from './config-readers.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
-import { type MediaType, MEDIA_TYPES, selectMediaTypes } from './media/media-type.ts';
-import { type RateLimit, readRate, readTrustProxy, type TrustedProxies } from './platform/rate-setting.ts';
-import { type Environment, createSettings, type Settings } from './platform/settings.ts';
+import type { MediaType } from './media/media-type.ts';
+import {
+  type RateLimit,
+  type TrustedProxies,
+  type Environment,
+  type Settings,
+  readRate,
+  readTrustProxy,
+  createSettings,
+} from './platform/settings.ts';
 import { unknownSettingWarnings } from './platform/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
@@ -24,19 +35,19 @@ export type Config = {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
-  /** Absolute; holds the embedded database, the disk store, scratch and kept secrets. */
+  /** Absolute path; contains the embedded database, the disk store, temporary files and generated secrets. */
   readonly dataDir: string;
-  /** Without a slash at its end; undefined: the listener's own address. */
+  /** Without a trailing slash; undefined: the address of the listener. */
   readonly publicBaseUrl: string | undefined;
   readonly encoderCallbackUrl: string | undefined;
-  /** undefined: the embedded database. */
+  /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined;
-  /** `file:` and an absolute path. */
+  /** A `file:` URL with an absolute path; undefined: a folder in `dataDir`. */
   readonly storageUrl: string | undefined;
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
-  /** Empty: one is made and kept in the database. */
+  /** Empty: the service generates one and stores it in the database. */
   readonly urlSecrets: readonly Secret[];
   readonly videoProvider: ProviderName;
   readonly allowUnsigned: readonly ProviderName[];
@@ -47,40 +58,43 @@ export type Config = {
   readonly maxUploadBytes: number;
   /** Uploads are refused while a disk has less free space. */
   readonly minFreeBytes: number;
-  /** Of all stored variants of one asset. */
+  /** Bytes of all stored variants of one asset. */
   readonly maxVariantBytes: number;
   /** A variant that could not be rendered is retried after this time. */
   readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
-  /** Videos that this process encodes at once; undefined: by the number of its cores. */
+  /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
-  /** Of one run of the video engine. */
+  /** Address space of one ffmpeg process. */
   readonly encoderMemoryBytes: number;
   readonly decoders: DecoderLimits;
-  /** Who decoders are where the service runs as root; user and group id. */
+  /** User and group id of decoder processes when the service runs as root. */
   readonly sandboxUid: number;
-  /** Whether the service may start where the sandbox is not complete. */
+  /** `required`: the service does not start if a part of the sandbox is missing. */
   readonly sandbox: 'available' | 'required';
   readonly webhookRetentionDays: number;
-  /** Of the HTTP listener, open at once. */
+  /** Maximum number of open connections of the HTTP listener. */
   readonly maxConnections: number;
   /** Whether /docs is served. */
   readonly docs: boolean;
   readonly logLevel: string;
-  /** Of each owner; undefined: no limit. */
+  /** Limits of each owner; undefined: no limit. */
   readonly ownerLimits: OwnerLimits;
   /** Undefined: off. */
   readonly ratePerOwner: RateLimit | undefined;
   readonly ratePerAddress: RateLimit | undefined;
   readonly trustProxy: TrustedProxies;
-  /** Weaknesses that do not stop the start. */
+  /** Problems that do not stop the start. */
   readonly warnings: readonly string[];
 };
 
-const DAY = 86_400;
+/** Folder in the working directory. */
+export const DEFAULT_DATA_DIR = '.mediary';
+
+const DAY_S = 86_400;
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
@@ -98,9 +112,7 @@ export function readConfig(
     prefixes: ['MEDIARY_', ...modules.map(({ name }) => `${name.toUpperCase()}_`)],
   });
   if (settings.problems.length > 0)
-    throw new Error(
-      `The settings cannot be used:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    );
+    throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
   return { ...config, warnings: [...config.warnings, ...unknown] };
 }
 
@@ -116,7 +128,7 @@ function read(
     role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
     port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
     host: text('HOST') ?? '127.0.0.1',
-    dataDir: absolute(text('DATA_DIR') ?? '.mediary'),
+    dataDir: absolute(text('DATA_DIR') ?? DEFAULT_DATA_DIR),
     publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
     encoderCallbackUrl: settings.url('ENCODER_CALLBACK_URL'),
     databaseUrl: text('DATABASE_URL'),
@@ -138,11 +150,11 @@ function read(
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
     maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
-    variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY }),
+    variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
     encodeLimits: readEncodeLimits(settings),
     encodeConcurrency: readEncodeConcurrency(settings),
-    uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY, min: 1, max: 365 * DAY }),
-    playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY }),
+    uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
+    playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
     trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
     maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
@@ -160,48 +172,11 @@ function read(
   };
 }
 
-function readAllowUnsigned(
-  settings: Settings,
-  modules: readonly RegisteredProvider[],
-): readonly ProviderName[] {
-  const known = modules.filter(({ canAllowUnsigned }) => canAllowUnsigned).map(({ name }) => name);
-  const named = settings.list('WEBHOOKS_ALLOW_UNSIGNED');
-  if (named.some((name) => !known.includes(name)))
-    settings.problems.push(`WEBHOOKS_ALLOW_UNSIGNED may name ${known.join(' and ')} only`);
-  return named.filter((name) => known.includes(name));
-}
-
-function readOrigins({ list, problems }: Settings): readonly string[] {
-  const origins = list('CORS_ORIGINS');
-  for (const origin of origins)
-    if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
-      problems.push(
-        `CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path, such as https://app.example.com, or *`,
-      );
-  return origins;
-}
-
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
-
-function readStorageUrl({ text, problems }: Settings): string | undefined {
-  const url = text('STORAGE_URL');
-  if (url !== undefined && !url.startsWith('file:')) problems.push('STORAGE_URL must be a file: URL');
-  return url;
-}
-
-function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
-  const named = list('ALLOWED_MIME_TYPES');
-  if (named.length === 0) return MEDIA_TYPES;
-  const types = selectMediaTypes(named);
-  if (types.length === 0) problems.push('ALLOWED_MIME_TYPES names no type that is allowed at all');
-  return types;
-}
-
 function requireForRole({ problems }: Settings, config: Config): void {
   if (config.role === 'worker') {
-    // It has no listener of its own that its encoder could report to.
+    // A worker has no listener that could receive the reports of its encoder.
     if (!config.encoderCallbackUrl && !config.publicBaseUrl)
-      problems.push('ENCODER_CALLBACK_URL must be set for a worker');
+      problems.push('ENCODER_CALLBACK_URL must be set where MEDIARY_ROLE is worker');
     return;
   }
   const given = {

@@ -1,5 +1,5 @@
 // Every job of the service: name, payload and queue settings.
-import type { Jobs, JobSettingsOf } from './platform/job-queue.ts';
+import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
 export type JobPayloads = {
   /** Encodes the renditions of one attempt. */

@@ -1,18 +1,18 @@
-// The process: environment → settings → parts → app; or one of the commands; and an orderly stop.
+// Entry point of the process: runs the service or one of the commands.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runProviderCommand } from './commands/provider.ts';
-import { makeSample } from './commands/sample.ts';
+import { writeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
-import { runSimulated } from './commands/simulate.ts';
+import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runService, withDatabase, withProviders } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
-  '--simulate': () => runSimulated(process.env, runService),
+  '--simulate': () => runWithSimulators(process.env, runService),
   sample: async () =>
-    makeSample(
+    writeSample(
       await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }),
       resolve('sample.mp4'),
     ),
@@ -29,7 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   provider: () =>
     withProviders(process.env, (config, providers) =>
       runProviderCommand(
-        { config, providers, say: (text) => process.stdout.write(text) },
+        { config, providers, print: (text) => process.stdout.write(text) },
         process.argv.slice(3),
       ),
     ),
@@ -38,12 +38,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
 const [name = 'start'] = process.argv.slice(2);
 const command = COMMANDS[name];
 if (!command) {
-  process.stderr.write(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.\n`);
+  process.stderr.write(`Unknown command "${name}". Commands: ${Object.keys(COMMANDS).join(', ')}.\n`);
   process.exit(1);
 }
 await command().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   if (error instanceof Error && error.cause)
-    process.stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);
+    process.stderr.write(`  Cause: ${error.cause instanceof Error ? error.cause.message : error.cause}\n`);
   process.exit(1);
 });

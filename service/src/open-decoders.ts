@@ -69,7 +69,7 @@ export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void>
   const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
   if ('missing' in ffmpeg)
     throw new Error(
-      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. Set it to the path of ffmpeg 5.1 or newer, or unset it to use the installed ffmpeg.`,
+      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. Set it to an ffmpeg program, or unset it to use the installed one.`,
     );
 }
 

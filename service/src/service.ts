@@ -1,22 +1,22 @@
-// Starts the service and stops it in order: first no new work, then what is in flight, then the parts.
+// Starts the service, and stops it gracefully: no new requests, then requests and jobs in progress, then the adapters.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, DEFAULT_DATA_DIR, readConfig } from './config.ts';
 import { OWN_SECRETS } from './config-secrets.ts';
-import { openAdapters, openPostgres, type Adapters, providersAlone } from './adapters.ts';
+import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
-import { type LocalSecrets, openLocalSecrets } from './platform/local-secrets.ts';
+import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
-import { waitAtMost } from './platform/concurrency/wait-at-most.ts';
+import { waitAtMost } from './platform/concurrency/in-flight.ts';
 import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
-import { assertWritableFolder } from './platform/writable-folder.ts';
+import { assertWritableFolder } from './platform/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
@@ -24,25 +24,25 @@ export type RunningService = {
   readonly parts: Adapters;
   readonly server: HttpServer;
   stop(): Promise<void>;
-  /** Cuts every connection, then closes the parts. */
+  /** Closes every connection at once, then the adapters. */
   abort(): Promise<void>;
 };
 
-/** What tests set and the process leaves alone. */
+/** Replacements and hooks for tests. */
 export type TestOverrides = {
   readonly now?: () => Date;
   readonly inspect?: Inspect;
   readonly log?: Logger;
   readonly onDatabaseExit?: (error: Error) => void;
-  /** How often connections are checked against their timeouts. */
+  /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number;
-  /** Comes between the service and its parts, to count calls and let some fail. */
+  /** Wraps the adapters, to count calls or make them fail. */
   readonly between?: (parts: Adapters) => Adapters;
 };
 
-/** Runs until SIGTERM or SIGINT; one that comes during the start is obeyed after it. */
+/** Runs until SIGTERM or SIGINT. A signal during the start stops the service after the start. */
 export async function runService(environment: Environment): Promise<void> {
-  const stopping = stopSignal();
+  const stopping = listenForStopSignals();
   const { settings, local } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
   const log = createLogger(config.logLevel);
@@ -50,7 +50,7 @@ export async function runService(environment: Environment): Promise<void> {
   let running: RunningService | undefined;
   exitOnFatalError(log, async () => running?.abort());
   const onDatabaseExit = (error: Error) => {
-    if (!stopping.signal.aborted) die(log, error);
+    if (!stopping.signal.aborted) exitAfterDatabase(log, error);
   };
   const service = await startService(config, { searchPath: environment['PATH'] }, { log, onDatabaseExit });
   running = service;
@@ -59,7 +59,7 @@ export async function runService(environment: Environment): Promise<void> {
       config,
       local,
       address: service.address,
-      places: service.parts.places,
+      locations: service.parts.locations,
       encoderMissing: service.parts.encoderMissing,
       now: new Date(),
       sandboxMissing: missingProtections(service.parts.sandbox),
@@ -70,7 +70,7 @@ export async function runService(environment: Environment): Promise<void> {
   process.exit(0);
 }
 
-/** Lends the migrated database of these settings to a command. */
+/** Runs a command with the migrated database of these settings. */
 export async function withDatabase(
   environment: Environment,
   work: (connection: Connection) => Promise<void>,
@@ -90,18 +90,18 @@ export async function withDatabase(
   }
 }
 
-/** Lends the providers of these settings to a command. */
+/** Runs a command with the providers of these settings. */
 export async function withProviders(
   environment: Environment,
   work: (config: Config, providers: Adapters['providers']) => Promise<void>,
 ): Promise<void> {
   const { settings } = await withLocalSecrets(environment);
   const config = readConfig(settings, (path) => resolve(path));
-  await work(config, providersAlone(config));
+  await work(config, openProvidersOnly(config));
 }
 
-/** Aborted by the first signal; a second one ends the process at once. */
-function stopSignal(): AbortController {
+/** The first signal aborts the controller; a second one exits at once. */
+function listenForStopSignals(): AbortController {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -112,13 +112,14 @@ function stopSignal(): AbortController {
   return stopping;
 }
 
-/** On a laptop, that is with the embedded database, secrets that are not set are made once and kept. */
+/** With the embedded database, secrets that are not set are generated at the first start and stored in DATA_DIR. */
 async function withLocalSecrets(
   environment: Environment,
 ): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {
-  await assertWritableFolder('DATA_DIR', resolve(environment['DATA_DIR'] || '.mediary'));
+  const dataDir = resolve(environment['DATA_DIR'] || DEFAULT_DATA_DIR);
+  await assertWritableFolder('DATA_DIR', dataDir);
   if (environment['DATABASE_URL']) return { settings: environment, local: undefined };
-  const local = await openLocalSecrets(resolve(environment['DATA_DIR'] ?? '.mediary'), OWN_SECRETS);
+  const local = await openLocalSecrets(dataDir, OWN_SECRETS);
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
   return { settings: { ...local.values, ...given }, local };
 }
@@ -126,37 +127,37 @@ async function withLocalSecrets(
 export async function startService(
   config: Config,
   { searchPath }: { searchPath: string | undefined },
-  extras: TestOverrides = {},
+  overrides: TestOverrides = {},
 ): Promise<RunningService> {
-  const log = extras.log ?? createLogger(config.logLevel);
+  const log = overrides.log ?? createLogger(config.logLevel);
   let address = '';
   const opened = await openAdapters(config, {
     log,
     searchPath,
     ownAddress: () => address,
-    onDatabaseExit: extras.onDatabaseExit ?? (() => {}),
-    ...(extras.inspect && { inspect: extras.inspect }),
+    onDatabaseExit: overrides.onDatabaseExit ?? (() => {}),
+    ...(overrides.inspect && { inspect: overrides.inspect }),
   });
-  const parts = extras.between?.(opened) ?? opened;
+  const parts = overrides.between?.(opened) ?? opened;
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
     const app = await buildApp(parts, {
       config,
       publicBaseUrl,
       log,
-      now: extras.now ?? (() => new Date()),
-      checkEveryMs: extras.checkEveryMs,
+      now: overrides.now ?? (() => new Date()),
+      checkEveryMs: overrides.checkEveryMs,
     });
     const { server, handlers } = app;
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
-    if (config.role !== 'api') await work(parts, handlers);
+    if (config.role !== 'api') await startWorkers(parts, handlers);
     return {
       address,
       parts,
       server,
-      stop: () => stop(app, parts),
-      abort: () => abort(server, parts),
+      stop: () => stopGracefully(app, parts),
+      abort: () => abortService(server, parts),
     };
   } catch (error) {
     await parts.close();
@@ -164,45 +165,44 @@ export async function startService(
   }
 }
 
-/** A listener on every address is reached by its loopback. */
-const ANYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+/** Addresses that mean "all interfaces" → the loopback address that reaches the listener. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Answers the address by which this process reaches itself. */
+/** Returns the URL by which this process reaches its own listener. */
 async function listen(server: HttpServer, { port, host }: Config): Promise<string> {
   await server.listen({ port, host });
-  const { address, port: bound } = server.server.address() as AddressInfo;
-  const own = ANYWHERE[address] ?? address;
-  return `http://${own.includes(':') ? `[${own}]` : own}:${bound}`;
+  const { address, port: boundPort } = server.server.address() as AddressInfo;
+  const reachable = LOOPBACK[address] ?? address;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
 }
 
-async function work({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
+async function startWorkers({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
   await deleteAbandonedScratchFolders(scratchRoot);
   await jobs.work(handlers);
 }
 
-/** Longer than any answer takes; whoever still sends or takes bytes then may do so for hours. */
-const PATIENCE_MS = 5000;
-/** For uploads that were cut off to release their leases. */
-const RELEASE_MS = 2000;
+/** Longer than any response takes; open uploads and downloads could continue for hours and are closed. */
+const DRAIN_TIMEOUT_MS = 5000;
+/** Time for closed uploads to release their leases, so that clients can upload again after the restart. */
+const RELEASE_TIMEOUT_MS = 2000;
 
-/** No new requests, those in flight end in time or are cut off; then jobs are handed back and the parts closed. */
-async function stop({ server, uploadsSettled }: App, parts: Adapters): Promise<void> {
-  const impatience = setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS);
-  await server.close().finally(() => clearTimeout(impatience));
-  // An upload that was cut off releases its lease, so that it can begin again after the next start.
-  await waitAtMost(RELEASE_MS, uploadsSettled());
+/** Waits for requests in progress, returns running jobs to the queue, then closes the adapters. */
+async function stopGracefully({ server, uploadsSettled }: App, parts: Adapters): Promise<void> {
+  const drainTimeout = setTimeout(() => server.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
+  await server.close().finally(() => clearTimeout(drainTimeout));
+  await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
   await parts.close();
 }
 
-/** After a fatal error nobody is served to the end. */
-async function abort(server: HttpServer, parts: Adapters): Promise<void> {
+/** After a fatal error requests in progress are not completed. */
+async function abortService(server: HttpServer, parts: Adapters): Promise<void> {
   server.server.closeAllConnections();
   server.server.close();
   await parts.close();
 }
 
-/** Without its database the service is of no use: whoever started it starts it again. */
-function die(log: Logger, error: Error): void {
+/** The supervisor restarts the process, which starts the database again. */
+function exitAfterDatabase(log: Logger, error: Error): void {
   log.fatal({ err: error }, 'the embedded database ended');
   process.exit(1);
 }

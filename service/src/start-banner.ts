@@ -2,13 +2,13 @@
 import { signAccessToken } from './auth/access-token.ts';
 import type { Config } from './config.ts';
 import type { Adapters } from './adapters.ts';
-import type { LocalSecrets } from './platform/local-secrets.ts';
+import type { LocalSecrets } from './platform/generated-secrets.ts';
 
-type Welcome = {
+type BannerContent = {
   readonly config: Config;
   readonly local: LocalSecrets | undefined;
   readonly address: string;
-  readonly places: Adapters['places'];
+  readonly locations: Adapters['locations'];
   readonly encoderMissing: string | undefined;
   readonly now: Date;
   /** Missing parts of the decoder sandbox. */
@@ -21,20 +21,20 @@ export function renderBanner({
   config,
   local,
   address,
-  places,
+  locations,
   encoderMissing,
   now,
   sandboxMissing,
-}: Welcome): string {
+}: BannerContent): string {
   const url = config.publicBaseUrl ?? address;
   const lines = [
     '',
     config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
-    `  database  ${places.database}`,
-    `  objects   ${places.store}`,
+    `  database  ${locations.database}`,
+    `  objects   ${locations.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),
     `  sandbox   ${sandboxMissing.length === 0 ? 'complete' : `without ${sandboxMissing.join(', ')}`}`,
-    ...(encoderMissing ? ['', `  Videos cannot be encoded here: ${encoderMissing}`] : []),
+    ...(encoderMissing ? ['', `  This process cannot encode videos: ${encoderMissing}`] : []),
     ...(config.role === 'worker'
       ? []
       : ['', `  API       ${url}${config.docs ? '/docs' : '/api/v1/openapi.json'}`]),
@@ -46,7 +46,7 @@ export function renderBanner({
 }
 
 /** Valid for a day. Only a generated secret signs it; an operator's own secret never signs a token here. */
-function tourToken({ config, local, now }: Pick<Welcome, 'config' | 'local' | 'now'>): string {
+function tourToken({ config, local, now }: Pick<BannerContent, 'config' | 'local' | 'now'>): string {
   const [signingSecret] = config.tokenSecrets;
   if (signingSecret === undefined || signingSecret.reveal() !== local?.values['ACCESS_TOKEN_SECRET'])
     return "'<an access token of your application: HS256, claims user_id and type=access>'";
@@ -59,7 +59,7 @@ function tour(url: string, token: string): string[] {
   const authorization = '-H "Authorization: Bearer $TOKEN"';
   return [
     '',
-    '  A tour to copy and paste into a second terminal in this folder (a token shown here is valid for a day):',
+    '  A tour: run these commands in a second terminal in this folder. A token shown here is valid for a day.',
     '',
     '  npm run sample',
     `  TOKEN=${token}`,

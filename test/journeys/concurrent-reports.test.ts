@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAssets } from '../../service/src/assets/asset-loader.sql.ts';
 import { openUpload } from '../support/media.ts';
-import { type Ending, foretell, type Said } from '../support/report-model.ts';
+import { type FinalState, predictState, type Report } from '../support/report-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { deliveriesOf, eventsOf, tell } from '../support/webhooks.ts';
 
@@ -23,7 +23,7 @@ const rendition = fc.record({
   height: fc.constantFrom(240, 360, 720),
   state: fc.constantFrom('queued', 'encoding', 'failed', 'ready'),
 });
-const report: fc.Arbitrary<Said> = fc.record({
+const report: fc.Arbitrary<Report> = fc.record({
   status: fc.constantFrom('processing', 'processing', 'failed', 'ready'),
   attempt: fc.constantFrom(1, 2, 3),
   progress: fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
@@ -36,10 +36,10 @@ const reports = fc
     fc.array(fc.constantFrom(...different), { minLength: REPORTS_EACH, maxLength: REPORTS_EACH }),
   );
 
-type Storm = { readonly id: string; readonly said: readonly Said[] };
+type Storm = { readonly id: string; readonly said: readonly Report[] };
 
 /** Asset after asset five at a time, so that the connections meet at one row again and again. */
-function shuffled(storms: readonly Storm[]): { id: string; said: Said }[] {
+function shuffled(storms: readonly Storm[]): { id: string; said: Report }[] {
   const blocks = Array.from({ length: Math.ceil(storms.length / 5) }, (_, block) =>
     storms.slice(block * 5, block * 5 + 5),
   );
@@ -52,7 +52,7 @@ function shuffled(storms: readonly Storm[]): { id: string; said: Said }[] {
   });
 }
 
-async function send(queue: readonly { id: string; said: Said }[]): Promise<number[]> {
+async function send(queue: readonly { id: string; said: Report }[]): Promise<number[]> {
   const waiting = queue.values();
   const statuses: number[] = [];
   const connection = async () => {
@@ -63,7 +63,7 @@ async function send(queue: readonly { id: string; said: Said }[]): Promise<numbe
   return statuses;
 }
 
-async function endingOf(id: string): Promise<Ending | undefined> {
+async function endingOf(id: string): Promise<FinalState | undefined> {
   const [asset] = await findAssets(service.parts.db, [id]);
   return (
     asset && {
@@ -92,7 +92,8 @@ describe(`concurrent reports in random order (seed ${SEED})`, () => {
 
   test('leave every asset as the model predicts', async () => {
     const fresh = { stream_status: 'pending_upload', attempt: 1, refused: false };
-    for (const { id, said } of storms) expect([id, await endingOf(id)]).toEqual([id, foretell(fresh, said)]);
+    for (const { id, said } of storms)
+      expect([id, await endingOf(id)]).toEqual([id, predictState(fresh, said)]);
   });
 
   test('are all recorded, and only applied ones are marked processed', async () => {

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
-import { openLocalSecrets } from '../../service/src/platform/local-secrets.ts';
+import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { makeClip } from '../support/clips.ts';
 import { ingest } from '../support/media.ts';
 import { newDataDir, startTestService, type TestService } from '../support/service.ts';

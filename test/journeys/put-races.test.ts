@@ -10,12 +10,8 @@ import { openSocket, readAnswer } from '../support/raw-socket.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-let minutesLater = 0;
 beforeAll(async () => {
-  service = await startTestService(
-    { UPLOAD_TTL_S: '3600' },
-    { now: () => new Date(Date.now() + minutesLater * 60_000) },
-  );
+  service = await startTestService({ UPLOAD_TTL_S: '3600' });
 });
 afterAll(() => service.stop());
 

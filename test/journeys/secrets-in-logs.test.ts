@@ -152,7 +152,7 @@ describe('after requests with every kind of error', () => {
     expect(planted.size).toBeGreaterThan(20);
     expect([...planted.values()].every((secret) => secret.length > 5)).toBe(true);
     expect(lines.length).toBeGreaterThan(40);
-    expect(lines.join('')).toContain('a request failed');
+    expect(lines.join('')).toContain('request failed');
     expect(refusals.length).toBeGreaterThan(12);
   });
 

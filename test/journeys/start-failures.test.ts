@@ -33,7 +33,7 @@ test('the process prints the message to stderr and exits', async () => {
   const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
   expect([code, out]).toEqual([1, '']);
   expect(told.split('\n')).toEqual([
-    'The settings cannot be used:',
+    'Invalid settings:',
     '  - PORT must be a whole number from 0 to 65535',
     ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
     '',
@@ -59,7 +59,7 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
       out: '',
       told:
         'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
-        'Set it to the path of ffmpeg 5.1 or newer, or unset it to use the installed ffmpeg.\n',
+        'Set it to an ffmpeg program, or unset it to use the installed one.\n',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

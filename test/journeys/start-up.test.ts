@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../service/src/config.ts';
 import { OWN_SECRETS } from '../../service/src/config-secrets.ts';
-import { openLocalSecrets } from '../../service/src/platform/local-secrets.ts';
+import { openLocalSecrets } from '../../service/src/platform/generated-secrets.ts';
 import { SECRETS } from '../support/service.ts';
 
 const DATABASE = { DATABASE_URL: 'postgres://mediary:planted-password@db.test/mediary' };
@@ -26,10 +26,10 @@ function refusal(environment: Record<string, string>): string {
 describe('with a database of its own', () => {
   test('one message names all missing secrets', () => {
     expect(refusal(DATABASE)).toBe(
-      ['The settings cannot be used:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
+      ['Invalid settings:', ...OWN_SECRETS.map((name) => `  - ${name} must be set`)].join('\n'),
     );
     const { SERVICE_API_KEY: _key, ...others } = given;
-    expect(refusal(others)).toBe('The settings cannot be used:\n  - SERVICE_API_KEY must be set');
+    expect(refusal(others)).toBe('Invalid settings:\n  - SERVICE_API_KEY must be set');
   });
 
   test.each(['', '   '])('an empty secret (%j) counts as missing', (empty) => {
@@ -48,7 +48,7 @@ describe('with a database of its own', () => {
     });
     expect(read({ ...worker, PUBLIC_BASE_URL: 'https://media.test' }).role).toBe('worker');
     expect(refusal(worker)).toBe(
-      'The settings cannot be used:\n  - ENCODER_CALLBACK_URL must be set for a worker',
+      'Invalid settings:\n  - ENCODER_CALLBACK_URL must be set where MEDIARY_ROLE is worker',
     );
   });
 
@@ -76,7 +76,7 @@ test('one message names every invalid setting once', () => {
     EDGEHOST_WEBHOOK_TOLERANCE_S: 'never',
   };
   const [title, ...problems] = refusal({ ...DATABASE, ...bad }).split('\n');
-  expect(title).toBe('The settings cannot be used:');
+  expect(title).toBe('Invalid settings:');
   expect(problems.map((problem) => /^ {2}- ([A-Z_]+) /.exec(problem)?.[1]).sort()).toEqual(
     [...Object.keys(bad), ...OWN_SECRETS].sort(),
   );
@@ -127,7 +127,7 @@ describe('unsigned webhooks', () => {
     const { warnings, allowUnsigned } = read({ ...others, WEBHOOKS_ALLOW_UNSIGNED: 'onprem, edgehost' });
     expect(allowUnsigned).toEqual(['onprem', 'edgehost']);
     expect(warnings).toEqual([
-      expect.stringMatching(/onprem webhook accepts unsigned calls.*ONPREM_WEBHOOK_SECRET/),
+      expect.stringMatching(/onprem webhook accepts unsigned requests.*ONPREM_WEBHOOK_SECRET/),
     ]);
   });
 });
@@ -140,9 +140,9 @@ test('weak secrets cause one warning each, and are accepted', () => {
     OPERATOR_KEY: SECRETS.ACCESS_TOKEN_SECRET,
   };
   expect(read(weak).warnings).toEqual([
-    'SERVICE_API_KEY is shorter than 32 characters',
-    'ONPREM_WEBHOOK_SECRET is shorter than 32 characters',
-    'ACCESS_TOKEN_SECRET and OPERATOR_KEY are the same',
+    'SERVICE_API_KEY is shorter than 32 characters. Use a longer random value.',
+    'ONPREM_WEBHOOK_SECRET is shorter than 32 characters. Use a longer random value.',
+    'ACCESS_TOKEN_SECRET and OPERATOR_KEY have the same value. Use a different value for each.',
   ]);
   expect(read(given).warnings).toEqual([]);
 });

@@ -114,7 +114,7 @@ describe('the timeline of a video', () => {
       'The caller created the asset.',
       'All bytes are stored.',
       'The caller changed title, tags.',
-      `The caller completed the upload; processing started. ` + `Next check at ${minutesAfterStart(3 + 2)}.`,
+      `The caller completed the upload; processing started. Next check at ${minutesAfterStart(3 + 2)}.`,
       'Playback is available.',
       'The provider reported that the asset is ready.',
       'The caller moved the asset to the trash.',

@@ -41,8 +41,10 @@ const VECTORS = {
     key: 'edgehost-secret',
     body: '{"uid":"00112233445566778899aabbccddeeff","readyToStream":true,"status":{"state":"ready"}}',
     headers: {
-      'webhook-signature':
-        `time=${NOW},` + 'sig1=90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327',
+      'webhook-signature': [
+        `time=${NOW}`,
+        'sig1=90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327',
+      ].join(','),
     },
   },
   onprem: {
@@ -218,7 +220,7 @@ describe('unsigned webhooks', () => {
   const configOf = (environment: object) =>
     readConfig({ ...SECRETS, ...UNSET, ...environment }, (path) => path);
   const openDoors = (environment: object) =>
-    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned calls'));
+    configOf(environment).warnings.filter((warning) => warning.includes('accepts unsigned requests'));
 
   test.each(['cdnhost', 'onprem,cdnhost', 'all', '*', 'onprem edgehost', 'ONPREM'])(
     'cannot be allowed with "%s": the service does not start',

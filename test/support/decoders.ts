@@ -1,5 +1,5 @@
 // Opens the probe and the image processor in a pool of their own, with the default limits of the service.
-import { type DecoderLimits, readDecoderLimits } from '../../service/src/config-limits.ts';
+import { type DecoderLimits, readDecoderLimits } from '../../service/src/config-readers.ts';
 import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
 import { openSharpImageProcessor } from '../../service/src/images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from '../../service/src/media/mediabunny-probe.ts';

@@ -49,8 +49,11 @@ function texts({ file, address }: Targets): Readonly<Record<string, string>> {
       'option protocol_whitelist file,http,tcp\nduration 2\n',
     [UNTOLD]: `file '${file}'\nfile '${address}/a.ts'\n`,
     'a DASH manifest': mpd,
-    'a DASH manifest with an entity of a file':
-      '<?xml version="1.0"?>\n' + `<!DOCTYPE MPD [<!ENTITY e SYSTEM "file://${file}">]>\n<!-- &e; -->${mpd}`,
+    'a DASH manifest with an entity of a file': [
+      '<?xml version="1.0"?>',
+      `<!DOCTYPE MPD [<!ENTITY e SYSTEM "file://${file}">]>`,
+      `<!-- &e; -->${mpd}`,
+    ].join('\n'),
     'a SMIL presentation':
       `<smil><body><video src="${address}/a.mp4"/>` + `<video src="file://${file}"/></body></smil>`,
     'a session description':

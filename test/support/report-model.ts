@@ -4,14 +4,18 @@
 const STATUSES = ['pending_upload', 'processing', 'failed', 'ready'];
 const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'];
 
-export type Said = {
+export type Report = {
   readonly status: 'processing' | 'failed' | 'ready';
   readonly attempt?: number | undefined;
   readonly progress?: number | undefined;
   readonly renditions?: readonly { readonly height: number; readonly state: string }[] | undefined;
 };
-type Start = { readonly stream_status: string; readonly attempt: number; readonly refused: boolean };
-export type Ending = {
+type InitialState = {
+  readonly stream_status: string;
+  readonly attempt: number;
+  readonly refused: boolean;
+};
+export type FinalState = {
   readonly status: string;
   readonly attempt: number;
   readonly progress: number;
@@ -19,20 +23,20 @@ export type Ending = {
 };
 
 /** All reports name their attempt, or none does. */
-export function foretell(start: Start, said: readonly Said[]): Ending {
-  const attempt = Math.max(start.attempt, ...said.map((report) => report.attempt ?? 0));
+export function predictState(start: InitialState, reports: readonly Report[]): FinalState {
+  const attempt = Math.max(start.attempt, ...reports.map((report) => report.attempt ?? 0));
   const isNew = attempt > start.attempt;
-  const counting =
-    start.refused && !isNew ? [] : said.filter((report) => (report.attempt ?? attempt) === attempt);
+  const counted =
+    start.refused && !isNew ? [] : reports.filter((report) => (report.attempt ?? attempt) === attempt);
   const status = furthest(STATUSES, [
     isNew ? 'processing' : start.stream_status,
-    ...counting.map((report) => report.status),
+    ...counted.map((report) => report.status),
   ]);
-  const renditions = counting.flatMap((report) => report.renditions ?? []);
+  const renditions = counted.flatMap((report) => report.renditions ?? []);
   return {
     status,
     attempt,
-    progress: status === 'ready' ? 100 : Math.max(0, ...counting.map(({ progress = 0 }) => progress)),
+    progress: status === 'ready' ? 100 : Math.max(0, ...counted.map(({ progress = 0 }) => progress)),
     renditions: [...new Set(renditions.map(({ height }) => height))]
       .map(
         (height) =>

@@ -1,4 +1,4 @@
-// Every closed set of values that the API uses, once.
+// Enumerations of the API.
 
 export const ASSET_KINDS = ['image', 'video'] as const;
 export type AssetKind = (typeof ASSET_KINDS)[number];
@@ -19,7 +19,7 @@ export const SORT_ORDERS = ['created_at', '-created_at'] as const;
 /** `hosted`: stores and streams the bytes itself. `encoder`: reads them from the service's object store. */
 export const PROVIDER_KINDS = ['hosted', 'encoder'] as const;
 
-/** Who caused a timeline entry. */
+/** The origin of a timeline entry. */
 export const EVENT_SOURCES = [
   'caller',
   'webhook',
@@ -47,7 +47,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Why a webhook delivery had its effect, or none. */
+/** The result of a webhook delivery. */
 export const DELIVERY_REASONS = {
   applied: 'The report changed the asset.',
   repeat: 'The asset is already in the state that the report asks for.',

@@ -1,7 +1,7 @@
 // Error codes and the reasons behind them, as data: documentation, SDK and service read the same table.
 import { FAILURE_CODES, type FailureCode } from './failures.ts';
 
-/** `error.error_code` → HTTP status, and what it means. */
+/** `error.error_code` → HTTP status and meaning. */
 export const ERROR_CODES = {
   BAD_REQUEST: { status: 400, description: 'The request is missing something or holds an invalid value.' },
   UNAUTHORIZED: { status: 401, description: 'Credentials are missing, malformed, expired or wrong.' },
@@ -28,7 +28,7 @@ export const statusOf = (code: ErrorCode): number => ERROR_CODES[code].status;
 
 type Reason = { readonly codes: readonly ErrorCode[]; readonly description: string };
 
-/** Reasons beside the failure codes. */
+/** Reasons other than the failure codes. */
 const OWN_REASONS = {
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
   malformed: {
@@ -130,7 +130,7 @@ const OWN_REASONS = {
   no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
 } as const satisfies Record<string, Reason>;
 
-/** The codes that a failure's code comes with: of an upload, of a retry, of a call to a provider. */
+/** Error codes with a failure code as reason: a rejected upload, a retry, a call to a provider. */
 const FAILURE_REASON_CODES = ['BAD_REQUEST', 'CONFLICT', 'UNAVAILABLE'] as const;
 
 export type ErrorReason = keyof typeof OWN_REASONS | FailureCode;
@@ -142,7 +142,7 @@ const FAILURE_REASONS = Object.fromEntries<Reason>(
   ]),
 ) as Record<FailureCode, Reason>;
 
-/** `error.details.reason` → the codes that it comes with, and what to do. */
+/** `error.details.reason` → the error codes that it occurs with, and its meaning. */
 export const ERROR_REASONS: Readonly<Record<ErrorReason, Reason>> = {
   ...FAILURE_REASONS,
   ...OWN_REASONS,

@@ -1,4 +1,4 @@
-// Why an asset failed, and what may be wrong with one that plays: codes as data.
+// Codes of failures and warnings of assets.
 
 /** `failure.code`. An operator's own encoder may report further codes. */
 export const FAILURE_CODES = {
@@ -41,7 +41,7 @@ export const FAILURE_CODES = {
 } as const;
 export type FailureCode = keyof typeof FAILURE_CODES;
 
-/** How a call to a provider fails. */
+/** Failures of a call to a provider. */
 export type ProviderFailureCode = Exclude<Extract<FailureCode, `provider_${string}`>, 'provider_unavailable'>;
 
 /** `warnings[].code`. An operator's own encoder may report further codes. */
@@ -53,7 +53,7 @@ export const WARNING_CODES = {
     "The setting with the provider's host name is missing, so there are no playback URLs.",
 } as const;
 
-/** For descriptions: each code with its meaning. */
+/** Renders codes with their meanings for a description. */
 export const describeCodes = (codes: Readonly<Record<string, string>>): string =>
   Object.entries(codes)
     .map(([code, meaning]) => `\`${code}\`: ${meaning}`)

@@ -1,12 +1,13 @@
-// What an operation is: everything that documentation, validation, SDK and service need to know about one endpoint.
+// The type of an operation: one endpoint with its schemas, errors and documentation.
 import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode, ErrorReason } from './errors.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed URL.
- * `playback`: anybody for public assets, a token in the path for private ones. `webhook`: the provider's signature. `none`: anybody.
+ * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed
+ * URL. `playback`: anybody for public assets, a token in the path for private ones. `webhook`: the provider's
+ * signature. `none`: anybody.
  */
 export type Auth = 'caller' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
 

@@ -47,7 +47,10 @@ async function verifyBinaries(owner: Owner, folder: string): Promise<Binaries> {
 
 type Link = { readonly source: string; readonly target: string };
 
-/** npm packages cannot contain symbolic links. The package's install script creates them, but install scripts may be disabled. */
+/**
+ * npm packages cannot contain symbolic links. The package's install script creates them, but install scripts
+ * may be disabled.
+ */
 async function createMissingLinks(folder: string): Promise<void> {
   const links: Link[] = JSON.parse(await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8'));
   const missing = links.filter(({ target }) => !lstatSync(join(folder, target), { throwIfNoEntry: false }));

@@ -16,7 +16,10 @@ export async function copyPackage(source: string, copyRoot: string): Promise<str
   return copy;
 }
 
-/** Every user can write to /var/tmp, so an existing folder must belong to this user and be writable by nobody else. */
+/**
+ * Every user can write to /var/tmp, so an existing folder must belong to this user and be writable by nobody
+ * else.
+ */
 async function openPrivateFolder(copyRoot: string): Promise<string> {
   const folder = join(copyRoot, `mediary-${process.getuid?.()}`);
   const isNew = await mkdir(folder).then(() => true, ignoreExisting);

@@ -5,7 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import type { ClusterLayout } from './layout.ts';
 import { runProgram } from './program.ts';
 
-/** Encoding and locale are explicit, because initdb would take them from LANG. "trust" is safe: only the owner can open the socket folder. */
+/**
+ * Encoding and locale are explicit, because initdb would take them from LANG. "trust" is safe: only the owner
+ * can open the socket folder.
+ */
 const FLAGS = [
   '--username=postgres',
   '--auth-local=trust',

@@ -5,10 +5,14 @@ import { DatabaseSync } from 'node:sqlite';
 
 export type FolderLock = { release(): void };
 
-/** Node has no flock(). An open exclusive transaction on an empty SQLite file does the same, also between containers that share the folder. */
+/**
+ * Node has no flock(). An open exclusive transaction on an empty SQLite file does the same, also between
+ * containers that share the folder.
+ */
 export function lockFolder(folder: string): FolderLock {
   const holder = join(folder, 'service.pid');
-  // Closing any descriptor of the lock file would release the lock, so the process id goes into a second file.
+  // Closing any descriptor of the lock file would release the lock, so the process id goes into a second
+  // file.
   const lock = openLock(join(folder, 'service.lock'), () => buildInUseError(folder, holder));
   writeFileSync(holder, `${process.pid}\n`, { mode: PRIVATE });
   chmodSync(holder, PRIVATE);
@@ -23,7 +27,10 @@ export function lockFolder(folder: string): FolderLock {
 /** Also applied to existing files, which earlier releases created with wider permissions. */
 const PRIVATE = 0o600;
 const BUSY = 5;
-/** The uncommitted write makes a read-only file fail; "begin exclusive" alone would take only a shared lock on it. */
+/**
+ * The uncommitted write makes a read-only file fail; "begin exclusive" alone would take only a shared lock on
+ * it.
+ */
 const ACQUIRE = 'pragma journal_mode = memory; begin exclusive; pragma user_version = 1';
 
 function openLock(file: string, createBusyError: () => Error): DatabaseSync {

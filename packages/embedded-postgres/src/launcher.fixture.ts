@@ -57,7 +57,9 @@ export const notes = async (server: Reachable) =>
 export const postmasterOf = (server: Reachable) =>
   Number.parseInt(readFileSync(join(server.dataFolder, 'postmaster.pid'), 'utf8'), 10);
 
-/** Starts the server in a child process, which prints the connection as one line of JSON and keeps running. */
+/**
+ * Starts the server in a child process, which prints the connection as one line of JSON and keeps running.
+ */
 export async function startElsewhere(
   folder: string,
   user: Partial<typeof NOBODY> = {},

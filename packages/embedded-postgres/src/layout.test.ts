@@ -1,4 +1,5 @@
-// The cluster is in the data folder where possible, else permanently outside; the socket folder is always short and private.
+// The cluster is in the data folder where possible, else permanently outside; the socket folder is always
+// short and private.
 import {
   chmodSync,
   chownSync,

@@ -1,4 +1,5 @@
-// Chooses the folders of the cluster and its socket: the data folder, unless the server's user cannot enter it.
+// Chooses the folders of the cluster and its socket: the data folder, unless the server's user cannot enter
+// it.
 import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readlink, realpath, rm, symlink } from 'node:fs/promises';
@@ -12,7 +13,9 @@ export type ClusterLayout = {
   readonly owner: Owner;
 };
 
-/** For clusters whose data folder the server's user cannot enter. Not a temporary folder: it holds the data. */
+/**
+ * For clusters whose data folder the server's user cannot enter. Not a temporary folder: it holds the data.
+ */
 const OUTSIDE_ROOT = '/var/lib/mediary';
 /** The kernel's limit is 104 (macOS) or 108 (Linux). */
 const MAX_SOCKET_BYTES = 100;
@@ -66,7 +69,10 @@ async function linkTo(cluster: string, link: string): Promise<string> {
   }
 }
 
-/** The cluster's own folder, which only its owner can enter; a short private folder in /tmp where that path is too long for a socket. */
+/**
+ * The cluster's own folder, which only its owner can enter; a short private folder in /tmp where that path is
+ * too long for a socket.
+ */
 async function prepareSocketFolder(cluster: string, owner: Owner): Promise<string> {
   if (Buffer.byteLength(join(cluster, `.s.PGSQL.${PORT}`)) <= MAX_SOCKET_BYTES) return cluster;
   const folder = join('/tmp', `mediary-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`);

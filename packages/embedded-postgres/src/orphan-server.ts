@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { PORT, type ClusterLayout } from './layout.ts';
 import { runProgram } from './program.ts';
 
-/** Requires the folder lock: a running server is then an orphan. Stopping it is as safe as adopting it, and is simpler. */
+/**
+ * Requires the folder lock: a running server is then an orphan. Stopping it is as safe as adopting it, and is
+ * simpler.
+ */
 export async function stopOrphanServer(layout: ClusterLayout, pgCtl: string): Promise<void> {
   if (await isServerRunning(layout.cluster)) await stopServerOf(layout, pgCtl);
   await neutralizeLockFiles(layout);
@@ -44,8 +47,9 @@ function readCommandLine(pid: number): Promise<string> {
 }
 
 /**
- * PostgreSQL refuses to start while the process id in the lock file is in use, even by another program. It treats the id of
- * its parent, which is this process, as stale. Its check for shared memory in use still applies.
+ * PostgreSQL refuses to start while the process id in the lock file is in use, even by another program. It
+ * treats the id of its parent, which is this process, as stale. Its check for shared memory in use still
+ * applies.
  */
 async function neutralizeLockFiles({ cluster, owner, socketFolder }: ClusterLayout): Promise<void> {
   await rm(join(socketFolder, `.s.PGSQL.${PORT}.lock`), { force: true });

@@ -6,14 +6,18 @@ import { userInfo } from 'node:os';
 /** Owner of the cluster, its socket and its processes. */
 export type Owner = { readonly uid: number; readonly gid: number };
 
-/** An ordinary user runs it as itself. Root uses the owner of an existing cluster, else `postgres`, else `nobody`. */
+/**
+ * An ordinary user runs it as itself. Root uses the owner of an existing cluster, else `postgres`, else
+ * `nobody`.
+ */
 export async function resolveOwner(cluster: string): Promise<Owner> {
   const self = getCurrentAccount();
   if (self.uid !== 0) return self;
   const owner = findFolderOwner(cluster) ?? (await findAccount('postgres')) ?? (await findAccount('nobody'));
   if (!owner)
     throw new Error(
-      'PostgreSQL refuses to run as root, and no user "postgres" or "nobody" exists. Set DATABASE_URL to a PostgreSQL server.',
+      'PostgreSQL refuses to run as root, and no user "postgres" or "nobody" exists. Set ' +
+        'DATABASE_URL to a PostgreSQL server.',
     );
   return owner;
 }
@@ -24,7 +28,8 @@ function getCurrentAccount(): Owner {
     return { uid, gid };
   } catch (cause) {
     throw new Error(
-      'The embedded PostgreSQL requires that the current user has an entry in /etc/passwd. Add one, or set DATABASE_URL to a PostgreSQL server.',
+      'The embedded PostgreSQL requires that the current user has an entry in /etc/passwd. Add ' +
+        'one, or set DATABASE_URL to a PostgreSQL server.',
       { cause },
     );
   }

@@ -5,7 +5,10 @@ import type { Owner } from './owner.ts';
 
 const execute = promisify(execFile);
 
-/** A minimal environment: the owner may be another user, who must not see the service's secrets. LC_ALL=C gives English messages. */
+/**
+ * A minimal environment: the owner may be another user, who must not see the service's secrets. LC_ALL=C
+ * gives English messages.
+ */
 const SPAWN_OPTIONS = {
   cwd: '/',
   env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },

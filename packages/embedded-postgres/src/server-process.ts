@@ -10,7 +10,10 @@ export type Server = {
   stop(): Promise<void>;
 };
 
-/** Failed statements and their values are not logged. log_min_messages must be "log", the level of the ready message. */
+/**
+ * Failed statements and their values are not logged. log_min_messages must be "log", the level of the ready
+ * message.
+ */
 const SETTINGS = {
   listen_addresses: '',
   port: PORT,
@@ -98,7 +101,10 @@ function stopOnProcessExit(kill: Kill, ended: Promise<Error>): void {
   void ended.then(() => process.off('exit', interrupt));
 }
 
-/** SIGINT closes connections and writes a checkpoint; SIGQUIT leaves recovery to the next start. Neither loses a commit. */
+/**
+ * SIGINT closes connections and writes a checkpoint; SIGQUIT leaves recovery to the next start. Neither loses
+ * a commit.
+ */
 async function stopServer(kill: Kill, ended: Promise<Error>): Promise<void> {
   kill('SIGINT');
   const immediateShutdown = setTimeout(() => kill('SIGQUIT'), FAST_SHUTDOWN_MS);

@@ -1,11 +1,13 @@
 // Verifies access tokens and reads their user id (contract A4, B10).
 import { verifyHs256, signHs256 } from './hs256.ts';
-import { type JsonObject, getOwn, parseJsonObject } from './json-object.ts';
+import { type JsonObject, getOwn, parseJsonObject } from '../platform/strict-json.ts';
 import type { Secret } from './secret.ts';
 import { parseUserId } from './user-id.ts';
 
 const LEEWAY_S = 5;
-/** The end of the year 9999. A larger number is probably in milliseconds, and the token would never expire. */
+/**
+ * The end of the year 9999. A larger number is probably in milliseconds, and the token would never expire.
+ */
 const LATEST_S = 253_402_300_799;
 
 /** Why a token is rejected, and the invalid claim. */

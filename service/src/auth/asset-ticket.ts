@@ -1,12 +1,13 @@
 // Signed upload and download tickets for the URLs of originals (contract B4, B5).
 import type { Secret } from './secret.ts';
-import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
+import { type Purpose, deriveKey, verifyToken, signToken } from './signed-token.ts';
 
 type Kind = Extract<Purpose, 'upload' | 'download'>;
 
 /**
- * `expires` is in seconds since 1970. A ticket with a `playbackVersion` becomes invalid when the asset's version changes, for example by a deletion.
- * An upload ticket belongs to an `attempt`; one without it, as earlier releases signed them, to the first.
+ * `expires` is in seconds since 1970. A ticket with a `playbackVersion` is invalid when that version has
+ * changed, for example by a deletion. An upload ticket without an `attempt`, from an earlier release, belongs
+ * to the first attempt.
  */
 type Ticket = {
   readonly assetId: string;
@@ -31,9 +32,9 @@ type PresentedTicket = {
   readonly ticket: string;
   readonly assetId: string;
   readonly now: number;
-  /** Omitted: a ticket of any version is valid. */
+  /** Omitted: tickets of every version are valid. */
   readonly playbackVersion?: number;
-  /** Omitted: a ticket of any attempt is good. */
+  /** Omitted: tickets of every attempt are valid. */
   readonly attempt?: number;
 };
 
@@ -54,4 +55,27 @@ export function isValidTicket(
     (playbackVersion === undefined || version === String(playbackVersion)) &&
     (attempt === undefined || Number(version ?? 1) === attempt)
   );
+}
+
+type RejectedToken = {
+  readonly purpose: Extract<Purpose, 'upload' | 'download' | 'playback'>;
+  readonly token: string;
+  /** Seconds since 1970. */
+  readonly now: number;
+};
+
+/**
+ * The `details.reason` of a 401 for a rejected URL or token: `expired` only for a valid signature. Every
+ * signed payload starts with its expiry time.
+ */
+export function ticketReason(
+  secrets: readonly Secret[],
+  { purpose, token, now }: RejectedToken,
+): 'missing' | 'invalid' | 'expired' {
+  if (token === '') return 'missing';
+  const payload = verifyToken(
+    secrets.map((root) => deriveKey(root, purpose)),
+    token,
+  );
+  return payload !== undefined && Number.parseInt(payload, 10) <= now ? 'expired' : 'invalid';
 }

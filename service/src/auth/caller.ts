@@ -1,8 +1,7 @@
 // Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, verifyAccessToken } from './access-token.ts';
-import type { Secret } from './secret.ts';
-import { isServiceKey } from './service-key.ts';
+import { type Secret, isServiceKey } from './secret.ts';
 
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 
@@ -18,7 +17,10 @@ export type CallerNeeds = {
   readonly nowSeconds: number;
 };
 
-/** The content of a 401: `field` is the invalid header or claim, `challenge` the WWW-Authenticate header (RFC 6750). */
+/**
+ * The content of a 401: `field` is the invalid header or claim, `challenge` the WWW-Authenticate header (RFC
+ * 6750).
+ */
 export type CallerFault = {
   readonly reason: UnauthorizedReason;
   readonly message: string;

@@ -1,4 +1,5 @@
-// Cursors of lists: a signed position that is valid only for the owner, filters and sort of the list that issued it.
+// Cursors of lists: a signed position that is valid only for the owner, filters and sort of the list that
+// issued it.
 import { createHash } from 'node:crypto';
 import { badRequest } from '../platform/errors.ts';
 import { isUuid } from '../platform/uuid.ts';

@@ -1,5 +1,5 @@
-// Wraps secrets, so that logs, JSON documents and stack traces cannot print them by accident.
-import { createSecretKey, type KeyObject } from 'node:crypto';
+// Wraps secrets, so that logs and stack traces cannot print them, and compares service keys (contract A4).
+import { createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** For rotation, verifying functions take `readonly Secret[]`: the current secret, then the previous one. */
 export type Secret = {
@@ -21,3 +21,11 @@ export function toSecret(text: string): Secret {
     [Symbol.for('nodejs.util.inspect.custom')]: hide,
   });
 }
+
+/** Compares SHA-256 digests in constant time, so that timing reveals neither length nor content. */
+export function isServiceKey(given: string, keys: readonly Secret[]): boolean {
+  const digest = digestOf(given);
+  return keys.some((key) => timingSafeEqual(digest, digestOf(key.reveal())));
+}
+
+const digestOf = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { randomEdits } from '../../../test/support/random-edits.ts';
 import { TEST_DATA } from '../../../test/support/test-data.ts';
 import { toSecret } from './secret.ts';
-import { equalHex, hmacSha256, sha256Concat } from './signature.ts';
+import { equalHex, fromBase64url, hmacSha256, sha256Concat, toBase64url } from './signature.ts';
 
 const expected = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
 const lower = expected.toString('hex');
@@ -116,5 +116,40 @@ describe.skipIf(!TEST_DATA)('the vectors of Wycheproof', () => {
       (vector) => macOf(vector).toString('hex').startsWith(vector.tag) !== (vector.result === 'valid'),
     );
     expect(wrong.map((vector) => vector.tcId)).toEqual([]);
+  });
+});
+
+describe('base64url', () => {
+  test('reads back what it wrote', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+        expect(fromBase64url(toBase64url(Buffer.from(bytes)))).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  test('has one text for each byte string: whatever it reads, it would write the same', () => {
+    const nearly = fc.string({ unit: fc.constantFrom(...'ABYZabyz0189-_+/= \n.~é'), maxLength: 12 });
+    fc.assert(
+      fc.property(nearly, (text) => {
+        const bytes = fromBase64url(text);
+        expect(bytes === undefined || toBase64url(bytes) === text).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each([
+    ['padding', 'AA=='],
+    ['the standard alphabet', '+/8A'],
+    ['a space', 'AA AA'],
+    ['a line end', 'AAAA\n'],
+    ['a length that no bytes have', 'AAAAA'],
+    ['unused bits that are set (two)', 'AAB'],
+    ['unused bits that are set (four)', 'AB'],
+    ['full-width letters', 'ＡＡＡＡ'],
+    ['a dot', 'AA.AA'],
+  ])('refuses %s', (_, text) => {
+    expect(fromBase64url(text)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Digests for webhook signatures and their constant-time comparison (contract A5, B6).
+// Digests for signatures, their constant-time comparison, and canonical base64url (contract A5, B6).
 import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Secret } from './secret.ts';
 
@@ -16,8 +16,22 @@ export function hmacSha256(key: KeyObject, ...parts: readonly (string | Uint8Arr
 export const sha256Concat = (body: Uint8Array, secret: Secret): Buffer =>
   createHash('sha256').update(body).update(secret.reveal()).digest();
 
-/** Accepts hex digits in either case. Checks the length first, because the constant-time comparison requires equal lengths. */
+/**
+ * Accepts hex digits in either case. Checks the length first, because the constant-time comparison requires
+ * equal lengths.
+ */
 export const equalHex = (given: string, expected: Buffer): boolean =>
   given.length === 2 * expected.length &&
   HEX.test(given) &&
   timingSafeEqual(Buffer.from(given, 'hex'), expected);
+
+export const toBase64url = (bytes: Buffer): string => bytes.toString('base64url');
+
+/**
+ * Canonical base64url (RFC 4648 §5): each byte string has one valid encoding. Undefined for padding, other
+ * alphabets, white space, invalid lengths and non-zero unused bits.
+ */
+export function fromBase64url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  return toBase64url(bytes) === text ? bytes : undefined;
+}

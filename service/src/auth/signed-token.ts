@@ -1,8 +1,7 @@
 // HMAC-signed tokens of this service: upload, download and playback tokens, and cursors (contract B9).
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
-import { fromBase64url, toBase64url } from './base64url.ts';
+import { fromBase64url, toBase64url, hmacSha256 } from './signature.ts';
 import { toSecret, type Secret } from './secret.ts';
-import { hmacSha256 } from './signature.ts';
 
 /** The purpose of a derived key. A token of one purpose is invalid for any other. */
 export type Purpose = 'upload' | 'download' | 'playback' | 'cursor' | 'encoder';
@@ -21,7 +20,10 @@ export function deriveKey(root: Secret, purpose: Purpose): Secret {
 const derive = (root: Secret, purpose: Purpose): Secret =>
   toSecret(toBase64url(Buffer.from(hkdfSync('sha256', root.key, '', `mediary ${purpose}`, 32))));
 
-/** The token contains only `A-Za-z0-9_-`, so it fits into a path or a query. The payload is signed, not encrypted. */
+/**
+ * The token contains only `A-Za-z0-9_-`, so it fits into a path or a query. The payload is signed, not
+ * encrypted.
+ */
 export function signToken(key: Secret, payload: string): string {
   const bytes = Buffer.from(payload);
   return toBase64url(Buffer.concat([macOf(key, bytes), bytes]));

@@ -1,21 +1,12 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { current, NOW, signText } from './access-token.fixture.ts';
 import { signAccessToken, verifyAccessToken } from './access-token.ts';
 import { toSecret } from './secret.ts';
-
-const NOW = 1_700_000_000;
-const current = toSecret('current-secret-0123456789-0123456789');
 
 const faultOf = (token: string) => {
   const verified = verifyAccessToken(token, [current], NOW);
   return 'fault' in verified ? verified.fault : undefined;
 };
-
-/** Well signed with our secret, from the very text of the header and the claims. */
-function written(claims: string, header = '{"alg":"HS256"}'): string {
-  const text = [header, claims].map((part) => Buffer.from(part).toString('base64url')).join('.');
-  return `${text}.${createHmac('sha256', current.reveal()).update(text).digest('base64url')}`;
-}
 
 describe('a rejected token says why (B10)', () => {
   const faultOfClaims = (claims: Record<string, unknown>) =>
@@ -46,9 +37,9 @@ describe('a rejected token says why (B10)', () => {
   );
 
   test('claims that are no JSON object, or a header that asks for more, are malformed once the signature is right', () => {
-    expect(faultOf(written('null'))).toEqual({ reason: 'malformed' });
-    expect(faultOf(written('{'))).toEqual({ reason: 'malformed' });
-    expect(faultOf(written('{}', '{"alg":"none"}'))).toEqual({ reason: 'malformed' });
+    expect(faultOf(signText('null'))).toEqual({ reason: 'malformed' });
+    expect(faultOf(signText('{'))).toEqual({ reason: 'malformed' });
+    expect(faultOf(signText('{}', '{"alg":"none"}'))).toEqual({ reason: 'malformed' });
   });
 
   test.each([{}, { type: 'refresh' }, { user_id: undefined }, { exp: 0 }, { nbf: NOW * 2 }, { exp: 'soon' }])(

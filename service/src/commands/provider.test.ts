@@ -1,4 +1,4 @@
-// An operator tries a provider's settings and has it send its webhooks here; what is wrong is said in words.
+// Tests the command that checks a provider's settings and registers its webhook URL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
 import { createSettings } from '../platform/settings.ts';
@@ -22,7 +22,7 @@ const SET = {
   PUBLIC_BASE_URL: 'https://media.example',
 };
 
-/** What it said, or why it failed. */
+/** Returns the printed text, or `FAILED` and the error message. */
 async function run(command: string, environment: Record<string, string | undefined> = {}): Promise<string> {
   const settings = createSettings({
     ...SET,
@@ -33,42 +33,40 @@ async function run(command: string, environment: Record<string, string | undefin
   const config = {
     publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
   };
-  let said = '';
-  const lent = {
+  let printed = '';
+  const context = {
     config,
     providers: openProviders(configureProviders(settings), { encoderSecrets: [], allowUnsigned: [] }),
-    say: (text: string) => {
-      said += text;
+    print: (text: string) => {
+      printed += text;
     },
   };
-  return runProviderCommand(lent, command.split(' ')).then(
-    () => said,
+  return runProviderCommand(context, command.split(' ')).then(
+    () => printed,
     (error: Error) => `FAILED ${error.message}`,
   );
 }
 
 describe('check', () => {
-  test('says ok, what the provider can do, and what is not set', async () => {
+  test('prints ok, the capabilities and the missing settings', async () => {
     peer.answerWith({ body: { items: [], totalItems: 0 } });
     expect(await run('check cdnhost')).toBe(
-      'cdnhost: ok\n  can: webhooks, uploads, inspection\n  not set: CDNHOST_TOKEN_AUTH_KEY\n',
+      'cdnhost: ok\n  capabilities: webhooks, uploads, inspection\n  not set: CDNHOST_TOKEN_AUTH_KEY\n',
     );
     peer.answerWith({ body: { result: [] } });
     expect(await run('check edgehost')).toMatch(
-      /^edgehost: ok\n {2}can: .*dash\n {2}not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING_KEY_ID/,
+      /^edgehost: ok\n {2}capabilities: .*dash\n {2}not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING_KEY_ID/,
     );
   });
 
-  test('names everything that is wrong, and no secret', async () => {
+  test('reports every problem, without secrets', async () => {
     peer.answerWith({ status: 401 });
-    const said = await run('check cdnhost', { CDNHOST_STREAM_HOSTNAME: undefined });
-    expect(said).toMatch(
-      /^FAILED cdnhost is not as it should be:\n.*CDNHOST_STREAM_API_KEY.*\n.*CDNHOST_STREAM_HOSTNAME/,
-    );
-    expect(said).not.toContain('library-key');
+    const printed = await run('check cdnhost', { CDNHOST_STREAM_HOSTNAME: undefined });
+    expect(printed).toMatch(/^FAILED cdnhost: failed\n.*CDNHOST_STREAM_API_KEY.*\n.*CDNHOST_STREAM_HOSTNAME/);
+    expect(printed).not.toContain('library-key');
   });
 
-  test('of a provider that is not configured names what is not set', async () => {
+  test('reports the missing settings of a provider that is not configured', async () => {
     expect(await run('check edgehost', { EDGEHOST_ACCOUNT_ID: undefined })).toMatch(
       /^FAILED edgehost is not configured\. Not set: EDGEHOST_ACCOUNT_ID/,
     );
@@ -76,10 +74,10 @@ describe('check', () => {
 });
 
 describe('register', () => {
-  test('has the webhooks sent to this service, and shows the secret and where it goes', async () => {
+  test('registers the webhook URL and prints the secret with its setting', async () => {
     peer.answerWith({ body: { result: { secret: 'new-secret' } } });
     expect(await run('register edgehost')).toMatch(
-      /go to https:\/\/media\.example\/api\/v1\/webhooks\/stream\/edgehost\n[\s\S]*\n {2}EDGEHOST_STREAM_WEBHOOK_SECRET=new-secret\n/,
+      /sends its webhooks to https:\/\/media\.example\/api\/v1\/webhooks\/stream\/edgehost\n[\s\S]*\n {2}EDGEHOST_STREAM_WEBHOOK_SECRET=new-secret\n/,
     );
     expect(JSON.parse(peer.requests.at(-1)?.body ?? '')).toEqual({
       notificationUrl: 'https://media.example/api/v1/webhooks/stream/edgehost',
@@ -87,7 +85,7 @@ describe('register', () => {
   });
 
   test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://192.168.1.5', 'https://media.internal'])(
-    'does not send a provider that is elsewhere to %s',
+    'rejects %s, which a provider on the internet cannot reach',
     async (url) => {
       const before = peer.requests.length;
       expect(await run('register edgehost', { PUBLIC_BASE_URL: url, EDGEHOST_API_URL: undefined })).toContain(
@@ -99,7 +97,7 @@ describe('register', () => {
     },
   );
 
-  test('needs to know its own address, and says where a provider has no such call', async () => {
+  test('needs PUBLIC_BASE_URL, and refers to the console of a provider without a registration API', async () => {
     expect(await run('register edgehost', { PUBLIC_BASE_URL: undefined })).toContain(
       'FAILED PUBLIC_BASE_URL is not set',
     );
@@ -108,7 +106,7 @@ describe('register', () => {
     );
   });
 
-  test('fails in words where the product refuses', async () => {
+  test('reports that the provider rejects the credentials', async () => {
     peer.answerWith({ status: 403, body: { errors: [{ code: 10_000 }] } });
     expect(await run('register edgehost')).toBe(
       'FAILED The video host does not accept the credentials of this service (error 10000)',
@@ -124,6 +122,6 @@ test.each([
   'forget cdnhost',
   'constructor cdnhost',
   'check constructor',
-])('anything else is told how to ask: %j', async (command) => {
+])('prints the usage for %j', async (command) => {
   expect(await run(command)).toBe('FAILED Usage: npm run provider -- check|register cdnhost|edgehost');
 });

@@ -1,75 +1,76 @@
-// Tries the settings of a hosted provider, and has it send its webhooks here: `npm run provider -- check|register <provider>`.
+// `npm run provider -- check|register <provider>`: tests the settings of a hosted provider, or registers its webhook URL.
+import type { Adapters } from '../adapters.ts';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
-import type { Adapters } from '../adapters.ts';
-import { getProvider } from '../providers/provider.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
+import { getProvider } from '../providers/provider.ts';
 
 type CommandContext = {
   readonly config: Pick<Config, 'publicBaseUrl'>;
   readonly providers: Adapters['providers'];
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 };
 
-type Act = (lent: CommandContext, name: ProviderName) => Promise<void>;
+type Action = (context: CommandContext, name: ProviderName) => Promise<void>;
 
-/** Throws with what is wrong, in words. */
+/** Throws an error whose message tells the operator what is wrong. */
 export async function runProviderCommand(
-  lent: CommandContext,
-  [verb = '', wanted = '']: readonly string[],
+  context: CommandContext,
+  [actionName = '', providerName = '']: readonly string[],
 ): Promise<void> {
-  const hosted = [...lent.providers.values()].filter(({ kind }) => kind === 'hosted').map(({ name }) => name);
-  const name = hosted.find((known) => known === wanted);
-  const act = ACTS.get(verb);
-  if (!act || !name)
-    throw new Error(`Usage: npm run provider -- ${[...ACTS.keys()].join('|')} ${hosted.join('|')}`);
-  await act(lent, name);
+  const hosted = [...context.providers.values()]
+    .filter(({ kind }) => kind === 'hosted')
+    .map(({ name }) => name);
+  const name = hosted.find((known) => known === providerName);
+  const action = ACTIONS.get(actionName);
+  if (!action || !name)
+    throw new Error(`Usage: npm run provider -- ${[...ACTIONS.keys()].join('|')} ${hosted.join('|')}`);
+  await action(context, name);
 }
 
-const check: Act = async (lent, name) => {
-  const wrong = await apiOf(lent, name).check();
-  if (wrong.length > 0)
-    throw new Error(`${name} is not as it should be:\n${wrong.map((words) => `  - ${words}\n`).join('')}`);
-  const { missingSettings, ...capabilities } = getProvider(lent.providers, name).capabilities;
-  const able = Object.entries(capabilities)
-    .filter(([, can]) => can)
-    .map(([what]) => what);
-  lent.say(
-    `${name}: ok\n  can: ${able.join(', ')}\n${missingSettings.length > 0 ? `  not set: ${missingSettings.join(', ')}\n` : ''}`,
-  );
+const check: Action = async (context, name) => {
+  const problems = await getApi(context, name).check();
+  if (problems.length > 0)
+    throw new Error(`${name}: failed\n${problems.map((problem) => `  - ${problem}\n`).join('')}`);
+  const { missingSettings, ...capabilities } = getProvider(context.providers, name).capabilities;
+  const supported = Object.entries(capabilities)
+    .filter(([, isSupported]) => isSupported)
+    .map(([capability]) => capability);
+  const unset = missingSettings.length > 0 ? `  not set: ${missingSettings.join(', ')}\n` : '';
+  context.print(`${name}: ok\n  capabilities: ${supported.join(', ')}\n${unset}`);
 };
 
-const register: Act = async (lent, name) => {
-  const { registerWebhook } = apiOf(lent, name);
-  const url = webhookUrl(lent, name);
+const register: Action = async (context, name) => {
+  const { registerWebhook } = getApi(context, name);
+  const url = webhookUrl(context, name);
   if (!registerWebhook)
-    throw new Error(`${name} takes the address of its webhooks in its own console alone. It is ${url}`);
+    throw new Error(`The webhook URL of ${name} can only be set in its own console. Set it there to ${url}`);
   const { secret, setting } = await registerWebhook(url);
-  lent.say(
-    `The webhooks of ${name} go to ${url}\nThis is shown once. Set it, and start the service again:\n\n  ${setting}=${secret}\n\n`,
+  context.print(
+    `${name} sends its webhooks to ${url}\nThe secret is shown only once. Set it and restart the service:\n\n  ${setting}=${secret}\n\n`,
   );
 };
 
-const ACTS: ReadonlyMap<string, Act> = new Map([
+const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ['check', check],
   ['register', register],
 ]);
 
-function apiOf({ providers }: CommandContext, name: ProviderName) {
+function getApi({ providers }: CommandContext, name: ProviderName) {
   const { api, capabilities } = getProvider(providers, name);
   if (!api) throw new Error(`${name} is not configured. Not set: ${capabilities.missingSettings.join(', ')}`);
   return api;
 }
 
-/** What is not reachable from outside is of no use to a provider that is there; one on this machine is a simulator. */
+/** A provider cannot reach a private address, unless it is a simulator on this machine. */
 function webhookUrl({ config: { publicBaseUrl }, providers }: CommandContext, name: ProviderName): string {
   if (publicBaseUrl === undefined)
-    throw new Error('PUBLIC_BASE_URL is not set: the provider has to know where to send its webhooks');
+    throw new Error('PUBLIC_BASE_URL is not set. The provider sends its webhooks to this URL.');
   const { api } = getProvider(providers, name);
-  const isHere = api !== undefined && isLoopbackHost(new URL(api.url).hostname);
-  if (!isHere && isPrivateHost(new URL(publicBaseUrl).hostname))
+  const isSimulator = api !== undefined && isLoopbackHost(new URL(api.url).hostname);
+  if (!isSimulator && isPrivateHost(new URL(publicBaseUrl).hostname))
     throw new Error(
-      `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach: it has to be an address that the world can`,
+      `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach. Set it to a URL that is reachable from the internet.`,
     );
   return `${publicBaseUrl}/api/v1/webhooks/stream/${name}`;
 }

@@ -1,13 +1,17 @@
-// Fills a database with made-up assets, to try lists and plans at size: `npm run seed -- --assets 1000000`.
+// `npm run seed -- --assets 1000000`: fills a database with generated assets, to test lists and query plans at scale.
 import pg from 'pg';
 import type { Connection } from '../platform/postgres/database.ts';
 
-type Seed = { readonly connection: Connection; readonly assets: number };
+type SeedOptions = { readonly connection: Connection; readonly assets: number };
 
+/** Rows per statement, so that progress is visible. */
 const BATCH = 100_000;
 
-/** A thousand owners over two years; ids carry the time that `created_at` says, as the service's own do. */
-export async function seedAssets({ connection, assets }: Seed): Promise<void> {
+/**
+ * A thousand owners, two years. The ids are UUIDv7 of `created_at`, like those of the service. Each asset has one of 50
+ * equally frequent tags, and one of 10 000 whose frequency falls with its number, because real tags have a long tail.
+ */
+export async function seedAssets({ connection, assets }: SeedOptions): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   await client.query('set synchronous_commit = off');
@@ -20,10 +24,22 @@ export async function seedAssets({ connection, assets }: Seed): Promise<void> {
 }
 
 const INSERT = `
-  insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, title, tags, provider, stream_status, progress, created_at, updated_at)
-  select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || substr(md5(n::text), 1, 15))::uuid,
-         'owner-' || n % 1000, case when n % 3 = 0 then 'image' else 'video' end, 'file-' || n || '.' || case when n % 3 = 0 then 'png' else 'mp4' end,
-         case when n % 3 = 0 then 'image' else 'video' end, case when n % 3 = 0 then 'image/png' else 'video/mp4' end,
-         'private', 'Made-up ' || substr(md5((n / 7)::text), 1, 8), array['tag-' || n % 50], case when n % 3 = 0 then null when n % 9 = 1 then 'cdnhost' else 'onprem' end,
-         (array['ready', 'ready', 'ready', 'processing', 'failed', 'pending_upload', 'ready', 'ready'])[1 + n % 8], 100, at, at
-    from (select n, date_trunc('milliseconds', timestamptz '2025-01-01' + make_interval(secs => n * 63072000.0 / $3)) as at from generate_series($1::bigint, $2::bigint) as n) as rows`;
+  insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, title, tags,
+                      provider, stream_status, progress, created_at, updated_at)
+  select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0')
+            || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || substr(md5(n::text), 1, 15))::uuid,
+         'owner-' || n % 1000,
+         case when n % 3 = 0 then 'image' else 'video' end,
+         'file-' || n || '.' || case when n % 3 = 0 then 'png' else 'mp4' end,
+         case when n % 3 = 0 then 'image' else 'video' end,
+         case when n % 3 = 0 then 'image/png' else 'video/mp4' end,
+         'private',
+         'Made-up ' || substr(md5((n / 7)::text), 1, 8),
+         array['tag-' || n % 50, 'topic-' || floor(power(10000, (n * 7919 % 100003) / 100003.0))],
+         case when n % 3 = 0 then null when n % 9 = 1 then 'cdnhost' else 'onprem' end,
+         (array['ready', 'ready', 'ready', 'processing', 'failed', 'pending_upload', 'ready', 'ready'])[1 + n % 8],
+         100, at, at
+    from (select n,
+                 date_trunc('milliseconds',
+                            timestamptz '2025-01-01' + make_interval(secs => n * 63072000.0 / $3)) as at
+            from generate_series($1::bigint, $2::bigint) as n) as rows`;

@@ -4,7 +4,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { JobRun } from '../platform/job-queue.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
 import { encodeAssetJob } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';

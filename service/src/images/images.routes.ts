@@ -6,7 +6,7 @@ import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import { inline } from '../platform/http/content-disposition.ts';
+import { inline } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { CROPS, roundSize } from './image-variant.ts';

@@ -4,7 +4,7 @@ import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { BoundOperations } from '../platform/bind.ts';
-import type { JobRun } from '../platform/job-queue.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';

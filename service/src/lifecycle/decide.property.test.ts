@@ -1,7 +1,7 @@
 // Tests that every order and repetition of reports ends in the state that a simple model predicts (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Ending, foretell } from '../../../test/support/report-model.ts';
+import { type FinalState, predictState } from '../../../test/support/report-model.ts';
 import type { Asset } from '../assets/asset.ts';
 import { afterReport, afterReports, createVideo, NOW } from './asset.fixture.ts';
 import { decideReport } from './decide.ts';
@@ -19,8 +19,8 @@ const refusedVideo: Asset = {
 };
 
 /** The state that the model predicts. */
-const model = (start: Asset, reports: readonly StreamReport[]): Ending =>
-  foretell(
+const model = (start: Asset, reports: readonly StreamReport[]): FinalState =>
+  predictState(
     start,
     reports.map(({ event, attempt, progress, renditions }) => ({
       status: REPORTED[event],
@@ -30,7 +30,7 @@ const model = (start: Asset, reports: readonly StreamReport[]): Ending =>
     })),
   );
 
-const endOf = ({ stream_status: status, attempt, progress, renditions }: Asset): Ending => ({
+const endOf = ({ stream_status: status, attempt, progress, renditions }: Asset): FinalState => ({
   status,
   attempt,
   progress,

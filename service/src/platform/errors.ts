@@ -6,7 +6,10 @@ import type { ErrorCode, ErrorReason, UnauthorizedReason } from '@mediary/contra
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly reason?: ErrorReason };
 type UnauthorizedDetails = ErrorDetails & { readonly reason: UnauthorizedReason };
 
-/** An error for the caller. Message and details are sent unchanged, so they must not contain a stack, SQL, path or secret. */
+/**
+ * An error for the caller. Message and details are sent unchanged, so they must not contain a stack, SQL, a
+ * path or a secret.
+ */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetails | null;

@@ -1,4 +1,5 @@
-// Reserves free disk space for deletes and the database: uploads are rejected while less than the reserve is free.
+// Reserves free disk space for deletes and the database: uploads are rejected while less than the reserve is
+// free.
 import { statfs } from 'node:fs/promises';
 import { ServiceError } from './errors.ts';
 
@@ -13,7 +14,7 @@ export async function freeBytes(folder: string): Promise<number> {
 export const diskFull = (component: 'database' | 'object store', cause?: unknown) =>
   new ServiceError(
     'UNAVAILABLE',
-    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. Uploads are refused until space is freed.`,
+    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. Retry after space has been freed.`,
     { details: { reason: 'disk_full' }, cause },
   );
 

@@ -7,14 +7,17 @@ export type HttpRequest = {
   readonly json?: unknown;
 };
 
-/** `body`: the parsed JSON, undefined for any other content. `broken`: the response is missing or incomplete. */
+/**
+ * `body`: the parsed JSON, undefined for any other content. `failure`: the response is missing or incomplete.
+ */
 type HttpResult =
   | { readonly status: number; readonly headers: Headers; readonly body: unknown }
-  | { readonly broken: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };
+  | { readonly failure: 'timeout' | 'unreachable' | 'too_large'; readonly cause: unknown };
 
 /** `timeoutMs` covers the whole exchange, from the first byte sent to the last byte read. */
 export type ClientLimits = { readonly timeoutMs: number; readonly maxBytes: number };
 
+/** Defaults; callers with slower endpoints pass limits of their own. */
 const LIMITS: ClientLimits = { timeoutMs: 8000, maxBytes: 8 * 1024 * 1024 };
 /** A longer `Retry-After` of another service would stop work for hours because of one wrong header. */
 const MAX_RETRY_AFTER_S = 3600;
@@ -39,10 +42,10 @@ export async function sendRequest(
     });
     const text = await readUpTo(response, limits.maxBytes);
     return text === undefined
-      ? { broken: 'too_large', cause: url }
+      ? { failure: 'too_large', cause: url }
       : { status: response.status, headers: response.headers, body: parseJsonOrUndefined(text) };
   } catch (cause) {
-    return { broken: deadline.aborted ? 'timeout' : 'unreachable', cause };
+    return { failure: deadline.aborted ? 'timeout' : 'unreachable', cause };
   }
 }
 

@@ -60,7 +60,9 @@ function truncateMembers(line: Record<string, unknown>): Record<string, unknown>
   return line;
 }
 
-/** Drops other members: libraries attach whole connections to their errors, with statements and their values. */
+/**
+ * Drops other members: libraries attach whole connections to their errors, with statements and their values.
+ */
 function serializeError(error: unknown, causes = 0): unknown {
   if (!(error instanceof Error))
     return typeof error === 'string' ? sanitize(error, MAX_MESSAGE) : typeof error;

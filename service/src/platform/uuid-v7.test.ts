@@ -1,4 +1,5 @@
-// Tests that ids are valid UUIDv7 (RFC 9562) and sort in the order of their creation, even when the clock steps back.
+// Tests that ids are valid UUIDv7 (RFC 9562) and sort in the order of their creation, even when the clock
+// steps back.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { firstIdOf, isUuid, timeOf } from './uuid.ts';

@@ -9,7 +9,9 @@ const bytes = Buffer.alloc(16);
 let lastMs = 0;
 let counter = 0;
 
-/** `now` is in milliseconds since 1970. A clock that steps back does not break the order within the process. */
+/**
+ * `now` is in milliseconds since 1970. A clock that steps back does not break the order within the process.
+ */
 export function uuidV7(now = Date.now()): string {
   takeRandom();
   if (now > lastMs) restart(now);

@@ -2,7 +2,7 @@
 import { downloadOriginal, getDownloadUrl } from '@mediary/contract/operations/playback';
 import type { Asset } from '../assets/asset.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
-import { attachment } from '../platform/http/content-disposition.ts';
+import { attachment } from '../platform/http/headers.ts';
 import { bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { originalKey } from '../storage/object-key.ts';

@@ -1,8 +1,7 @@
 // Hands the original back under its own name, by a signed URL that lives for an hour (contract B5).
 import type { Asset } from '../assets/asset.ts';
-import { issueTicket, isValidTicket } from '../auth/asset-ticket.ts';
+import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import { ticketReason } from '../auth/ticket-reason.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
 
 export type DownloadNeeds = {

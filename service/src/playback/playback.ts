@@ -5,7 +5,7 @@ import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-not-found.ts';
 import type { Secret } from '../auth/secret.ts';
-import { ticketReason } from '../auth/ticket-reason.ts';
+import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
 import { unauthorized } from '../platform/errors.ts';
 import type { SignedUrls } from '../providers/provider.ts';

@@ -28,7 +28,7 @@ export const createHostedClient =
       { ...asked, url: `${url}${path}`, headers: { ...headers, ...asked.headers } },
       limits,
     );
-    if ('broken' in answered) throw new ProviderFailed(BROKEN[answered.broken], { cause: answered.cause });
+    if ('failure' in answered) throw new ProviderFailed(BROKEN[answered.failure], { cause: answered.cause });
     if (answered.status >= 200 && answered.status < 300) return answered;
     throw new ProviderFailed(failureOf(answered.status), {
       providerCode: codeOf(answered.body) ?? `HTTP ${answered.status}`,

@@ -1,7 +1,7 @@
 // Job that updates the access protection of a video at its hosted provider.
 import type { Asset } from '../assets/asset.ts';
 import type { JobPayloads } from '../jobs.ts';
-import type { JobRun } from '../platform/job-queue.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 
 type ProtectNeeds = {
   readonly findAssetById: (id: string) => Promise<Asset | undefined>;

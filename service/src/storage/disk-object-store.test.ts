@@ -8,19 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncFolder } from './disk/folders.ts';
 import { writeFully } from './disk/incoming.ts';
 import { openDiskObjectStore } from './disk-object-store.ts';
-import {
-  type ObjectKey,
-  originalKey,
-  renditionKey,
-  renditionPrefix,
-  renditionsPrefix,
-} from './object-key.ts';
+import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix } from './object-key.ts';
 import { objectStoreContract } from './object-store.contract.ts';
+import { MIB, originalOf } from './object-store.fixture.ts';
 import type { ObjectStore } from './object-store.ts';
 
-const originalOf = (id: string) => originalKey({ id, original_upload: null });
-
-const MIB = 1024 * 1024;
 let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'disk-object-store-'));

@@ -1,4 +1,5 @@
-// Object store on a local disk: one file per object, which gets its name only when it is complete and durable.
+// Object store on a local disk: one file per object, which gets its name only when it is complete and
+// durable.
 import { hash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, open, read } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
@@ -13,8 +14,7 @@ import {
   removeIfEmpty,
   syncFolder,
 } from './disk/folders.ts';
-import { type Limits, publish, receive } from './disk/incoming.ts';
-import { openTemporaryFolder } from './disk/incomplete-uploads.ts';
+import { type Limits, publish, receive, openTemporaryFolder } from './disk/incoming.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';
@@ -24,7 +24,10 @@ const READ_BYTES = 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** Objects are in `<root>/objects/<shard>/<key>`, incomplete uploads in `<root>/incoming`. `link` requires that both are on one file system. */
+/**
+ * Objects are in `<root>/objects/<shard>/<key>`, incomplete uploads in `<root>/incoming`. `link` requires
+ * that both are on one file system.
+ */
 export async function openDiskObjectStore(
   root: string,
   { minFreeBytes = MIN_FREE_BYTES } = {},
@@ -57,7 +60,10 @@ export async function openDiskObjectStore(
 /** All objects of an asset are in one shard. */
 const shardOf = (key: ObjectKey): string => hash('sha256', assetOf(key)).slice(0, 2);
 
-/** Empty for the prefix of a whole kind. Also rejects path traversal, in case a key was created by a type cast. */
+/**
+ * Empty for the prefix of a whole kind. Also rejects path traversal, in case a key was created by a type
+ * cast.
+ */
 function assetOf(key: ObjectKey): string {
   const [, asset] = key.split('/');
   if (asset === undefined || /(?:^|\/)[./]/.test(key)) throw new Error('not an object key');
@@ -106,7 +112,10 @@ async function sizeOf(path: string): Promise<number | undefined> {
   return (await undefinedIfMissing(stat(path)))?.size;
 }
 
-/** A FileHandle is slower than reading most segments. `fstat` and `close` of an open file do not wait for the disk. */
+/**
+ * A FileHandle is slower than reading most segments. `fstat` and `close` of an open file do not wait for the
+ * disk.
+ */
 const [openFile, readFile] = [promisify(open), promisify(read)];
 
 async function readSmall(path: string, into?: Uint8Array): Promise<ReadObject | undefined> {

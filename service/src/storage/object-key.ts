@@ -9,7 +9,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FOLDER = /^\d{1,10}-\d{1,10}$/;
 const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 
-/** `originals/<id>/<upload>`: each upload has its own key, so that concurrent uploads cannot overwrite each other. */
+/**
+ * `originals/<id>/<upload>`: each upload has its own key, so that concurrent uploads cannot overwrite each
+ * other.
+ */
 export const uploadKey = (assetId: string, uploadId: string): ObjectKey =>
   join('originals', uuid(assetId), uuid(uploadId));
 

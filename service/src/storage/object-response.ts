@@ -1,8 +1,9 @@
-// Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large ones as a stream.
+// Builds HTTP responses for stored objects: range requests, ETag and HEAD; small objects from memory, large
+// ones as a stream.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
-import { matchesEtag } from '../platform/http/etag.ts';
+import { matchesEtag } from '../platform/http/headers.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';

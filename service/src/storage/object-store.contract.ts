@@ -1,4 +1,4 @@
-// The contract tests of the object store port.
+// The contract of the object store port: every adapter passes these tests.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -6,18 +6,22 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   assetPrefixes,
   type ObjectKey,
-  originalKey,
   originalPrefix,
   renditionKey,
   renditionPrefix,
   renditionsPrefix,
   variantKey,
 } from './object-key.ts';
+import {
+  endless,
+  failing,
+  failingEarly,
+  inChunks,
+  MIB,
+  originalOf,
+  withEmptyChunks,
+} from './object-store.fixture.ts';
 import type { ObjectRefused, ObjectStore, PutRefusal } from './object-store.ts';
-
-const originalOf = (id: string) => originalKey({ id, original_upload: null });
-
-const MIB = 1024 * 1024;
 
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore>): void {
   describe(`${name} is an object store`, () => {
@@ -26,16 +30,16 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       opened = await open();
     });
     const store = () => opened;
-    describe('stored objects can be read', () => keeps(store));
-    describe('incomplete objects are not stored', () => refuses(store));
-    describe('objects are never overwritten', () => overwritesNothing(store));
-    describe('removed objects do not exist', () => removes(store));
-    describe('concurrent put and remove', () => removesBesidePuts(store));
+    describe('stored objects can be read', () => readsObjects(store));
+    describe('incomplete objects are not stored', () => rejectsIncomplete(store));
+    describe('objects are never overwritten', () => neverOverwrites(store));
+    describe('removed objects do not exist', () => removesObjects(store));
+    describe('concurrent put and remove', () => removesDuringPuts(store));
     test('the check of a working store passes', () => store().check());
   });
 }
 
-function keeps(store: () => ObjectStore): void {
+function readsObjects(store: () => ObjectStore): void {
   test.for([0, 1, MIB - 1, MIB, 5 * MIB])('%i bytes, with their length and digest', async (length) => {
     const [key, content] = [originalOf(randomUUID()), randomBytes(length)];
     expect(await store().put(key, inChunks(content, 64 * 1024), length)).toEqual({
@@ -54,7 +58,7 @@ function keeps(store: () => ObjectStore): void {
     expect((await buffer(store().stream(key))).equals(content)).toBe(true);
   });
 
-  test('any part of it, both ends included', async () => {
+  test('any range, both ends inclusive', async () => {
     const [key, content] = [originalOf(randomUUID()), randomBytes(3 * MIB)];
     await store().put(key, inChunks(content, 100_000), content.length);
     for (const range of [
@@ -69,26 +73,23 @@ function keeps(store: () => ObjectStore): void {
     }
   });
 
-  test.for([0, 1, MIB, MIB + 1])(
-    '%i bytes at once, the most being 1 MiB; of more only the length',
-    async (length) => {
-      const [key, content] = [variantKey(randomUUID(), 'w640.avif'), randomBytes(length)];
-      await store().put(key, inChunks(content, MIB), length);
-      const whole = length > MIB ? { sizeBytes: length } : { sizeBytes: length, bytes: content };
-      expect(await store().read(key)).toEqual(whole);
-      expect(await store().read(key, Buffer.alloc(MIB))).toEqual(whole);
-    },
-  );
+  test.for([0, 1, MIB, MIB + 1])('%i bytes in one read; above 1 MiB only the size', async (length) => {
+    const [key, content] = [variantKey(randomUUID(), 'w640.avif'), randomBytes(length)];
+    await store().put(key, inChunks(content, MIB), length);
+    const whole = length > MIB ? { sizeBytes: length } : { sizeBytes: length, bytes: content };
+    expect(await store().read(key)).toEqual(whole);
+    expect(await store().read(key, Buffer.alloc(MIB))).toEqual(whole);
+  });
 }
 
-function refuses(store: () => ObjectStore): void {
-  const failure = new Error('the line went dead');
+function rejectsIncomplete(store: () => ObjectStore): void {
+  const failure = new Error('connection lost');
   const badSources: [string, PutRefusal, () => AsyncIterable<Uint8Array>][] = [
     ['one byte too many', 'too_long', () => inChunks(randomBytes(2 * MIB + 1), 64 * 1024)],
-    ['no end at all', 'too_long', endless],
+    ['a source without end', 'too_long', endless],
     ['a source that fails after the first bytes', 'cut_short', () => failing(10, failure)],
     ['a source that fails after megabytes', 'cut_short', () => failing(2 * MIB, failure)],
-    ['a stream that fails before anything was read', 'cut_short', () => failingSoon(failure)],
+    ['a stream that fails before anything was read', 'cut_short', () => failingEarly(failure)],
   ];
   test.for(badSources)('%s', async ([, reason, source]) => {
     const asset = randomUUID();
@@ -98,7 +99,7 @@ function refuses(store: () => ObjectStore): void {
     expect(await listed(store(), originalPrefix(asset))).toEqual([]);
     expect(
       (await store().put(originalOf(asset), inChunks(Buffer.from('again'), 9), 5)).sizeBytes,
-      'the key stays free',
+      'the key can still be used',
     ).toBe(5);
   });
 
@@ -114,15 +115,15 @@ function refuses(store: () => ObjectStore): void {
     });
   });
 
-  test('a source of too much is closed', async () => {
+  test('a source that is too long is closed', async () => {
     const source = Readable.from(endless());
     await refusal(store().put(originalOf(randomUUID()), source, 1000));
     expect(source.destroyed).toBe(true);
   });
 }
 
-function overwritesNothing(store: () => ObjectStore): void {
-  test('a taken key is refused and keeps its bytes', async () => {
+function neverOverwrites(store: () => ObjectStore): void {
+  test('a second put of a key is rejected and changes nothing', async () => {
     const key = originalOf(randomUUID());
     await store().put(key, inChunks(Buffer.from('first'), 9), 9);
     expect(await refusal(store().put(key, inChunks(Buffer.from('second'), 9), 9))).toMatchObject({
@@ -131,7 +132,7 @@ function overwritesNothing(store: () => ObjectStore): void {
     expect(await text(store(), key)).toBe('first');
   });
 
-  test('of 50 puts at once one wins, and its bytes are whole', async () => {
+  test('of 50 concurrent puts one succeeds, and its bytes are complete', async () => {
     const key = originalOf(randomUUID());
     const contents = Array.from({ length: 50 }, () => randomBytes(200_000));
     const puts = await Promise.allSettled(
@@ -146,8 +147,8 @@ function overwritesNothing(store: () => ObjectStore): void {
   });
 }
 
-function removes(store: () => ObjectStore): void {
-  test('a missing object has no size and no bytes, its stream fails, removing it is no error', async () => {
+function removesObjects(store: () => ObjectStore): void {
+  test('a missing object has no size and no bytes; its stream fails; removing it is no error', async () => {
     const key = originalOf(randomUUID());
     expect(await store().size(key)).toBeUndefined();
     expect(await store().read(key)).toBeUndefined();
@@ -156,7 +157,7 @@ function removes(store: () => ObjectStore): void {
     expect(await store().removeAll(originalPrefix(randomUUID()))).toBe(0);
   });
 
-  test('one object, and its key is free again', async () => {
+  test('one object; its key can be used again', async () => {
     const [asset, text] = [randomUUID(), Buffer.from('frame')];
     for (const file of ['a.m4s', 'b.m4s'])
       await store().put(renditionKey(asset, '1-1', file), inChunks(text, 9), 9);
@@ -165,7 +166,7 @@ function removes(store: () => ObjectStore): void {
     await store().put(renditionKey(asset, '1-1', 'a.m4s'), inChunks(text, 9), 9);
   });
 
-  test('all below a prefix and nothing beside it', async () => {
+  test('all objects below a prefix, and no others', async () => {
     const [asset, other] = [randomUUID(), randomUUID()];
     const [early, late] = [renditionsOf(asset, '1-1'), renditionsOf(asset, '1-10')];
     const beside = [originalOf(asset), variantKey(asset, 'w64.webp'), ...renditionsOf(other, '1-1')];
@@ -180,7 +181,7 @@ function removes(store: () => ObjectStore): void {
     for (const key of beside) expect(await text(store(), key)).toBe(key);
   });
 
-  test('a list of a whole kind has every asset of that kind', async () => {
+  test('the list of a kind contains every asset', async () => {
     const assets = Array.from({ length: 20 }, () => randomUUID());
     for (const key of assets.flatMap((asset) => [originalOf(asset), variantKey(asset, 'w64.webp')]))
       await store().put(key, inChunks(Buffer.from(key), 99), 99);
@@ -190,8 +191,8 @@ function removes(store: () => ObjectStore): void {
   });
 }
 
-function removesBesidePuts(store: () => ObjectStore): void {
-  test('no put fails, and an object is whole or not there, then and afterwards', async () => {
+function removesDuringPuts(store: () => ObjectStore): void {
+  test('no put fails, and every object is complete or absent', async () => {
     const asset = randomUUID();
     const content = randomBytes(100_000);
     const keys = Array.from({ length: 60 }, (_, index) => renditionKey(asset, '1-1', `s${index}.m4s`));
@@ -200,7 +201,7 @@ function removesBesidePuts(store: () => ObjectStore): void {
       for (let key = keys.pop(); key; key = keys.pop()) await put(key);
     };
     let putting = true;
-    const removeAndLook = async () => {
+    const removeAndCollectSizes = async () => {
       const sizes = new Set<number | undefined>();
       while (putting) {
         for (const key of await listed(store(), renditionsPrefix(asset))) sizes.add(await store().size(key));
@@ -208,11 +209,11 @@ function removesBesidePuts(store: () => ObjectStore): void {
       }
       return [...sizes].filter((size) => size !== undefined);
     };
-    const looking = removeAndLook();
+    const collecting = removeAndCollectSizes();
     await Promise.all([putAll(), putAll(), putAll(), putAll()]).finally(() => {
       putting = false;
     });
-    expect((await looking).filter((size) => size !== content.length)).toEqual([]);
+    expect((await collecting).filter((size) => size !== content.length)).toEqual([]);
 
     await put(renditionKey(asset, '1-1', 'last.m4s'));
     const left = await listed(store(), renditionsPrefix(asset));
@@ -238,18 +239,3 @@ const refusal = (put: Promise<unknown>) =>
     },
     (error: unknown) => error,
   );
-
-async function* inChunks(content: Buffer, length: number): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < content.length; start += length) yield content.subarray(start, start + length);
-}
-async function* withEmptyChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield* [new Uint8Array(), chunk];
-}
-async function* endless(): AsyncGenerator<Uint8Array> {
-  for (;;) yield Buffer.alloc(64 * 1024);
-}
-async function* failing(after: number, failure: Error): AsyncGenerator<Uint8Array> {
-  yield* inChunks(randomBytes(after), 64 * 1024);
-  throw failure;
-}
-const failingSoon = (failure: Error) => new Readable({ construct: (done) => done(failure) }); // at the next tick, heard or not

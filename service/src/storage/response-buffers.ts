@@ -1,7 +1,11 @@
-// A pool of buffers for responses, because allocating memory per response is slower than reading the bytes into it.
+// A pool of buffers for responses, because allocating memory per response is slower than reading the bytes
+// into it.
 
 export const BUFFER_BYTES = 1024 * 1024;
-/** Allocations above 32 MiB are mapped separately by the C library, so freeing them returns the memory to the system. */
+/**
+ * Allocations above 32 MiB are mapped separately by the C library, so freeing them returns the memory to the
+ * system.
+ */
 const BUFFERS_PER_SLAB = 40;
 const MAX_SLABS = 6;
 /** Slabs without use for this long are freed, so that memory is returned after a peak. */

@@ -3,7 +3,7 @@ import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
-import type { JobRun } from '../platform/job-queue.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

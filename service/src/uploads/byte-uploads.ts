@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import { isValidTicket } from '../auth/asset-ticket.ts';
+import { isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import { ticketReason } from '../auth/ticket-reason.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
-import { waitAtMost } from '../platform/concurrency/wait-at-most.ts';
+import { waitAtMost } from '../platform/concurrency/in-flight.ts';
 import {
   badRequest,
   conflict,

@@ -6,7 +6,7 @@ import { toActorData } from '../assets/actor.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { toAssetView } from '../assets/asset-view.ts';
 import type { Bound } from '../platform/bind.ts';
-import { closeAfterResponse } from '../platform/http/close-socket.ts';
+import { closeAfterResponse } from '../platform/http/connections.ts';
 import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { ByteUpload, receiveUpload } from './byte-uploads.ts';

@@ -1,6 +1,6 @@
 // Quotas of owners, enforced by the database in the statement that would exceed them, so that they are exact across processes.
 import type { Database, Queries } from '../platform/postgres/database.ts';
-import { raisedDetail } from '../platform/postgres/database-errors.ts';
+import { findRaisedDetail } from '../platform/postgres/database-errors.ts';
 import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
 import { findByteUsage, findUsage, setOverrides, trackOwner, untrackOwner } from './usage.sql.ts';
 
@@ -35,9 +35,9 @@ export async function underQuota<T>(
     try {
       return await work();
     } catch (error) {
-      const excess = raisedDetail(error, EXCEEDED);
+      const excess = findRaisedDetail(error, EXCEEDED);
       if (excess !== undefined) throw quotaExceeded(JSON.parse(excess) as QuotaExcess);
-      if (raisedDetail(error, NOT_TRACKED) === undefined || attempt === MAX_ATTEMPTS) throw error;
+      if (findRaisedDetail(error, NOT_TRACKED) === undefined || attempt === MAX_ATTEMPTS) throw error;
       await trackOwner(db, ownerUserId);
     }
   }

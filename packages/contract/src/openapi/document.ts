@@ -12,10 +12,13 @@ type DocumentOptions = {
   readonly version: string;
 };
 
-const DESCRIPTION = `One API between an application and everything that stores, encodes and streams its images and videos.
-
-Every JSON response has one envelope: \`success\`, \`message\`, \`code\` (the HTTP status), \`data\` or \`error\` {\`error_code\`, \`details\`}, \`request_id\`, \`timestamp\`.
-Programs decide by \`error.error_code\` and \`error.details.reason\`; \`message\` is for people.`;
+const DESCRIPTION = [
+  'One API between an application and everything that stores, encodes and streams its images and videos.',
+  '',
+  'Every JSON response has one envelope: `success`, `message`, `code` (the HTTP status), ' +
+    '`data` or `error` {`error_code`, `details`}, `request_id`, `timestamp`.',
+  'Programs decide by `error.error_code` and `error.details.reason`; `message` is for people.',
+].join('\n');
 
 const TAGS: Readonly<Record<Tag, string>> = {
   Uploads: 'Open an upload, send the bytes, complete it.',

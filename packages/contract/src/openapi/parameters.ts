@@ -17,15 +17,17 @@ const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: s
   {
     'Idempotency-Key': {
       description:
-        'Up to 255 visible ASCII characters. A repeated request with the same key returns the first response for a day.',
+        'Up to 255 visible ASCII characters. A repeated request with the same key returns the ' +
+        'first response for a day.',
       example: '2f1c6c1e-9a51-4b0e-8d5e-3f0d1a2b3c4d',
     },
     'If-Match': {
-      description: 'The `version` of the asset in quotes; another version is 412.',
+      description:
+        'The `version` of the asset in quotes. If the asset has another version, the response is 412.',
       example: '"3"',
     },
     'If-None-Match': {
-      description: 'An `ETag` that you have; 304 when it is still current.',
+      description: 'The `ETag` of a previous response. If it is still current, the response is 304.',
       example: '"7"',
     },
     Range: { description: 'One byte range.', example: 'bytes=0-1023' },
@@ -37,7 +39,7 @@ const REQUEST_ID = {
   name: 'X-Request-Id',
   in: 'header',
   required: false,
-  description: 'Up to 128 of `A-Za-z0-9._-`; adopted and returned. Generated where it is missing.',
+  description: 'Up to 128 characters of `A-Za-z0-9._-`; returned in the response. Generated if missing.',
   schema: text,
   example: 'req_8f2b1c',
 } as const;
@@ -58,7 +60,7 @@ const pathParameters = (path: string): object[] =>
     ...PATH_PARAMETERS[name],
   }));
 
-/** A parameter with a default may be omitted, whatever the schema of the parsed query demands. */
+/** A parameter with a default is optional, although the parsed query always contains it. */
 function queryParameters(query: TObject, components: Components): object[] {
   const required = new Set(query.required ?? []);
   return Object.entries(query.properties).map(([name, schema]) => {

@@ -41,7 +41,7 @@ type Discriminated = {
 /** The pattern of `Type.Record(Type.String(), …)`. */
 const ANY_NAME = '^.*$';
 
-/** Client generators need the values of a discriminator, and read maps from `additionalProperties` alone. */
+/** Client generators need the values of a discriminator, and support only `additionalProperties` for maps. */
 function forGenerators(members: Record<string, unknown>): Record<string, unknown> {
   const { patternProperties, ...rest } = members;
   const map = (patternProperties as Record<string, unknown> | undefined)?.[ANY_NAME];

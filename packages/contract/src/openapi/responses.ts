@@ -140,7 +140,7 @@ const UNAVAILABLE: ErrorCase = {
   when: 'The database or the store is not available.',
 };
 
-/** What every operation can fail with, by what it reads. */
+/** Errors that follow from the authentication, body and rate limit of an operation. */
 const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
   ...AUTH_ERRORS[operation.auth],
   BAD_REQUEST,
@@ -150,7 +150,7 @@ const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
   UNAVAILABLE,
 ];
 
-/** Failures that nothing but authentication, validation or an outage causes share one component per status. */
+/** A status with implied errors only refers to a shared component. */
 function errorsOf(operation: Operation, components: Components): object {
   const implied = Map.groupBy(impliedErrors(operation), statusOfCase);
   const own = Map.groupBy(operation.errors ?? [], statusOfCase);

@@ -3,7 +3,9 @@ import { type TObject, Type } from 'typebox';
 import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
 import { bytesOperation, type Path } from '../operation.ts';
 
-/** The widths that web frameworks use. Each variant is stored once, so their number bounds what one image can cost. */
+/**
+ * The widths that web frameworks use. Each variant is stored, so their number limits the cost of one image.
+ */
 export const IMAGE_WIDTHS = [
   16, 20, 24, 32, 48, 64, 96, 128, 160, 256, 320, 384, 480, 512, 640, 750, 768, 828, 960, 1024, 1080, 1200,
   1280, 1440, 1600, 1920, 2048, 2560, 3840,
@@ -12,7 +14,9 @@ export const IMAGE_WIDTHS = [
 /** Shapes of `cover` and `contain`: squares, and link previews. */
 export const IMAGE_CROPS = ['1:1', '1200x630'] as const;
 
-const LENGTHS = `One of ${IMAGE_WIDTHS.join(', ')}; others up to ${IMAGE_WIDTHS.at(-1)} redirect to the next larger one.`;
+const LENGTHS =
+  `One of ${IMAGE_WIDTHS.join(', ')}. ` +
+  `Other values up to ${IMAGE_WIDTHS.at(-1)} redirect to the next larger one.`;
 
 const variantQuery = {
   w: Type.Optional(
@@ -21,7 +25,9 @@ const variantQuery = {
   h: Type.Optional(Type.Integer({ minimum: 1, description: `Maximum height in pixels. ${LENGTHS}` })),
   fit: Type.Optional(
     Type.Enum([...IMAGE_FITS], {
-      description: `\`inside\` (default): fits into the box. \`cover\`: fills the box and crops. \`contain\`: fits and pads. The latter two need \`w\` and \`h\` in the shape ${IMAGE_CROPS.join(' or ')}.`,
+      description:
+        '`inside` (default): fits into the box. `cover`: fills the box and crops. `contain`: fits and pads. ' +
+        `\`cover\` and \`contain\` need \`w\` and \`h\` in the ratio ${IMAGE_CROPS.join(' or ')}.`,
     }),
   ),
   format: Type.Optional(
@@ -30,7 +36,8 @@ const variantQuery = {
   v: Type.Optional(
     Type.String({
       description:
-        'Version, as in the image URL of `getPlayback`. With the current one, caches keep a public image for an hour, else for five minutes.',
+        'Version, as in the image URL of `getPlayback`. With the current one, caches keep a ' +
+        'public image for an hour, else for five minutes.',
     }),
   ),
 };
@@ -54,7 +61,11 @@ const imageOperation = <P extends Path, Q extends TObject>(
     auth: 'playback',
     summary,
     description:
-      'An image, or the poster of a video that this service encoded: upright, in sRGB, without metadata, never larger than the original. Without `format` in AVIF, WebP, JPEG, PNG or GIF, as `Accept` allows. A variant that cannot be rendered in time or stored is replaced by a cheaper one; `X-Image-Substitute` says why. Caches may show an image of an asset that became private for up to one hour.',
+      'Returns an image, or the poster of a video that this service encoded: upright, in sRGB, without ' +
+      'metadata, never larger than the original. Without `format`, the format is AVIF, WebP, JPEG, PNG ' +
+      'or GIF, by `Accept`. A variant that cannot be rendered in time or stored is replaced by a cheaper ' +
+      'one; `X-Image-Substitute` contains the reason. Caches may serve a public image for up to one hour ' +
+      'after its asset became private.',
     query,
     requestHeaders: ['Accept', 'Range', 'If-None-Match'],
     response: {
@@ -63,7 +74,8 @@ const imageOperation = <P extends Path, Q extends TObject>(
     },
     responseHeaders: {
       'X-Image-Substitute':
-        'Why a cheaper variant stands in for the requested one, for example `too_demanding` or `storage_limit`.',
+        'Why the response is a cheaper variant than the requested one: for example `too_demanding` or ' +
+        '`storage_limit`.',
     },
     otherResponses: {
       206: 'The requested range.',

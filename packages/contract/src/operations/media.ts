@@ -1,4 +1,4 @@
-// Operations on assets: open an upload, complete it, list, read, edit, delete, restore.
+// Operations on assets: create, complete, retry, list, get, update, delete, restore.
 import { EXAMPLE_ASSET, Asset } from '../schemas/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import {
@@ -36,7 +36,9 @@ export const createUpload = jsonOperation({
   auth: 'caller',
   summary: 'Creates an asset and returns where to upload its bytes',
   description:
-    'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same asset.',
+    'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, ' +
+    'then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same ' +
+    'asset.',
   requestHeaders: ['Idempotency-Key'],
   body: CreateUploadRequest,
   isBodyRequired: true,
@@ -66,7 +68,8 @@ export const completeUpload = jsonOperation({
   auth: 'caller',
   summary: 'Completes the upload: validates the stored bytes and starts processing',
   description:
-    'Checks size, checksum, type and, for videos, that there is a picture track. Refused bytes are removed and the asset is `failed`. Repeating the call returns the same response.',
+    'Checks size, checksum, type and, for videos, that there is a video track. Rejected bytes are ' +
+    'removed and the asset is `failed`. Repeating the call returns the same response.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Upload complete',
@@ -91,9 +94,11 @@ export const retryAsset = jsonOperation({
   path: '/api/v1/media/{id}/retry',
   tag: 'Uploads',
   auth: 'caller',
-  summary: 'Opens another attempt at a failed asset',
+  summary: 'Starts another attempt for a failed asset',
   description:
-    'What was playable keeps playing until the new attempt is ready. Where the bytes were refused or the upload expired, the asset becomes `pending_upload` and the response carries a new upload target; earlier upload URLs end. Repeating the call returns the attempt that is open.',
+    'Existing renditions stay playable until the new attempt is ready. If the bytes were rejected or ' +
+    'the upload expired, the asset becomes `pending_upload` and the response contains a new upload ' +
+    'target; earlier upload URLs become invalid. Repeating the call returns the open attempt.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Asset retried',
@@ -143,7 +148,7 @@ export const updateAsset = jsonOperation({
   tag: 'Assets',
   auth: 'caller',
   summary: 'Updates an asset',
-  description: 'Omitted members keep their values; null clears them. Unknown members are refused by name.',
+  description: 'Omitted members keep their values; null clears them. Unknown members are rejected.',
   requestHeaders: ['If-Match'],
   body: UpdateAssetRequest,
   message: 'Asset updated',
@@ -164,7 +169,9 @@ export const deleteAsset = jsonOperation({
   auth: 'caller',
   summary: 'Deletes an asset, or moves it to the trash',
   description:
-    'The asset stops playing at once; its bytes are removed in the background. With `purge=false` it stays restorable, and an asset that is in the trash already is left unchanged. Service callers name `owner_user_id` in the body or in the query.',
+    'The asset stops playing at once; its bytes are removed in the background. With `purge=false` the ' +
+    'asset moves to the trash and can be restored; an asset in the trash is not changed. Service ' +
+    'callers send `owner_user_id` in the body or in the query.',
   requestHeaders: ['If-Match'],
   query: DeleteAssetQuery,
   body: OwnerOnly,
@@ -189,7 +196,7 @@ export const restoreAsset = jsonOperation({
   errors: [
     ...ASSET_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
-    { code: 'CONFLICT', when: 'Another asset is linked to its provider video by now.' },
+    { code: 'CONFLICT', when: 'Another asset is now linked to its provider video.' },
   ],
 });
 

@@ -100,7 +100,13 @@ export const listProviders = jsonOperation({
         name: 'onprem',
         kind: 'encoder',
         configured: true,
-        capabilities: { webhooks: true, uploads: true, inspection: false, signed_playback: true, dash: true },
+        capabilities: {
+          webhooks: true,
+          uploads: true,
+          inspection: false,
+          signed_playback: true,
+          dash: true,
+        },
         missing_settings: [],
         circuit: { open: false, failures: 0, open_until: null },
         last_answer_at: null,
@@ -122,5 +128,11 @@ export const findOrphans = jsonOperation({
   body: OrphanRequest,
   message: 'Orphans',
   data: OrphanReport,
-  example: { object_count: 0, objects: [], removed: false, asset_count: 0, assets: [] },
+  example: {
+    object_count: 0,
+    objects: [],
+    removed: false,
+    asset_count: 0,
+    assets: [],
+  },
 });

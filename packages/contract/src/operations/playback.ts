@@ -9,7 +9,7 @@ const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 });
 
-/** Also of playback tokens. */
+/** Errors of signed URLs and playback tokens. */
 const TICKET_ERRORS: readonly ErrorCase[] = [
   { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
   { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
@@ -21,9 +21,10 @@ export const getPlayback = jsonOperation({
   path: '/api/v1/media/{id}/playback',
   tag: 'Playback',
   auth: 'caller',
-  summary: 'Returns URLs that a player can use as they are',
+  summary: 'Returns the playback URLs of an asset',
   description:
-    'URLs of private assets carry a token that expires at `expires_at`. Members are null until there is something to play.',
+    'URLs of private assets contain a token that expires at `expires_at`. Members are null until the ' +
+    'asset is playable.',
   message: 'Playback',
   data: Playback,
   example: EXAMPLE_PLAYBACK,
@@ -56,7 +57,8 @@ export const putUpload = bytesOperation({
   auth: 'ticket',
   summary: 'Uploads the bytes of an asset in one request',
   description:
-    'The signed URL comes from `upload.url`. A body that is cut off stores nothing; upload it again from the start.',
+    'The signed URL comes from `upload.url`. An incomplete body is not stored; upload it again from ' +
+    'the start.',
   query: Ticket,
   requestHeaders: ['Content-Type'],
   body: { mediaTypes: ['video/*', 'image/*'], description: 'The file.' },
@@ -83,11 +85,7 @@ export const putUpload = bytesOperation({
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
     ...TICKET_ERRORS,
     { code: 'NOT_FOUND', when: 'No such asset, or it is deleted.' },
-    {
-      code: 'CONFLICT',
-      reason: 'already_uploaded',
-      when: 'The bytes are stored already.',
-    },
+    { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
     { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another upload is running.' },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The body is larger than `max_bytes`.' },
     { code: 'UNSUPPORTED_MEDIA_TYPE', when: 'The Content-Type differs from the announced `mime_type`.' },
@@ -165,7 +163,7 @@ export const publicEntryOperations = ENTRIES.map(([name, file, response]) =>
   }),
 );
 
-/** The same of private assets. */
+/** Manifest and thumbnail of private assets, with the token in the path. */
 export const privateEntryOperations = ENTRIES.map(([name, file, response]) =>
   bytesOperation({
     id: `getPrivate${name}`,

@@ -26,7 +26,8 @@ export const getReadiness = jsonOperation({
   rateClass: 'none',
   summary: 'Reports whether database, store and queue respond',
   description:
-    'With a valid `X-Operator-Key`, `sandbox` lists the protections of media decoders and whether each holds on this machine.',
+    'With a valid `X-Operator-Key`, `sandbox` lists the protections of media decoders and whether ' +
+    'each is active on this machine.',
   message: 'Ready',
   data: Type.Object(
     {
@@ -34,7 +35,9 @@ export const getReadiness = jsonOperation({
       store: Ok,
       queue: Ok,
       sandbox: Type.Optional(
-        Type.Record(Type.String(), Type.Boolean(), { description: 'For operators: protection → in force.' }),
+        Type.Record(Type.String(), Type.Boolean(), {
+          description: 'For operators: protection → true when it is active.',
+        }),
       ),
     },
     { $id: 'Readiness' },

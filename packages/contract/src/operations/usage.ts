@@ -45,7 +45,8 @@ export const setOwnerLimits = jsonOperation({
   method: 'PUT',
   summary: 'Replaces the limits of one owner',
   description:
-    'Null is no limit; an omitted limit is the one of the settings. What exceeds a new limit stays; only further uploads are refused.',
+    'Null: no limit. Omitted: the limit of the settings. Existing assets above a new limit are kept; ' +
+    'only further uploads are rejected.',
   body: OwnerLimitsRequest,
   message: 'Limits set',
 });

@@ -1,4 +1,4 @@
-// Where providers report: the three webhook endpoints, and any that the service adds for further providers.
+// The webhook endpoint of a provider, and the payloads of the three built-in ones.
 import { type TSchema, Type } from 'typebox';
 import { bytesOperation } from '../operation.ts';
 import { nullable } from '../schemas/common.ts';
@@ -70,7 +70,9 @@ export const webhookOperation = (
     auth: 'webhook',
     rateClass: 'webhook',
     summary: `Receives a report of ${provider}`,
-    description: `${signature} The raw body is verified before it is parsed; its Content-Type is ignored. Reports that change nothing return 200 with \`processed: false\` and the reason in \`message\`.`,
+    description:
+      `${signature} The raw body is verified before it is parsed; its Content-Type is ignored. ` +
+      'Reports that change nothing return 200 with `processed: false` and the reason in `message`.',
     jsonBody: body,
     message: 'Webhook processed',
     data: WebhookResult,

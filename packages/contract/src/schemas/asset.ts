@@ -1,4 +1,4 @@
-// The asset, as every endpoint shows it.
+// The asset, as every endpoint returns it.
 import { type Static, Type } from 'typebox';
 import { ASSET_KINDS, RENDITION_STATES, STREAM_STATUSES, VISIBILITIES } from '../enums.ts';
 import { describeCodes, FAILURE_CODES, WARNING_CODES } from '../failures.ts';
@@ -13,7 +13,8 @@ export const AssetPlayback = Type.Object(
   {
     $id: 'AssetPlayback',
     description:
-      'Fixed addresses without a token. Private assets play through the URLs of `GET /api/v1/media/{id}/playback`.',
+      'Fixed URLs without a token. Private assets play through the URLs of ' +
+      '`GET /api/v1/media/{id}/playback`.',
   },
 );
 

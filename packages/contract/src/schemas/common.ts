@@ -1,7 +1,7 @@
 // Schemas that many operations share.
 import { type TObjectOptions, type TSchema, Type } from 'typebox';
 
-/** `schema` or null, in the form that JSON Schema validators and generators both read. */
+/** `schema` or null, in a form that both JSON Schema validators and client generators support. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-22T10:15:00.000Z'] });
@@ -12,10 +12,10 @@ export const AssetId = Type.String({
   examples: ['019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e'],
 });
 
-/** Not an enum: the service narrows it to the providers that are registered. */
+/** Not an enum: the service adds the registered providers at start. */
 export const ProviderName = Type.String({
   $id: 'ProviderName',
-  description: 'Who encodes and streams a video.',
+  description: 'The provider that encodes and streams a video.',
   examples: ['onprem'],
 });
 
@@ -23,12 +23,13 @@ export const ProviderName = Type.String({
 export const OwnerUserId = Type.Optional(
   Type.Unknown({
     description:
-      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. Ignored with a bearer token.',
+      'Required with `X-Service-Key`: the owner of the asset, 1–255 characters or a safe integer. ' +
+      'Ignored with a bearer token.',
     examples: ['user_42'],
   }),
 );
 
-/** Bodies of operations that need nothing but the owner. */
+/** Body of operations whose only member is the owner. */
 export const OwnerOnly = Type.Object(
   { owner_user_id: OwnerUserId },
   { examples: [{ owner_user_id: 'user_42' }] },
@@ -44,7 +45,7 @@ export const NextCursor = nullable(
 const jsonObject = (options: TObjectOptions = {}) =>
   Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true, ...options }));
 
-/** What callers may write on an asset, at creation and later. */
+/** Members of an asset that callers can set at creation and change later. */
 export const editableFields = {
   title: Type.Optional(nullable(Type.String({ maxLength: 500, examples: ['Launch day'] }))),
   tags: Type.Optional(

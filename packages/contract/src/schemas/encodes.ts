@@ -1,4 +1,4 @@
-// The encodes that run and wait, for operators.
+// Running and waiting encodes, for operators.
 import { type Static, Type } from 'typebox';
 import { AssetId, nullable, Timestamp } from './common.ts';
 

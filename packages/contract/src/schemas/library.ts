@@ -71,7 +71,7 @@ export type AssetPage = Static<typeof AssetPage>;
 
 export const EXAMPLE_ASSET_PAGE: AssetPage = { items: [EXAMPLE_ASSET], next_cursor: null };
 
-/** The members of PATCH; others are refused by name. */
+/** The body of PATCH. Unknown members are rejected. */
 export const UpdateAssetRequest = Type.Object(
   {
     owner_user_id: OwnerUserId,
@@ -83,7 +83,8 @@ export const UpdateAssetRequest = Type.Object(
           minimum: 0,
           maximum: 2 ** 31 - 1,
           description:
-            'Videos encoded by this service: the time of the frame that the thumbnail shows. Null: chosen by the service.',
+            'Videos encoded by this service: the time of the frame that the thumbnail shows. ' +
+            'Null: chosen by the service.',
         }),
       ),
     ),

@@ -1,4 +1,4 @@
-// What operators see: webhook deliveries, providers, orphaned objects.
+// Schemas for operators: webhook deliveries, providers, orphaned objects.
 import { type Static, Type } from 'typebox';
 import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';

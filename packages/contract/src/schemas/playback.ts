@@ -22,7 +22,7 @@ const Image = Type.String({
 
 const VideoPlayback = Type.Object(
   { kind: Type.Literal('video'), ...shared, image: Type.Optional(Image) },
-  { $id: 'VideoPlayback', description: 'URLs that a player can use as they are; null where there is none.' },
+  { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
 
 const ImagePlayback = Type.Object(

@@ -1,4 +1,4 @@
-// Opening an upload: the request, and where the bytes go.
+// Creating and retrying uploads: the request, and the target for the bytes.
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
@@ -27,13 +27,13 @@ export const CreateUploadRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Announced size. An upload of another length is refused.',
+        description: 'Announced size. An upload of another length is rejected.',
       }),
     ),
     checksum_sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-fA-F]{64}$',
-        description: 'Announced SHA-256. Other bytes are refused.',
+        description: 'Announced SHA-256. Other bytes are rejected.',
       }),
     ),
     visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'Default `private`.' })),
@@ -41,7 +41,8 @@ export const CreateUploadRequest = Type.Object(
     provider_video_id: Type.Optional(
       Type.Unknown({
         description:
-          'Service callers only: the id of a video that is stored at a hosted provider already. No upload is opened then.',
+          'Service callers only: the id of a video that a hosted provider already stores. The response ' +
+          'then has no upload target.',
       }),
     ),
     ...editableFields,
@@ -127,7 +128,8 @@ export const RetriedAsset = Type.Object(
   {
     $id: 'RetriedAsset',
     description:
-      'The asset in its new attempt. `upload` is set where bytes must be sent again, and null where the stored bytes are used.',
+      'The asset in its new attempt. `upload` is set if the bytes must be sent again, and null if the ' +
+      'stored bytes are used.',
   },
 );
 

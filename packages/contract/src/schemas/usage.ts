@@ -1,4 +1,4 @@
-// What an owner uses of its quotas, and the limits that an operator sets for it.
+// Usage and limits of an owner.
 import { type Static, Type } from 'typebox';
 import { nullable, OwnerUserId } from './common.ts';
 

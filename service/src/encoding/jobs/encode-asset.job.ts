@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
-import type { JobRun } from '../../platform/job-queue.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';

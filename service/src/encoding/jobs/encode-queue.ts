@@ -5,7 +5,7 @@ import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
 import { conflict, notFound } from '../../platform/errors.ts';
-import type { OpenJob } from '../../platform/open-jobs.ts';
+import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
 import { findEncodes } from './encode-runs.sql.ts';

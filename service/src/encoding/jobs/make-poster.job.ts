@@ -9,7 +9,7 @@ import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { BoundOperations } from '../../platform/bind.ts';
-import type { JobRun } from '../../platform/job-queue.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';

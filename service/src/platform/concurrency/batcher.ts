@@ -17,7 +17,10 @@ export type BatchLimits<Item> = {
   readonly maxWeight?: number;
 };
 
-/** `work` returns results in the order of its items. It starts after the item was added, so it sees earlier writes. */
+/**
+ * `work` returns results in the order of its items. It starts after the item was added, so it sees earlier
+ * writes.
+ */
 export function createBatcher<Item, Result>(
   work: Work<Item, Result>,
   limits: BatchLimits<Item>,

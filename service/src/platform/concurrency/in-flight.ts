@@ -1,4 +1,4 @@
-// Tracks work in progress, so that an orderly stop can wait for its end.
+// Tracks work in progress, so that a graceful shutdown can wait for its end, up to a timeout.
 
 type InFlight = {
   readonly track: <T>(work: Promise<T>) => Promise<T>;
@@ -19,4 +19,16 @@ export function createInFlight(): InFlight {
       await Promise.allSettled(running);
     },
   };
+}
+
+/** Resolves when the work has succeeded or failed, or after the timeout. */
+export function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    work.then(end, end);
+  });
 }

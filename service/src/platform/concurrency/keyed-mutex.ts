@@ -1,7 +1,10 @@
 // A mutex per key within this process: prevents lost races for one row.
 import { isUnavailable } from '../errors.ts';
 
-/** Runs `work` after all earlier work of the same key, whether that failed or not. UNAVAILABLE also fails all waiting work of the key. */
+/**
+ * Runs `work` after all earlier work of the same key, whether that failed or not. UNAVAILABLE also fails all
+ * waiting work of the key.
+ */
 export type RunExclusive = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 export function createKeyedMutex(): RunExclusive {

@@ -6,7 +6,9 @@ export const RENEW_EVERY_MS = 20_000;
 
 type Lease = { readonly everyMs: number; readonly renew: () => Promise<unknown> };
 
-/** Ignores failed renewals: the next one may succeed, and a lost lease is detected when the result is stored. */
+/**
+ * Ignores failed renewals: the next one may succeed, and a lost lease is detected when the result is stored.
+ */
 export async function whileRenewing<T>({ everyMs, renew }: Lease, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => {
     renew().catch(() => undefined);

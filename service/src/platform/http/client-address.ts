@@ -3,7 +3,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** The IPv4 address, or the /64 network of an IPv6 address, which one household controls. Undefined when the text is no address. */
+/**
+ * The IPv4 address, or the /64 network of an IPv6 address, which one household controls. Undefined when the
+ * text is no address.
+ */
 export function addressKey(address: string): string | undefined {
   const [, mapped] = MAPPED.exec(address) ?? [];
   if (mapped !== undefined) return addressKey(mapped);

@@ -1,4 +1,5 @@
-// CORS: playback allows every origin, other routes allow the origins that the operator configures (contract B5, B9).
+// CORS: playback allows every origin, other routes allow the origins that the operator configures (contract
+// B5, B9).
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
@@ -36,6 +37,8 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
   });
 }
 
-/** Requests without Origin do not come from a web page. Cacheable playback responses always need the headers. */
+/**
+ * Requests without Origin do not come from a web page. Cacheable playback responses always need the headers.
+ */
 const originsFor = ({ url, headers }: FastifyRequest, listed: string[] | '*'): string[] | '*' | false =>
   PLAYBACK.test(url) ? '*' : headers.origin !== undefined && listed;

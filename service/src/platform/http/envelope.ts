@@ -54,12 +54,16 @@ export function toServiceError(error: unknown, maxBodyBytes?: number): ServiceEr
       cause: error,
     });
   if (isSystemError(error))
-    return new ServiceError('UNAVAILABLE', 'A part that the service needs is not available', {
+    return new ServiceError('UNAVAILABLE', 'The service is temporarily unavailable. Retry later.', {
       cause: error,
     });
-  return new ServiceError('INTERNAL_ERROR', 'Something went wrong; the request id leads to the log', {
-    cause: error,
-  });
+  return new ServiceError(
+    'INTERNAL_ERROR',
+    'An unexpected error occurred. request_id identifies it in the log.',
+    {
+      cause: error,
+    },
+  );
 }
 
 const bodyTooLarge = (limit?: number): ServiceError =>
@@ -74,7 +78,7 @@ const bodyTooLarge = (limit?: number): ServiceError =>
 const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path cannot be decoded',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type must be application/json',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from Content-Length',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty',
 };
 

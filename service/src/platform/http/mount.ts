@@ -1,21 +1,21 @@
 // Mounts routes on the server: guard, validation, handler, envelope.
 import { createHash } from 'node:crypto';
-import { type KnownValues, narrow } from '@mediary/contract/narrow';
+import { addKnownValues, type KnownValues } from '@mediary/contract/known-values';
 import type { BytesOperation } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
-import type { RunOnce } from '../idempotency.ts';
+import type { RunOnce } from './idempotency.ts';
 import { success } from './envelope.ts';
-import { matchesEtag } from './etag.ts';
+import { matchesEtag } from './headers.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import { type Limiter, limitOwner } from './rate-limit.ts';
 import type { BytesRoute, Input, JsonRoute, Route } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the route's guard found out before the body was read. */
+    /** Result of the guard's `identify`, which runs before the body is read. */
     identity: unknown;
-    /** The bytes of a JSON body as they came; null without a body. */
+    /** The raw bytes of a JSON body; null without a body. */
     rawBody: Buffer | null;
   }
 }
@@ -23,7 +23,7 @@ declare module 'fastify' {
 type MountOptions = {
   readonly once: RunOnce;
   readonly ownerLimiter: Limiter | undefined;
-  /** Values of named strings that only the running service knows. */
+  /** Allowed values of named strings, such as the registered providers. */
   readonly known: KnownValues;
 };
 
@@ -46,19 +46,19 @@ function mountJson(
     method,
     url: toPattern(path),
     schema: {
-      ...(query && { querystring: narrow(query, known) }),
-      ...(body && { body: narrow(body, known) }),
+      ...(query && { querystring: addKnownValues(query, known) }),
+      ...(body && { body: addKnownValues(body, known) }),
     },
     config: configOf(operation),
     onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
     handler: async (request, reply) => {
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
-      const key = isRepeatable ? keyOf(request) : undefined;
+      const key = isRepeatable ? readIdempotencyKey(request) : undefined;
       if (key !== undefined)
-        return success(request.id, message, await answerOnce(once, { route, key }, { request, reply }));
-      const input = await admitted(guard, request);
-      if (etag && isKnown(request, reply, etag(input))) return reply.code(304).send();
+        return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
+      const input = await admitRequest(guard, request);
+      if (etag && isNotModified(request, reply, etag(input))) return reply.code(304).send();
       return success(request.id, message, await handle(input));
     },
   });
@@ -67,7 +67,7 @@ function mountJson(
 /** `/media/{id}` → `/media/:id`. */
 const toPattern = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
-async function admitted(
+async function admitRequest(
   guard: JsonRoute['guard'],
   request: FastifyRequest,
   resourceId?: string,
@@ -86,19 +86,19 @@ const configOf = ({ rateClass }: Pick<BytesOperation, 'rateClass'>) => (rateClas
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-async function answerOnce(
+async function handleOnce(
   once: RunOnce,
   { route: { guard, handle }, key }: { route: JsonRoute; key: string },
   { request, reply }: Exchange,
 ): Promise<unknown> {
-  // The bytes, not the value: to render deeply nested JSON again overflows the stack.
+  // Hashes the bytes, because serializing deeply nested JSON again would overflow the stack.
   const fingerprint = createHash('sha256')
     .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody ?? '{}')
     .digest('hex');
   const caller = guard.callerName?.(request.identity) ?? '';
   const { data, isReplay } = await once({ caller, key, fingerprint }, async (resourceId) =>
-    handle(await admitted(guard, request, resourceId)),
+    handle(await admitRequest(guard, request, resourceId)),
   );
   if (isReplay) reply.header('idempotency-replayed', 'true');
   return data;
@@ -106,7 +106,7 @@ async function answerOnce(
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-function keyOf({ headers }: FastifyRequest): string | undefined {
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !KEY.test(key))
@@ -117,13 +117,13 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return key;
 }
 
-/** Tells the answer's ETag, and whether the caller has that answer already. */
-function isKnown({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+/** Sets the `ETag` header; true when the caller already has this version. */
+function isNotModified({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   reply.header('etag', etag);
   return matchesEtag(headers['if-none-match'], etag);
 }
 
-/** Answers what went wrong instead of throwing: hooks that call back are spared a promise for each request. */
+/** Returns the error instead of throwing it, because a callback hook saves one promise per request. */
 function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error | undefined {
   try {
     request.identity = guard.identify(request);

@@ -1,7 +1,7 @@
 // Handles protocol errors to which Node or Fastify would respond without the envelope (contract A2, B2).
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import { closeSocketWith } from './close-socket.ts';
+import { closeSocketWith } from './connections.ts';
 import { headerValues } from './headers.ts';
 
 /** Register it after the hooks that set headers. It runs before authentication and before a body is read. */

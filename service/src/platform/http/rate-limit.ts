@@ -4,8 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Queries } from '../postgres/database.ts';
-import { openRateLimiter, type RatePolicy, type RateResult, type TakeToken } from '../rate-limiter.ts';
-import type { RateLimit } from '../rate-setting.ts';
+import {
+  openRateLimiter,
+  type RatePolicy,
+  type RateResult,
+  type TakeToken,
+} from '../postgres/token-bucket.ts';
+import type { RateLimit } from '../settings.ts';
 import { addressKey } from './client-address.ts';
 
 export type Limiter = { readonly policy: RatePolicy; readonly take: TakeToken };
@@ -18,7 +23,10 @@ declare module 'fastify' {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` remain, and the full quota is restored in `t` seconds. */
+/**
+ * draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` remain, and the full quota is
+ * restored in `t` seconds.
+ */
 const headersOf = ({ name, limit, windowSeconds }: RatePolicy, result: RateResult): Headers => ({
   'ratelimit-policy': `"${name}";q=${limit};w=${windowSeconds}`,
   ratelimit: `"${name}";r=${result.remaining};t=${result.resetSeconds}`,

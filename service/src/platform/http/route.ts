@@ -21,13 +21,16 @@ export type Input<Q = unknown, B = unknown, P = Readonly<Record<string, string>>
   readonly resourceId?: string | undefined;
 };
 
-/** Who may use a route, in two steps: `identify` before the body is read (401), `admit` after it was validated (400, 404, 403). */
+/**
+ * Authorizes the requests of a route in two steps: `identify` runs before the body is read (401), `admit`
+ * after it was validated (400, 404, 403).
+ */
 export type Guard<Identity, Extra> = {
   readonly name: string;
   readonly identify: (request: FastifyRequest) => Identity;
-  /** Names the caller, so that its Idempotency-Keys are its own; absent where there are none. */
+  /** The scope of the caller's Idempotency-Keys; absent where the header is ignored. */
   readonly callerName?: (identity: Identity) => string;
-  /** Whose requests these are, as far as the request itself says; their rate may be limited. */
+  /** The owner that the request names, for the rate limit; undefined if it names none. */
   readonly ownerOf?: (identity: Identity, input: Pick<Input, 'query' | 'body'>) => string | undefined;
   readonly admit: (identity: Identity, input: Input) => Extra | Promise<Extra>;
 };
@@ -50,7 +53,7 @@ export type JsonRoute = {
 export type BytesRequest<Q = unknown, P = unknown> = FastifyRequest<{ Querystring: Q; Params: P }>;
 
 type BytesHandling<Q, P, Template extends Path> = {
-  /** How the body reaches the handler: not at all (the default), as a stream, or as bytes up to a limit. */
+  /** How the handler gets the body: `none` (the default), as a stream, or as bytes up to a limit. */
   readonly body?: 'none' | 'stream' | { readonly maxBytes: number };
   /** Path template, where one route serves several operations. */
   readonly path?: Template;
@@ -99,5 +102,5 @@ export const open = guarded<undefined, object>({
   admit: () => ({}),
 });
 
-/** The guard of operators, who have one key. */
+/** The guard of routes for operators. */
 export type AsOperator = ReturnType<typeof guarded<undefined, object>>;

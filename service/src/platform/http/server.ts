@@ -12,20 +12,19 @@ import Fastify, {
 } from 'fastify';
 import { statusOf } from '@mediary/contract/errors';
 import { badRequest, notFound, type ServiceError } from '../errors.ts';
-import type { TrustedProxies } from '../rate-setting.ts';
+import type { TrustedProxies } from '../settings.ts';
 import { failure, RETRY_AFTER, toServiceError } from './envelope.ts';
-import { closeSlowBodies } from './body-timeout.ts';
-import { closeSocketWith } from './close-socket.ts';
-import { limitConnections } from './connection-limit.ts';
-import { handleSequentially } from './pipelining.ts';
+import { closeSlowBodies, closeStalledWrites } from './slow-clients.ts';
+import { closeSocketWith, limitConnections, handleSequentially } from './connections.ts';
 import { acceptJsonBodies } from './raw-body.ts';
 import { validatorCompiler } from './validation.ts';
-import { closeStalledWrites } from './write-timeout.ts';
 
 const MAX_JSON_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection. */
+/**
+ * Longer than the idle timeout of common load balancers (60 s), so that they never reuse a closed connection.
+ */
 const KEEP_ALIVE_MS = 72_000;
 /** Node checks only every 30 s by default, which would be added to each timeout. */
 const CHECK_EVERY_MS = 1000;
@@ -112,12 +111,9 @@ function getRequestId({ headers }: IncomingMessage): string {
 function sendError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const error = toServiceError(thrown as FastifyError, request.routeOptions.bodyLimit);
   if (error.code === 'INTERNAL_ERROR')
-    request.log.error({ request_id: request.id, err: thrown }, 'a request failed');
+    request.log.error({ request_id: request.id, err: thrown }, 'request failed');
   if (error.code === 'UNAVAILABLE' && error.details?.['reason'] !== 'rate_limited')
-    request.log.warn(
-      { request_id: request.id, err: error.cause ?? thrown },
-      'a request could not be served now',
-    );
+    request.log.warn({ request_id: request.id, err: error.cause ?? thrown }, 'request unavailable');
   const wait = error.retryAfterSeconds ?? RETRY_AFTER[error.code];
   if (wait) reply.header('retry-after', wait);
   if (error.challenge) reply.header('www-authenticate', error.challenge);
@@ -138,13 +134,16 @@ function sendMalformedError(error: Error & { code?: string }, socket: Socket): v
 
 const MALFORMED: Readonly<Record<string, ServiceError>> = {
   HPE_HEADER_OVERFLOW: badRequest('The head of the request is too large', { max_bytes: MAX_HEADER_BYTES }),
-  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request came too slowly', {
+  ERR_HTTP_REQUEST_TIMEOUT: badRequest('The head of the request arrived too slowly', {
     reason: 'too_slow',
     seconds: HEADERS_TIMEOUT_MS / 1000,
   }),
 };
 
-/** Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level debug. */
+/**
+ * Logs the route's pattern, never the URL, which may contain a token. Successful reads are logged at level
+ * debug.
+ */
 function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method } = request;
   const level = reply.statusCode < 400 && (method === 'GET' || method === 'HEAD') ? 'debug' : 'info';
@@ -156,5 +155,5 @@ function logResponse(request: FastifyRequest, reply: FastifyReply): void {
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   };
-  request.log[level](line, 'answered');
+  request.log[level](line, 'request completed');
 }

@@ -6,7 +6,10 @@ import { badRequest, type ServiceError } from '../errors.ts';
 
 type ValidationResult = { value: unknown } | { error: Error };
 
-/** Fastify's validator compiler. Bodies are not coerced; query values are text, so numbers and booleans are parsed. */
+/**
+ * Fastify's validator compiler. Bodies are not coerced; query values are text, so numbers and booleans are
+ * parsed.
+ */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   const prepare = httpPart === 'querystring' ? createQueryParser(schema) : (value: unknown) => value ?? {};
@@ -24,8 +27,8 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 const MAX_MEMBERS = 256;
 
 /**
- * The validator collects the errors of all members (8 µs each): a body of 128 KiB could block the event loop for 500 ms.
- * Therefore only the first members, and those named in the schema, are searched for errors.
+ * The validator collects the errors of all members (8 µs each): a body of 128 KiB could block the event loop
+ * for 500 ms. Therefore only the first members, and those named in the schema, are searched for errors.
  */
 function limitMembers(value: unknown, schema: TSchema): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS);
@@ -72,15 +75,14 @@ function findUnknownMembers(value: unknown, schema: TSchema): readonly string[] 
 const allowedMembers = (schema: TSchema): readonly string[] =>
   'properties' in schema ? Object.keys(schema.properties as object) : [];
 
-/** Of the unknown members, so many are named. */
+/** Number and length of the names in the error message, which would otherwise grow with the request. */
 const MAX_NAMES = 10;
-/** Characters of a name that are shown. */
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** A misspelt member would look like a change that was made. */
+/** Ignoring a misspelt member would look like a successful change. */
 function unknownMembers(unknown: readonly string[], schema: TSchema): ServiceError {
   const allowed = allowedMembers(schema);
-  const shown = unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME));
+  const shown = unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH));
   const names = shown.map((name) => JSON.stringify(name)).join(', ');
   return badRequest(
     `Unknown member${unknown.length > 1 ? 's' : ''} in the body: ${names}. Allowed: ${allowed.join(', ')}.`,
@@ -99,7 +101,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 
-/** Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the validation. */
+/**
+ * Parses query text by the schema's types and applies defaults. Invalid text is not converted and fails the
+ * validation.
+ */
 function createQueryParser(schema: TSchema): (query: unknown) => unknown {
   const properties = Object.entries(
     ('properties' in schema ? schema.properties : {}) as Record<string, { type?: string; default?: unknown }>,

@@ -44,8 +44,11 @@ export function findViolatedConstraint(error: unknown): string | undefined {
   return 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
 }
 
-/** The detail of an exception that a function of our migrations raised with this code; undefined for any other error. */
-export function raisedDetail(error: unknown, code: string): string | undefined {
+/**
+ * The DETAIL of an exception that a trigger of our migrations raised with this SQLSTATE; undefined for any
+ * other error.
+ */
+export function findRaisedDetail(error: unknown, code: string): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== code) return undefined;
   return 'detail' in error && typeof error.detail === 'string' ? error.detail : '';
 }

@@ -9,7 +9,9 @@ const FILE = /^(\d{4})-[a-z0-9-]+\.sql$/;
 /** An arbitrary constant that identifies the advisory lock of migrations. */
 const LOCK_ID = 7_263_418_095;
 
-/** Applies missing migrations in order, each in its own transaction; returns the names of the applied files. */
+/**
+ * Applies missing migrations in order, each in its own transaction; returns the names of the applied files.
+ */
 export async function migrate(connection: Connection): Promise<string[]> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 });
   // A lost connection also fails the pending query. Without a listener the event would end the process.
@@ -38,13 +40,13 @@ async function applyMissing(client: pg.Client): Promise<string[]> {
 
 type MigrationFile = { readonly number: number; readonly name: string };
 
-/** A newer release has changed the schema: this one could damage its data. */
+/** A newer release may have changed the schema, so that this release could damage its data. */
 function assertKnown(applied: readonly { number: number }[], files: readonly MigrationFile[]): void {
   const known = new Set(files.map(({ number }) => number));
   const unknown = applied.map(({ number }) => number).filter((number) => !known.has(number));
   if (unknown.length > 0)
     throw new Error(
-      `The database belongs to a newer release: this one does not know its migration ${Math.max(...unknown)}, only those up to ${Math.max(...known)}. Start the newer release, or restore a backup of this release's database.`,
+      `The database belongs to a newer release: it has migration ${Math.max(...unknown)}, this release has only ${Math.max(...known)}. Start the newer release, or restore a backup of this release's database.`,
     );
 }
 

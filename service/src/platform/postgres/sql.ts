@@ -32,20 +32,23 @@ export const definitions = (shape: Shape): Fragment => ({
     .join(', '),
 });
 
-/** Sets the columns that a JSON object names, of a row made of it, and leaves the others as they are. */
+/** Assignments for an update that changes only the columns named in a JSON object. */
 export const patches = ({ table, json, row }: PatchSource, shape: Shape): Fragment => ({
   [TEXT]: Object.keys(shape)
     .map((name) => `${name} = case when ${json} ? '${name}' then ${row}.${name} else ${table}.${name} end`)
     .join(', '),
 });
 
-/** `json`: a jsonb expression; `row`: the alias of the row that was made of it. */
+/** `json`: a jsonb expression; `row`: the alias of `jsonb_to_record` or `jsonb_populate_record` of it. */
 type PatchSource = { readonly table: string; readonly json: string; readonly row: string };
 
 const texts = new WeakMap<TemplateStringsArray, string>();
 const names = new Set<string>();
 
-/** sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; each name must be used once in the source. */
+/**
+ * sql('find note', noteRow)`select … where id = ${id}`: values become $1, $2, …; each name must be used once
+ * in the source.
+ */
 export function sql<const S extends Shape = Record<never, never>>(name: string, shape = {} as S) {
   return (strings: TemplateStringsArray, ...parts: unknown[]): Statement<S> => ({
     name,
@@ -75,7 +78,10 @@ function compose(strings: TemplateStringsArray, parts: readonly unknown[], numbe
 const isFragment = (part: unknown): part is Fragment =>
   typeof part === 'object' && part !== null && TEXT in part;
 
-/** A part of a statement that depends on the request, such as a filter; `key` is added to the statement's name. */
+/**
+ * A part of a statement that depends on the request, such as a filter; `key` is added to the statement's
+ * name.
+ */
 export type Piece = {
   readonly key: string;
   readonly strings: TemplateStringsArray;

@@ -8,8 +8,9 @@ export const failedWith = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Creates a folder and its missing parents; returns the folders with a new entry, which the caller must sync. Callers must
- * retry, because a concurrent removal can end it early. Node's recursive mkdir fails in this case with several codes.
+ * Creates a folder and its missing parents; returns the folders with a new entry, which the caller must sync.
+ * Callers must retry, because a concurrent removal can end it early. Node's recursive mkdir fails in this
+ * case with several codes.
  */
 export async function makeFolder(folder: string): Promise<string[]> {
   try {

@@ -1,11 +1,15 @@
 // Writes new objects: to a temporary file with a hash, then durably to the final name.
-import { createHash } from 'node:crypto';
-import { type FileHandle, link, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 
-/** Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024 chunks. */
+/**
+ * Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024
+ * chunks.
+ */
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
 
@@ -15,10 +19,15 @@ const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 /** `requireSpace` throws ObjectRefused `full` while only the reserve is free. */
 export type Limits = { readonly maxBytes: number; readonly requireSpace: () => Promise<void> };
 
-/** Attempts to link an object. An attempt fails only when another process removes the folder at the same time. */
+/**
+ * Attempts to link an object. An attempt fails only when another process removes the folder at the same time.
+ */
 const MAX_LINK_ATTEMPTS = 100;
 
-/** Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed before. */
+/**
+ * Writes the source to a new file and syncs it. Reads the source first, because its errors are not observed
+ * before.
+ */
 export async function receive(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -123,6 +132,28 @@ async function tryLink(temporary: string, path: string): Promise<boolean> {
   } catch (error) {
     if (failedWith(error, 'ENOENT')) return false;
     if (failedWith(error, 'EEXIST')) throw new ObjectRefused('exists', { cause: error });
+    throw error;
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes the temporary files of exited processes; returns a function that creates new paths. */
+export async function openTemporaryFolder(folder: string): Promise<() => string> {
+  const mark = await getProcessMark();
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if ((await hasProcessExited(name.slice(0, name.indexOf('_')))) || (await isOld(path)))
+      await removeFile(path);
+  }
+  return () => join(folder, `${mark}_${randomUUID()}`);
+}
+
+async function isOld(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).mtimeMs < Date.now() - DAY_MS;
+  } catch (error) {
+    if (failedWith(error, 'ENOENT')) return false;
     throw error;
   }
 }

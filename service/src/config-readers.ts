@@ -1,0 +1,120 @@
+// Readers of settings that need more than one line.
+import type { ProviderName } from './assets/asset.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
+import { MEDIA_TYPES, type MediaType, selectMediaTypes } from './media/media-type.ts';
+import { readLimit, type Settings } from './platform/settings.ts';
+import type { RegisteredProvider } from './providers/provider-module.ts';
+
+const DAY_S = 86_400;
+
+export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;
+
+export function readOwnerLimits(settings: Settings): OwnerLimits {
+  const limits = {
+    bytes: readLimit(settings, 'OWNER_MAX_BYTES'),
+    assets: readLimit(settings, 'OWNER_MAX_ASSETS'),
+    pending: readLimit(settings, 'OWNER_MAX_PENDING'),
+  };
+  // The limits are session settings in the `options` parameter, which `options=` in the URL would replace.
+  if (Object.values(limits).some(Boolean) && /[?&]options=/.test(settings.text('DATABASE_URL') ?? ''))
+    settings.problems.push('DATABASE_URL must not contain options= where OWNER_MAX_… is set');
+  return limits;
+}
+
+export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
+  maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
+    min: 1,
+    max: 7 * DAY_S,
+  }),
+  maxCost: integer('MAX_ENCODE_COST', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxCost,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+  stallSeconds: integer('ENCODE_STALL_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.stallSeconds,
+    min: 1,
+    max: DAY_S,
+  }),
+});
+
+export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
+  text('ENCODE_CONCURRENCY') === undefined
+    ? undefined
+    : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 });
+
+export function readAllowUnsigned(
+  settings: Settings,
+  modules: readonly RegisteredProvider[],
+): readonly ProviderName[] {
+  const known = modules.filter(({ canAllowUnsigned }) => canAllowUnsigned).map(({ name }) => name);
+  const named = settings.list('WEBHOOKS_ALLOW_UNSIGNED');
+  if (named.some((name) => !known.includes(name)))
+    settings.problems.push(`WEBHOOKS_ALLOW_UNSIGNED may name ${known.join(' and ')} only`);
+  return named.filter((name) => known.includes(name));
+}
+
+export function readOrigins({ list, problems }: Settings): readonly string[] {
+  const origins = list('CORS_ORIGINS');
+  for (const origin of origins)
+    if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
+      problems.push(
+        `CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path, such as https://app.example.com, or *`,
+      );
+  return origins;
+}
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
+
+export function readStorageUrl({ text, problems }: Settings): string | undefined {
+  const url = text('STORAGE_URL');
+  if (url !== undefined && !url.startsWith('file:')) problems.push('STORAGE_URL must be a file: URL');
+  return url;
+}
+
+export function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
+  const named = list('ALLOWED_MIME_TYPES');
+  if (named.length === 0) return MEDIA_TYPES;
+  const types = selectMediaTypes(named);
+  if (types.length === 0) problems.push('ALLOWED_MIME_TYPES must name at least one supported media type');
+  return types;
+}
+
+/** Limits of the processes that decode untrusted files. */
+export type DecoderLimits = {
+  /** Undefined: by the number of cores. */
+  readonly processes: number | undefined;
+  readonly idleMs: number;
+  readonly probe: { readonly deadlineMs: number; readonly perOwner: number; readonly waitMs: number };
+  readonly image: {
+    /** Pixels of all frames of an image together. */
+    readonly maxPixels: number;
+    readonly deadlineMs: number;
+    readonly perAsset: number;
+    readonly maxWaiting: number;
+    readonly waitMs: number;
+  };
+};
+
+const MINUTE_MS = 60_000;
+
+export const readDecoderLimits = ({ text, integer }: Settings): DecoderLimits => ({
+  processes:
+    text('DECODER_PROCESSES') === undefined
+      ? undefined
+      : integer('DECODER_PROCESSES', { fallback: 4, min: 4, max: 64 }),
+  idleMs: integer('DECODER_IDLE_MS', { fallback: MINUTE_MS, min: 1, max: 60 * MINUTE_MS }),
+  probe: {
+    deadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: MINUTE_MS }),
+    perOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
+    waitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: MINUTE_MS }),
+  },
+  image: {
+    maxPixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
+    deadlineMs: integer('IMAGE_DEADLINE_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
+    perAsset: integer('VARIANTS_PER_ASSET', { fallback: 2, min: 1, max: 64 }),
+    maxWaiting: integer('VARIANT_QUEUE_LENGTH', { fallback: 14, min: 0, max: 10_000 }),
+    waitMs: integer('VARIANT_WAIT_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
+  },
+});

@@ -1,0 +1,69 @@
+// Tests that a claim is renewed while its request runs, and that the first response is final.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { eventually } from '../../../../test/support/service.ts';
+import { type Claim, createIdempotency } from './idempotency.ts';
+import { type Database, openDatabase } from '../postgres/database.ts';
+import { migrate } from '../postgres/migrate.ts';
+import { sql } from '../postgres/sql.ts';
+
+let server: TestPostgres;
+let db: Database;
+beforeAll(async () => {
+  server = await startTestPostgres();
+  const connection = await server.database('idempotency');
+  await migrate(connection);
+  db = openDatabase({ connection, onIdleError: () => {} });
+});
+afterAll(async () => {
+  await db?.close();
+  await server?.stop();
+});
+
+const newClaim = (): Claim => ({ caller: 'user ann', key: randomUUID(), fingerprint: 'same' });
+const expire = ({ key }: Claim) =>
+  db.one(
+    sql(
+      'test: expire key',
+    )`update idempotency_keys set busy_until = now() - interval '1 s' where key = ${key}`,
+  );
+const isClaimed = async ({ key }: Claim) =>
+  (
+    await db.one(sql('test: is key claimed', { claimed: 'bool' })`
+      select busy_until > now() as claimed from idempotency_keys where key = ${key}`)
+  )?.claimed;
+
+test('the claim is renewed while the request runs, so that a concurrent retry is rejected', async () => {
+  const claim = newClaim();
+  const once = createIdempotency(db, { renewEveryMs: 20 });
+  const answered = await once(claim, async () => {
+    await expire(claim);
+    await eventually(
+      () => isClaimed(claim),
+      (claimed) => claimed === true,
+    );
+    await expect(once(claim, async () => 'second')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { reason: 'in_progress' },
+    });
+    return 'first';
+  });
+  expect(answered).toEqual({ data: 'first', isReplay: false });
+  expect(await once(claim, async () => 'third')).toEqual({ data: 'first', isReplay: true });
+});
+
+test('a process that lost its claim does not replace the stored response', async () => {
+  const claim = newClaim();
+  // Never renews during the test, like a stopped process.
+  const frozen = createIdempotency(db, { renewEveryMs: 600_000 });
+  await frozen(claim, async () => {
+    await expire(claim);
+    await createIdempotency(db)(claim, async () => 'of the second process');
+    return 'of the first process';
+  });
+  expect(await createIdempotency(db)(claim, async () => 'third')).toEqual({
+    data: 'of the second process',
+    isReplay: true,
+  });
+});

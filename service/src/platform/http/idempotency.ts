@@ -1,0 +1,107 @@
+// Idempotency keys: a repeated request receives the stored response of the first, also after a crash
+// (contract B4).
+import { randomUUID } from 'node:crypto';
+import { waitAtMost } from '../concurrency/in-flight.ts';
+import { conflict } from '../errors.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../concurrency/lease.ts';
+import type { Database, Queries } from '../postgres/database.ts';
+import { sql } from '../postgres/sql.ts';
+import { uuidV7 } from '../uuid-v7.ts';
+
+/** Keys are scoped by `caller`. `fingerprint` is a hash of the request. */
+export type Claim = { readonly caller: string; readonly key: string; readonly fingerprint: string };
+type IdempotentResult<T> = { readonly data: T; readonly isReplay: boolean };
+
+/**
+ * Runs `work` once for a key. Every attempt gets the same resource id, so that a retry after a crash finds
+ * the created resource.
+ */
+export type RunOnce = <T>(
+  claim: Claim,
+  work: (resourceId: string) => Promise<T>,
+) => Promise<IdempotentResult<T>>;
+
+/** A hanging database must not delay the error response again. An unreleased claim expires after 60 s. */
+const RELEASE_MS = 500;
+
+export const createIdempotency =
+  (db: Database, { renewEveryMs = RENEW_EVERY_MS } = {}): RunOnce =>
+  async (claim, work) => {
+    const by = randomUUID();
+    try {
+      const row = await claimOrFind(db, claim, by);
+      if (row.fingerprint !== claim.fingerprint)
+        throw conflict('This Idempotency-Key was used for a different request. Use a new key.', {
+          field: 'Idempotency-Key',
+          reason: 'other_request',
+        });
+      if (row.answer !== null) return { data: row.answer as never, isReplay: true };
+      if (row.busy_by !== by)
+        throw conflict('A request with this Idempotency-Key is in progress. Retry later.', {
+          field: 'Idempotency-Key',
+          reason: 'in_progress',
+        });
+      const lease = { everyMs: renewEveryMs, renew: () => renew(db, claim, by) };
+      const data = await whileRenewing(lease, () => work(row.made_id));
+      await storeResponse(db, claim, data);
+      return { data, isReplay: false };
+    } catch (error) {
+      // Also needed when the claim was stored but the database response was lost.
+      await waitAtMost(RELEASE_MS, release(db, claim, by));
+      throw error;
+    }
+  };
+
+/** Returns the row of a key: new, taken over from a crashed process, or claimed by another request. */
+async function claimOrFind(db: Database, claim: Claim, by: string) {
+  const row = await claimKey(db, claim, { by, resourceId: uuidV7() });
+  if (row) return row;
+  await deleteExpiredKeys(db);
+  const again = await claimKey(db, claim, { by, resourceId: uuidV7() });
+  if (!again) throw new Error('The idempotency key could not be claimed');
+  return again;
+}
+
+const CLAIMED = { fingerprint: 'text', made_id: 'uuid', answer: 'jsonb?', busy_by: 'uuid?' } as const;
+
+/** Returns no row when the existing key is older than a day. */
+const claimKey = (
+  db: Queries,
+  { caller, key, fingerprint }: Claim,
+  { by, resourceId }: { by: string; resourceId: string },
+) =>
+  db.one(sql('claim key', CLAIMED)`
+    insert into idempotency_keys as stored (caller, key, fingerprint, made_id, busy_by, busy_until)
+    values (${caller}, ${key}, ${fingerprint}, ${resourceId}, ${by}, now() + interval '1 minute')
+    on conflict (caller, key) do update set
+      busy_by = case when stored.busy_until is null or stored.busy_until < now()
+                then excluded.busy_by else stored.busy_by end,
+      busy_until = case when stored.busy_until is null or stored.busy_until < now()
+                   then excluded.busy_until else stored.busy_until end
+      where stored.created_at > now() - interval '1 day'
+    returning fingerprint, made_id, answer, busy_by`);
+
+/** Extends the claim while its request runs. */
+const renew = (db: Queries, { caller, key }: Claim, by: string) =>
+  db.one(
+    sql('renew key')`
+    update idempotency_keys set busy_until = now() + interval '1 minute'
+     where caller = ${caller} and key = ${key} and busy_by = ${by}`,
+  );
+
+/** The first response is final: a process that lost its claim may finish later with another one. */
+const storeResponse = (db: Queries, { caller, key }: Claim, data: unknown) =>
+  db.one(sql('store response')`
+    update idempotency_keys set answer = ${JSON.stringify(data)}, busy_by = null, busy_until = null
+     where caller = ${caller} and key = ${key} and answer is null`);
+
+const release = (db: Queries, { caller, key }: Claim, by: string) =>
+  db.one(sql('release key')`
+    update idempotency_keys set busy_by = null, busy_until = null
+     where caller = ${caller} and key = ${key} and busy_by = ${by}`);
+
+/** Keys expire after 24 hours. */
+export const deleteExpiredKeys = (db: Queries) =>
+  db.one(
+    sql('delete expired keys')`delete from idempotency_keys where created_at <= now() - interval '1 day'`,
+  );

@@ -1,0 +1,89 @@
+// The order of jobs: start-time fair queuing by owner, and the list of open jobs in the order of execution.
+import type { Transaction } from '../postgres/database.ts';
+
+export type OwnedJob = { readonly queue: string; readonly owner: string };
+export type FairOrder = {
+  /** Returns the priority of the owner's next job. Locks the owner's queue until the transaction ends. */
+  nextPriority(tx: Transaction, job: OwnedJob): Promise<number>;
+};
+
+type Sql = { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
+
+/** The lock is needed because concurrent `create index if not exists` statements of two processes fail. */
+const CREATE_INDEX = `
+begin;
+select pg_advisory_xact_lock(hashtextextended('fair order', 0));
+create index if not exists job_fair_order on pgboss.job_common (name, group_id, priority)
+ where state <= 'active' and group_id is not null;
+commit`;
+
+/** Without the lock, two transactions of one owner would read the same lowest priority. */
+const LOCK_OWNER = `select pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2, 0))`;
+
+/**
+ * One below the owner's last open job, but at most the virtual time. The virtual time is the priority of the
+ * job that started last, at most one above the first waiting job, so that a retried job with an old priority
+ * does not set it back.
+ */
+const NEXT_PRIORITY = `
+with last as (
+  select min(priority) as priority from pgboss.job where name = $1 and group_id = $2 and state <= 'active'),
+started as (
+  select min(priority) as priority from pgboss.job
+   where name = $1 and state = 'active' and group_id is not null and retry_count = 0),
+first as (
+  select priority from pgboss.job where name = $1 and state < 'active' and not blocked
+   order by priority desc, created_on limit 1)
+select least(
+         (select priority - 1 from last),
+         case when started.priority is null then coalesce((select priority from first), 0)
+              else least(started.priority, (select priority + 1 from first)) end) as priority
+  from started`;
+
+export async function openFairOrder(db: Sql): Promise<FairOrder> {
+  await db.executeSql(CREATE_INDEX);
+  return {
+    nextPriority: async (tx, { queue, owner }) => {
+      await tx.executeSql(LOCK_OWNER, [queue, owner]);
+      const { rows } = await tx.executeSql(NEXT_PRIORITY, [queue, owner]);
+      return (rows[0] as { priority: number }).priority;
+    },
+  };
+}
+
+export type OpenJob<T> = {
+  readonly payload: T;
+  readonly isRunning: boolean;
+  readonly createdAt: Date;
+  /** Start of the latest run; null before the first run. */
+  readonly startedAt: Date | null;
+  /** Earliest start; later than `createdAt` for retries. */
+  readonly startAfter: Date;
+};
+
+const MAX_JOBS = 10_000;
+const LIST = `
+(select data, true as running, created_on, started_on, start_after from pgboss.job
+  where name = $1 and state = 'active' order by started_on limit ${MAX_JOBS})
+union all
+(select data, false, created_on, started_on, start_after from pgboss.job
+  where name = $1 and state < 'active' and not blocked order by priority desc, created_on limit ${MAX_JOBS})`;
+
+export async function listOpenJobs<T>(db: Sql, queue: string): Promise<OpenJob<T>[]> {
+  const { rows } = await db.executeSql(LIST, [queue]);
+  return (rows as Row<T>[]).map(({ data, running, created_on, started_on, start_after }) => ({
+    payload: data,
+    isRunning: running,
+    createdAt: created_on,
+    startedAt: started_on,
+    startAfter: start_after,
+  }));
+}
+
+type Row<T> = {
+  readonly data: T;
+  readonly running: boolean;
+  readonly created_on: Date;
+  readonly started_on: Date | null;
+  readonly start_after: Date;
+};

@@ -1,0 +1,145 @@
+// Tests that jobs commit with their state and are not lost when a process stops.
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { type JobQueue, type JobRun, type JobSettings, openJobs } from './job-queue.ts';
+import { type Connection, type Database, openDatabase } from '../postgres/database.ts';
+
+type Note = { readonly words: string };
+type Runs = { note: Note };
+const SETTINGS: JobSettings = { concurrency: 3, expireIn: 60, retries: 5, retryDelay: 0 };
+const LONG = { timeout: 20_000 };
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('jobs');
+  db = openDatabase({ connection, onIdleError: () => undefined });
+});
+afterAll(async () => {
+  await db.close();
+  await server.stop();
+});
+
+const open = async (settings: Partial<JobSettings> = {}): Promise<JobQueue<Runs>> => {
+  const queue = await openJobs<Runs>({
+    connection,
+    settings: { note: { ...SETTINGS, ...settings } },
+    onError: () => undefined,
+  });
+  onTestFinished(queue.stop);
+  return queue;
+};
+const send = (queue: JobQueue<Runs>, ...words: string[]) =>
+  db.transaction(async (tx) => {
+    for (const each of words) await queue.send(tx, 'note', { words: each });
+  });
+/** A handler that stays until it is told to end, as an encoder does. */
+const held =
+  (begun: string[]) =>
+  ({ payload, signal }: JobRun<Note>) =>
+    new Promise<void>((_, reject) => {
+      begun.push(payload.words);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+
+test('a rollback removes the job, and a committed job runs once', async () => {
+  const queue = await open();
+  const ran: string[] = [];
+  await db
+    .transaction(async (tx) => {
+      await queue.send(tx, 'note', { words: 'rolled back' });
+      throw new Error('changed my mind');
+    })
+    .catch(() => undefined);
+  await send(queue, 'committed');
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
+  await expect.poll(() => ran, LONG).toEqual(['committed']);
+  // A later job has run, so no earlier job is pending.
+  await send(queue, 'later');
+  await expect.poll(() => ran, LONG).toEqual(['committed', 'later']);
+});
+
+test('a failed job is retried with the same payload', async () => {
+  const queue = await open();
+  const ran: string[] = [];
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+      if (ran.length < 3) throw new Error('not yet');
+    },
+  });
+  await send(queue, 'stubborn');
+  await expect.poll(() => ran, LONG).toEqual(['stubborn', 'stubborn', 'stubborn']);
+});
+
+test('running and waiting jobs of a stopped process are run by the next process', async () => {
+  const first = await open({ concurrency: 2 });
+  const [begun, ran]: [string[], string[]] = [[], []];
+  await first.work({ note: held(begun) });
+  await send(first, 'a', 'b', 'c', 'd');
+  await expect.poll(() => begun.length, LONG).toBe(2);
+  await first.stop();
+  const second = await open();
+  await second.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
+  await expect.poll(() => ran.toSorted(), LONG).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('the concurrency limit of a queue is respected', async () => {
+  const queue = await open({ concurrency: 2 });
+  let [running, most] = [0, 0];
+  const done: string[] = [];
+  await queue.work({
+    note: async ({ payload }) => {
+      most = Math.max(most, ++running);
+      await db.transaction(async () => undefined);
+      running--;
+      done.push(payload.words);
+    },
+  });
+  await send(queue, 'a', 'b', 'c', 'd', 'e', 'f');
+  await expect.poll(() => done.toSorted(), LONG).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  expect(most).toBeLessThanOrEqual(2);
+});
+
+test('a backlog is processed without pauses between jobs', async () => {
+  const queue = await open({ concurrency: 1 });
+  const words = Array.from({ length: 50 }, (_, number) => `piled up ${number}`);
+  await send(queue, ...words);
+  const ran: string[] = [];
+  await queue.work({
+    note: async ({ payload }) => {
+      ran.push(payload.words);
+    },
+  });
+  // Polling every two seconds would take far longer.
+  await expect.poll(() => ran.length, LONG).toBe(words.length);
+  expect(ran).toEqual(words);
+});
+
+test('the schedule of a job that no longer exists is removed', async () => {
+  const schedules = () => rowsOf(connection, 'select name from pgboss.schedule order by name');
+  const earlier = await openJobs<Runs & { old: object }>({
+    connection,
+    settings: { note: SETTINGS, old: { ...SETTINGS, cron: '0 0 1 1 *' } },
+    onError: () => undefined,
+  });
+  await earlier.stop();
+  expect(await schedules()).toEqual([{ name: 'old' }]);
+  await open({ cron: '0 0 1 1 *' });
+  expect(await schedules()).toEqual([{ name: 'note' }]);
+});
+
+test('a missing handler is rejected', async () => {
+  const queue = await open();
+  await expect(queue.work({} as never)).rejects.toThrow('job "note" has no handler');
+});

@@ -1,0 +1,175 @@
+// The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
+import { type Job, PgBoss } from 'pg-boss';
+import { type FairOrder, type OwnedJob, type OpenJob, openFairOrder, listOpenJobs } from './job-order.ts';
+import type { Connection, Transaction } from '../postgres/database.ts';
+
+/** Settings of one queue. Times are in seconds. */
+export type JobSettings = {
+  /** Maximum number of running jobs in one process. */
+  readonly concurrency: number;
+  /** A run that takes longer fails and is retried. */
+  readonly expireIn: number;
+  readonly retries: number;
+  /** Delay before the first retry; doubles with each retry up to `retryDelayMax`, if set. */
+  readonly retryDelay: number;
+  readonly retryDelayMax?: number;
+  /** Schedules jobs fairly by owner; every job of such a queue needs an owner. */
+  readonly fair?: true;
+  /** Schedule as a cron expression in UTC. */
+  readonly cron?: string;
+};
+
+/**
+ * One run of a job. `signal` aborts when the lease is lost or the process stops; the handler must then throw,
+ * and the job is retried.
+ */
+export type JobRun<T> = { readonly payload: T; readonly signal: AbortSignal };
+
+/** Job name → payload. */
+type Payloads = Readonly<Record<string, object>>;
+export type JobSettingsOf<P extends Payloads> = { readonly [N in keyof P]: JobSettings };
+export type JobHandlers<P extends Payloads> = {
+  readonly [N in keyof P]: (run: JobRun<P[N]>) => Promise<void>;
+};
+
+/** The producer's side of the queue. */
+export type Jobs<P extends Payloads> = {
+  /** Enqueues in the caller's transaction; a rollback also removes the job. */
+  send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
+  /** Enqueues a job of an owner; required for fair queues. */
+  sendFor<N extends keyof P & string>(
+    tx: Transaction,
+    owner: string,
+    job: { readonly name: N; readonly payload: P[N] },
+  ): Promise<void>;
+  /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
+  listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
+  /** True when a job whose payload contains these members waits or runs. */
+  hasOpenJob<N extends keyof P & string>(name: N, payload: Partial<P[N]>): Promise<boolean>;
+};
+
+export type JobQueue<P extends Payloads> = Jobs<P> & {
+  /** Starts the workers. The types require exactly one handler for every job. */
+  work(handlers: JobHandlers<P>): Promise<void>;
+  /** Aborts running jobs, returns them to the queue and closes. */
+  stop(): Promise<void>;
+};
+
+type JobQueueOptions<P extends Payloads> = {
+  readonly connection: Connection;
+  readonly settings: JobSettingsOf<P>;
+  readonly onError: (error: Error) => void;
+};
+
+/** A crashed worker is detected after at most HEARTBEAT_S + SUPERVISE_S, well within a minute. */
+const HEARTBEAT_S = 20;
+const HEARTBEAT_REFRESH_S = 5;
+const SUPERVISE_S = 5;
+/** New jobs arrive by NOTIFY; retries are found by polling. */
+const POLL_S = 2;
+const DELETE_AFTER_S = 7 * 86_400;
+
+const OPEN_STATES: readonly string[] = ['created', 'retry', 'active'];
+
+export async function openJobs<P extends Payloads>({
+  connection,
+  settings,
+  onError,
+}: JobQueueOptions<P>): Promise<JobQueue<P>> {
+  const boss = new PgBoss({
+    ...(connection as object),
+    max: 4,
+    useListenNotify: true,
+    superviseIntervalSeconds: SUPERVISE_S,
+    monitorIntervalSeconds: SUPERVISE_S,
+    connectionTimeoutMillis: 5000,
+    reindex: false,
+  });
+  const stopping = new AbortController();
+  // Errors of connections that close during the shutdown are expected.
+  boss.on('error', (error) => {
+    if (!stopping.signal.aborted) onError(error);
+  });
+  await boss.start();
+  for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
+  await removeOldSchedules(boss, settings);
+  const fairOrder = await openFairOrder(boss.getDb());
+  return {
+    listOpen: (name) => listOpenJobs(boss.getDb(), name),
+    hasOpenJob: async (name, payload) =>
+      (await boss.findJobs(name, { data: payload })).some(({ state }) => OPEN_STATES.includes(state)),
+    send: async (tx, name, payload) => {
+      if (settings[name].fair)
+        throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
+      await boss.send(name, payload, { db: tx as never });
+    },
+    sendFor: async (tx, owner, { name, payload }) => {
+      const options = settings[name].fair ? await fairOptions(fairOrder, tx, { queue: name, owner }) : {};
+      await boss.send(name, payload, { ...options, db: tx as never });
+    },
+    work: async (handlers) => {
+      for (const [name, job] of Object.entries(settings))
+        await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]);
+    },
+    stop: async () => {
+      stopping.abort(new Error('the process is stopping'));
+      await boss.stop({ graceful: true, timeout: 10_000 });
+    },
+  };
+}
+
+const fairOptions = async (order: FairOrder, tx: Transaction, job: OwnedJob) => ({
+  priority: await order.nextPriority(tx, job),
+  group: { id: job.owner },
+});
+
+async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promise<void> {
+  const options = {
+    notify: true,
+    heartbeatSeconds: HEARTBEAT_S,
+    expireInSeconds: job.expireIn,
+    retryLimit: job.retries,
+    retryDelay: job.retryDelay,
+    retryBackoff: job.retryDelayMax !== undefined,
+    ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
+    deleteAfterSeconds: DELETE_AFTER_S,
+  };
+  await boss.createQueue(name, options);
+  await boss.updateQueue(name, options);
+  if (job.cron) await boss.schedule(name, job.cron, {});
+}
+
+/** An earlier release may have scheduled jobs that no longer exist and that no worker would run. */
+async function removeOldSchedules(boss: PgBoss, settings: object): Promise<void> {
+  for (const { name } of await boss.getSchedules()) if (!(name in settings)) await boss.unschedule(name);
+}
+
+type Worker = {
+  readonly boss: PgBoss;
+  readonly name: string;
+  readonly job: JobSettings;
+  readonly stopping: AbortSignal;
+};
+
+async function startWorker<T>(
+  { boss, name, job, stopping }: Worker,
+  handler: ((run: JobRun<T>) => Promise<void>) | undefined,
+): Promise<void> {
+  if (!handler) throw new Error(`job "${name}" has no handler`);
+  const options = {
+    heartbeatRefreshSeconds: HEARTBEAT_REFRESH_S,
+    pollingIntervalSeconds: POLL_S,
+    notifyPollingIntervalSeconds: POLL_S,
+  };
+  for (let lane = 0; lane < job.concurrency; lane++) {
+    const worker = await boss.work<T & object>(name, options, async (batch: Job<T & object>[]) => {
+      try {
+        for (const { data, signal } of batch)
+          await handler({ payload: data, signal: AbortSignal.any([signal, stopping]) });
+      } finally {
+        // With batches of one, pg-boss cannot know that more jobs wait and would wait for its next poll.
+        boss.notifyWorker(worker);
+      }
+    });
+  }
+}
