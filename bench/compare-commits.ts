@@ -7,7 +7,7 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { writeSample } from '../service/src/commands/sample.ts';
-import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
+import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
 import { openDiskObjectStore } from '../service/src/storage/disk-object-store.ts';
 import { renditionFolder, renditionKey } from '../service/src/storage/object-key.ts';

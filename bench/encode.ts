@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { writeSample } from '../service/src/commands/sample.ts';
 import { encodeArguments } from '../service/src/encoding/plan/encode-plan.ts';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-engine.ts';
-import { openSession } from '../service/src/encoding/ffmpeg/engine-session.ts';
+import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
+import { openSession } from '../service/src/encoding/ffmpeg/ffmpeg-session.ts';
 import { examineSource } from '../service/src/encoding/ffmpeg/examine-source.ts';
-import { ladderFor } from '../service/src/encoding/plan/ladder.ts';
+import { chooseLadder } from '../service/src/encoding/plan/ladder.ts';
 import { median } from './pair.ts';
 
 type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly reference: number };
@@ -55,14 +55,14 @@ async function argumentsFor(
   request: Parameters<typeof openSession>[1],
 ): Promise<string[]> {
   const session = openSession({ ffmpegPath }, request);
-  const { picture, video, audio, timeline } = await examineSource(session);
+  const { frame, video, audio, timeline } = await examineSource(session);
   return encodeArguments({
     input: session.input,
-    picture,
+    frame,
     videoIndex: video.index,
     audioIndex: audio?.index,
     timeline,
-    rungs: ladderFor(picture.shown),
+    rungs: chooseLadder(frame.displaySize),
     folder: request.workFolder,
   });
 }

@@ -18,7 +18,6 @@ const LONG_FILES: readonly string[] = [
 const LONG_FUNCTIONS: readonly string[] = [
   'service/src/config.ts',
   'service/src/encoding/jobs/make-poster.job.test.ts',
-  'service/src/platform/concurrency/fair-queue.ts',
 ];
 const LONG_LINES = /^(?:service|packages|simulators|bench|test\/mutation)\//;
 

@@ -17,11 +17,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
 /** Small files that still have to join their importer. */
 const MERGE_NEXT: readonly string[] = [
   'packages/contract/src/narrow.ts → service/src/platform/http/mount.ts',
-  'service/src/encoding/jobs/deliver-report.job.ts → service/src/encoding/feature.ts',
   'service/src/encoding/jobs/encode-queue.routes.ts → service/src/encoding/feature.ts',
-  'service/src/encoding/jobs/encode-queue.sql.ts → service/src/encoding/jobs/encode-queue.ts',
-  'service/src/encoding/jobs/encode-runs.sql.ts → service/src/encoding/jobs/encode-runs.ts',
-  'service/src/encoding/jobs/remove-run-files.job.ts → service/src/encoding/feature.ts',
   'service/src/events/timeline.sql.ts → service/src/events/timeline.ts',
   'service/src/platform/http/connection-limit.ts → service/src/platform/http/server.ts',
   'service/src/platform/postgres/stored-secret.ts → service/src/adapters.ts',

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
-import type { Callback } from './encoding/callback.ts';
-import { findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
+import type { Callback } from './encoding/encoder-report.ts';
+import { findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
 import { openHttpCallback } from './encoding/http-callback.ts';
-import type { ImageProcessor } from './images/image-processor.ts';
-import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { type JobPayloads, jobSettings } from './jobs.ts';
 import {
   assertFfmpegSetting,
@@ -17,8 +15,6 @@ import {
   openDecoders,
   storeFolder,
 } from './open-decoders.ts';
-import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
-import type { Probe } from './media/probe.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
 import { type JobQueue, openJobs } from './platform/jobs/job-queue.ts';
 import type { Logger } from './platform/logger.ts';
@@ -32,14 +28,12 @@ import { openProviders } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
 import type { ObjectStore } from './storage/object-store.ts';
 
-export type Adapters = Decoders & {
+export type Adapters = Omit<Decoders, 'close'> & {
   readonly db: Database;
   readonly jobs: JobQueue<JobPayloads>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
-  readonly probe: Probe;
   readonly callback: Callback;
-  readonly imageProcessor: ImageProcessor;
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
   readonly scratchRoot: string;
@@ -64,7 +58,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
   await assertFfmpegSetting(config);
   const postgres = await openPostgres(config, options.onDatabaseExit);
   await restrictDataFolder(config, { cluster: postgres.cluster, log: options.log });
-  const [data, { sandbox, ...engine }, storage] = await Promise.all([
+  const [data, { close: closeDecoders, ...decoders }, storage] = await Promise.all([
     openDatabaseAndJobs(postgres.connection, config, options),
     openDecoders(config, options),
     openStore(config),
@@ -74,34 +68,24 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       ? config.urlSecrets
       : [toSecret(await getStoredSecret(data.db, 'url_signing'))];
   const encoderSecrets = urlSecrets.map((root) => deriveKey(root, 'encoder'));
-  const probe = openMediabunnyProbe({
-    sandbox,
-    deadlineMs: config.probeDeadlineMs,
-    perOwner: config.probesPerOwner,
-    waitMs: config.probeWaitMs,
-  });
-  const imageProcessor = openSharpImageProcessor({ sandbox, maxPixels: config.maxImagePixels });
   return {
     ...data,
-    ...engine,
+    ...decoders,
     store: storage.store,
     requireDatabaseSpace: databaseSpaceGuard(
       config.databaseUrl === undefined ? postgres.dataFolder : undefined,
       config.minFreeBytes,
     ),
-    probe,
     urlSecrets,
     callback: openHttpCallback({
       baseUrl: () => config.encoderCallbackUrl ?? (options.ownAddress() || (config.publicBaseUrl as string)),
       signingSecret: encoderSecrets[0] as Secret,
     }),
-    imageProcessor,
-    sandbox,
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     workerName: `${hostname()}:${process.pid}`,
     locations: { database: postgres.dataFolder, store: storage.folder },
-    close: () => closeAdapters({ ...data, probe, imageProcessor, postgres }),
+    close: () => closeAdapters({ ...data, closeDecoders, postgres }),
   };
 }
 
@@ -181,14 +165,15 @@ async function openStore(config: Config): Promise<{ store: ObjectStore; folder: 
   return { store, folder };
 }
 
-type OpenedAdapters = Pick<Adapters, 'db' | 'jobs' | 'probe' | 'imageProcessor'> & {
+type OpenedAdapters = Pick<Adapters, 'db' | 'jobs'> & {
+  readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
 };
 
 /** In reverse order of opening; the database server last. */
-async function closeAdapters({ db, jobs, probe, imageProcessor, postgres }: OpenedAdapters): Promise<void> {
+async function closeAdapters({ db, jobs, closeDecoders, postgres }: OpenedAdapters): Promise<void> {
   await jobs.stop();
-  await Promise.all([probe.close(), imageProcessor.close()]);
+  await closeDecoders();
   await db.close();
   await postgres.stop();
 }

@@ -32,6 +32,11 @@ export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
   }),
+  stallSeconds: integer('ENCODE_STALL_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.stallSeconds,
+    min: 1,
+    max: DAY_S,
+  }),
 });
 
 export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
@@ -75,3 +80,41 @@ export function readMediaTypes({ list, problems }: Settings): readonly MediaType
   if (types.length === 0) problems.push('ALLOWED_MIME_TYPES must name at least one supported media type');
   return types;
 }
+
+/** Limits of the processes that decode untrusted files. */
+export type DecoderLimits = {
+  /** Undefined: by the number of cores. */
+  readonly processes: number | undefined;
+  readonly idleMs: number;
+  readonly probe: { readonly deadlineMs: number; readonly perOwner: number; readonly waitMs: number };
+  readonly image: {
+    /** Pixels of all frames of an image together. */
+    readonly maxPixels: number;
+    readonly deadlineMs: number;
+    readonly perAsset: number;
+    readonly maxWaiting: number;
+    readonly waitMs: number;
+  };
+};
+
+const MINUTE_MS = 60_000;
+
+export const readDecoderLimits = ({ text, integer }: Settings): DecoderLimits => ({
+  processes:
+    text('DECODER_PROCESSES') === undefined
+      ? undefined
+      : integer('DECODER_PROCESSES', { fallback: 4, min: 4, max: 64 }),
+  idleMs: integer('DECODER_IDLE_MS', { fallback: MINUTE_MS, min: 1, max: 60 * MINUTE_MS }),
+  probe: {
+    deadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: MINUTE_MS }),
+    perOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
+    waitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: MINUTE_MS }),
+  },
+  image: {
+    maxPixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
+    deadlineMs: integer('IMAGE_DEADLINE_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
+    perAsset: integer('VARIANTS_PER_ASSET', { fallback: 2, min: 1, max: 64 }),
+    maxWaiting: integer('VARIANT_QUEUE_LENGTH', { fallback: 14, min: 0, max: 10_000 }),
+    waitMs: integer('VARIANT_WAIT_MS', { fallback: 20_000, min: 100, max: MINUTE_MS }),
+  },
+});

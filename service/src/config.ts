@@ -2,7 +2,9 @@
 import type { ProviderName } from './assets/asset.ts';
 import { type Secret, toSecret } from './auth/secret.ts';
 import {
+  type DecoderLimits,
   type OwnerLimits,
+  readDecoderLimits,
   readAllowUnsigned,
   readEncodeConcurrency,
   readEncodeLimits,
@@ -56,10 +58,10 @@ export type Config = {
   readonly maxUploadBytes: number;
   /** Uploads are refused while a disk has less free space. */
   readonly minFreeBytes: number;
-  /** Pixels of all frames of one image together. */
-  readonly maxImagePixels: number;
   /** Bytes of all stored variants of one asset. */
   readonly maxVariantBytes: number;
+  /** A variant that could not be rendered is retried after this time. */
+  readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
@@ -68,9 +70,7 @@ export type Config = {
   readonly trashDays: number;
   /** Address space of one ffmpeg process. */
   readonly encoderMemoryBytes: number;
-  readonly probeDeadlineMs: number;
-  readonly probesPerOwner: number;
-  readonly probeWaitMs: number;
+  readonly decoders: DecoderLimits;
   /** User and group id of decoder processes when the service runs as root. */
   readonly sandboxUid: number;
   /** `required`: the service does not start if a part of the sandbox is missing. */
@@ -149,8 +149,8 @@ function read(
     mediaTypes: readMediaTypes(settings),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
-    maxImagePixels: integer('MAX_IMAGE_PIXELS', { fallback: 50_000_000, min: 1, max: 500_000_000 }),
     maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
+    variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
     encodeLimits: readEncodeLimits(settings),
     encodeConcurrency: readEncodeConcurrency(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
@@ -160,9 +160,7 @@ function read(
     maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
     docs: settings.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
     encoderMemoryBytes: integer('ENCODER_MEMORY_BYTES', { fallback: 3 * GIB, min: GIB / 2, max: 1024 * GIB }),
-    probeDeadlineMs: integer('PROBE_DEADLINE_MS', { fallback: 2000, min: 100, max: 60_000 }),
-    probesPerOwner: integer('PROBES_PER_OWNER', { fallback: 2, min: 1, max: 64 }),
-    probeWaitMs: integer('PROBE_WAIT_MS', { fallback: 10_000, min: 100, max: 60_000 }),
+    decoders: readDecoderLimits(settings),
     sandboxUid: integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
     sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
     logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),

@@ -1,4 +1,4 @@
-// Opens the sandbox for decoders of untrusted bytes, and the ffmpeg encoder that runs in it.
+// Opens the decoders of untrusted files: the sandbox, and inside it ffmpeg and the pool of probe and image processes.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -6,45 +6,70 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
-import { findFfmpeg } from './encoding/ffmpeg/find-engine.ts';
+import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
+import type { ImageProcessor } from './images/image-processor.ts';
+import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
+import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
+import type { Probe } from './media/probe.ts';
 import type { Logger } from './platform/logger.ts';
+import { openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
 
 export type Decoders = {
   readonly encoder: Encoder;
-  /** Why this process cannot encode videos, for the operator; undefined if it can. */
+  /** Why this machine cannot encode videos, for operators; undefined if it can. */
   readonly encoderMissing: string | undefined;
   readonly sandbox: Sandbox;
+  readonly probe: Probe;
+  readonly imageProcessor: ImageProcessor;
+  close(): Promise<void>;
 };
 
 type DecoderContext = { readonly log: Logger; readonly searchPath: string | undefined };
 
 /** Finds ffmpeg first, because the sandbox must be able to run it. */
 export async function openDecoders(config: Config, { log, searchPath }: DecoderContext): Promise<Decoders> {
-  const engine = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
-  const sandbox = await openSandbox(config, 'path' in engine ? [engine.path] : []);
+  const ffmpeg = await findFfmpeg({ setting: config.ffmpegPath, searchPath });
+  const sandbox = await openSandbox(config, 'path' in ffmpeg ? [ffmpeg.path] : []);
   const missing = missingProtections(sandbox);
-  if (missing.length > 0) log.warn({ missing }, 'the sandbox of media decoders is incomplete');
-  if ('missing' in engine)
-    return { encoder: refusingEncoder(engine.missing), encoderMissing: engine.missing, sandbox };
+  if (missing.length > 0)
+    log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
+  const { processes = decoderProcesses(), idleMs, probe, image } = config.decoders;
+  const pool = openChildPool({ sandbox, processes, idleMs });
+  return {
+    ...openEncoder(config, ffmpeg, sandbox),
+    sandbox,
+    probe: openMediabunnyProbe(pool, probe),
+    imageProcessor: openSharpImageProcessor(pool, image),
+    close: () => pool.close(),
+  };
+}
+
+function openEncoder(
+  config: Config,
+  ffmpeg: FfmpegSearch,
+  sandbox: Sandbox,
+): Pick<Decoders, 'encoder' | 'encoderMissing'> {
+  if ('missing' in ffmpeg)
+    return { encoder: createFailingEncoder(ffmpeg.missing), encoderMissing: ffmpeg.missing };
   const encoder = openFfmpegEncoder({
-    ffmpegPath: engine.path,
+    ffmpegPath: ffmpeg.path,
     sandbox,
     memoryBytes: config.encoderMemoryBytes,
     limits: config.encodeLimits,
     concurrency: concurrencyOf(config),
   });
-  return { encoder, encoderMissing: undefined, sandbox };
+  return { encoder, encoderMissing: undefined };
 }
 
-/** Fails early, before anything that would have to be closed again is opened. */
+/** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
 export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void> {
   if (ffmpegPath === undefined) return;
-  const engine = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
-  if ('missing' in engine)
+  const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
+  if ('missing' in ffmpeg)
     throw new Error(
-      `FFMPEG_PATH cannot be used: ${engine.missing}. Set it to an ffmpeg program, or unset it to use the installed one.`,
+      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. Set it to an ffmpeg program, or unset it to use the installed one.`,
     );
 }
 
@@ -59,25 +84,32 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
   const missing = missingProtections(sandbox);
   if (config.sandbox === 'required' && missing.length > 0)
     throw new Error(
-      `SANDBOX is "required", but this system does not support: ${missing.join(', ')}. Enable these protections, or set SANDBOX=available.`,
+      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. Allow it, or set SANDBOX=available.`,
     );
   return sandbox;
 }
 
-/** Without ffmpeg every video fails with the code `encoder_missing`; it would otherwise wait forever. */
-function refusingEncoder(reason: string): Encoder {
+/** Without ffmpeg, each video fails with that reason instead of waiting in the queue. */
+function createFailingEncoder(reason: string): Encoder {
   const refuse = async () => {
-    throw new EncodeFailed('encoder_missing', 'ffmpeg is not installed where videos are encoded', reason);
+    throw new EncodeFailed(
+      'encoder_missing',
+      'No video engine is installed where videos are encoded',
+      reason,
+    );
   };
-  return { encode: refuse, makePoster: refuse };
+  return { encode: refuse, createPoster: refuse };
 }
 
-/** One encode uses about four cores. */
+/** An image process may use 1 GiB of memory, which limits their number on large machines. */
+const decoderProcesses = (): number => Math.min(16, Math.max(6, 2 * availableParallelism()));
+
+/** One encode keeps four cores busy. */
 const CORES_PER_ENCODE = 4;
 
 export const concurrencyOf = ({ encodeConcurrency }: Config): number =>
   encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
 
-/** The folder of the disk store. */
+/** The folder of the object store. */
 export const storeFolder = ({ storageUrl, dataDir }: Config): string =>
   storageUrl === undefined ? join(dataDir, 'objects') : fileURLToPath(storageUrl);

@@ -14,7 +14,7 @@ import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
-import { sweepScratchFolders } from './platform/process/scratch-folder.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { assertWritableFolder } from './platform/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
@@ -177,7 +177,7 @@ async function listen(server: HttpServer, { port, host }: Config): Promise<strin
 }
 
 async function startWorkers({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
-  await sweepScratchFolders(scratchRoot);
+  await deleteAbandonedScratchFolders(scratchRoot);
   await jobs.work(handlers);
 }
 

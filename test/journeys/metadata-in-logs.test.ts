@@ -50,7 +50,7 @@ const found = (text: string): string[] => canaries.filter((canary) => text.inclu
 const failures = () =>
   lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter((line) => line['asset_id'] === damaged.id && 'engine' in line);
+    .filter((line) => line['asset_id'] === damaged.id && 'ffmpeg_log' in line);
 
 describe('files full of metadata', () => {
   test('are encoded, or fail in the encoder', () => {
@@ -61,8 +61,8 @@ describe('files full of metadata', () => {
   test('a failed encode is logged with its code and at most 2 kB of the output of ffmpeg', () => {
     const [line = {}] = failures();
     expect(line['code']).toBe(damaged.failure?.code);
-    expect(line['engine']).toMatch(/h264|aac/);
-    expect(Buffer.byteLength(String(line['engine']))).toBeLessThanOrEqual(2000);
+    expect(line['ffmpeg_log']).toMatch(/h264|aac/);
+    expect(Buffer.byteLength(String(line['ffmpeg_log']))).toBeLessThanOrEqual(2000);
   });
 
   test('no log line contains the metadata, and no line is long', () => {

@@ -39,8 +39,8 @@ const between = (parts: Adapters): Adapters => ({
       await encoding.pass();
       return parts.encoder.encode(order);
     },
-    async makePoster(order) {
-      await parts.encoder.makePoster(order);
+    async createPoster(order) {
+      await parts.encoder.createPoster(order);
       posters.made += 1;
       if (posters.toFail-- > 0) throw new Error('the worker died');
     },

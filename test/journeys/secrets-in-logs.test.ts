@@ -180,7 +180,7 @@ describe('after requests with every kind of error', () => {
       'asset_id',
       'attempt',
       'code',
-      'engine',
+      'ffmpeg_log',
       'error',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);

@@ -2,14 +2,16 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EncodeOrder, Encoding } from '../../service/src/encoding/encoder.ts';
+import type { EncodeRequest, Encoding } from '../../service/src/encoding/encoder.ts';
 import { openFfmpegEncoder } from '../../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
 import { ffmpegPath } from './clips.ts';
 
 /** `hls.m3u8` and `dash.mpd` lie in one folder, everything else in `1-1` below it; gone when disposed. */
 export type Film = Encoding & AsyncDisposable & { readonly path: (name: string) => string };
 
-export type FilmOptions = Partial<Pick<EncodeOrder, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>>;
+export type FilmOptions = Partial<
+  Pick<EncodeRequest, 'container' | 'posterTimeMs' | 'signal' | 'onProgress'>
+>;
 
 const ABOVE = ['hls.m3u8', 'dash.mpd'];
 const CHILDREN = '1-1';

@@ -8,7 +8,7 @@ const OWN_SUITES = /^test\/(?:durability|browser|scale|clients)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
 const STARTS_PROCESSES = [
-  /support\/(?:service|service-process|clocked-service|postgres|hosted|clips|film|pictures)\.ts$/,
+  /support\/(?:service|service-process|clocked-service|postgres|hosted|clips|decoders|film|pictures)\.ts$/,
   /\/launcher(?:\.fixture\.ts)?$/,
   /(?:simulators\.fixture|child-pool|sandbox)\.ts$|^node:child_process$/,
 ];

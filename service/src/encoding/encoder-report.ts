@@ -1,4 +1,4 @@
-// Formats and parses the body of the onprem webhook, for our own and third-party encoders (contract A1, B6).
+// The report of an encoder: body, delivery and parser of the onprem webhook, for our own and third-party encoders (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {
@@ -28,6 +28,14 @@ export type EncoderReport = {
   readonly failure?: Failure;
 };
 
+/** `processed`: whether the report changed the asset. */
+export type CallbackResult = { readonly processed: boolean };
+
+export type Callback = {
+  /** Delivers a signed body unchanged. Throws when the report was not accepted and must be retried. */
+  deliver(body: string, signal: AbortSignal): Promise<CallbackResult>;
+};
+
 type Members = Readonly<Record<string, unknown>>;
 
 const EVENTS: Readonly<Record<string, StreamReport['event']>> = {
@@ -41,8 +49,8 @@ const MAX_ATTEMPT = 1_000_000_000;
 const MAX_RENDITIONS = 64;
 const MAX_WARNINGS = 16;
 
-/** Undefined when the body is malformed or requires no action. `isOurs`: signed by our own encoder. */
-export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport | undefined {
+/** Undefined when the body is malformed or requires no action. `isOwn`: signed by our own encoder. */
+export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport | undefined {
   const { status, attempt, progress, renditions, playback } = body;
   const event = typeof status === 'string' && Object.hasOwn(EVENTS, status) ? EVENTS[status] : undefined;
   if (
@@ -53,7 +61,7 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     !isOptional(playback, isUrls)
   )
     return undefined;
-  if (isOurs && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
+  if (isOwn && !(isAttempt(attempt) && isCount(body['try']))) return undefined;
   return {
     source: 'webhook',
     provider: 'onprem',
@@ -62,8 +70,8 @@ export function parseEncoderReport(body: Members, isOurs: boolean): StreamReport
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
     ...(event === 'succeeded' && {
-      ...(isOurs ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
-      picture: parsePicture(body),
+      ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
+      media: parseMedia(body),
     }),
     ...(event === 'failed' && parseFailure(body)),
   };
@@ -108,11 +116,7 @@ const URL_REFUSED: Warning = {
   message: 'The encoder gave a playback URL that is no plain http or https address',
 };
 
-function parsePicture({
-  width,
-  height,
-  duration_ms: durationMs,
-}: Members): NonNullable<StreamReport['picture']> {
+function parseMedia({ width, height, duration_ms: durationMs }: Members): NonNullable<StreamReport['media']> {
   return {
     ...(isCount(width) && { width }),
     ...(isCount(height) && { height }),
@@ -147,7 +151,7 @@ const isMembers = (value: unknown): value is Members =>
 function isUrls(value: unknown): boolean {
   if (!isMembers(value)) return false;
   return [value['hls'], value['dash'], value['thumbnail']].every((url) =>
-    isOptional(url, (told) => typeof told === 'string'),
+    isOptional(url, (value) => typeof value === 'string'),
   );
 }
 

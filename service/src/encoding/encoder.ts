@@ -1,17 +1,9 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
-import type { RenditionState } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
+import type { Rendition } from '../assets/renditions.ts';
 import type { Container } from '../media/probe.ts';
 
-/** One rendition as shown to callers (contract B1). `bitrate` is the average in bits per second; null until known. */
-export type Rendition = {
-  readonly height: number;
-  readonly width?: number;
-  readonly state: RenditionState;
-  readonly bitrate?: number | null;
-};
-
-export type EncodeOrder = {
+export type EncodeRequest = {
   /** Path of the original, which must not be changed. */
   readonly source: string;
   readonly container: Container;
@@ -27,13 +19,13 @@ export type EncodeOrder = {
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
 };
 
-export type PosterOrder = {
+export type PosterRequest = {
   /** Path of the init segment followed by the media segment at the time. Timestamps are those of the video. */
   readonly excerpt: string;
   /** A time after the end selects the last frame. */
   readonly timeMs: number;
   /** Path of the JPEG output. */
-  readonly picture: string;
+  readonly output: string;
   readonly signal: AbortSignal;
 };
 
@@ -51,7 +43,7 @@ export type Encoding = {
   readonly warnings: readonly Warning[];
 };
 
-/** The file cannot be encoded. `message` is for callers; `log` (the end of the engine's output) is only for operators. */
+/** The file cannot be encoded. `message` is for callers; `log` (the end of ffmpeg's output) is only for operators. */
 export class EncodeFailed extends Error {
   readonly code: string;
   /** A private field, so that printing or serializing the error does not expose it. */
@@ -68,7 +60,7 @@ export class EncodeFailed extends Error {
 
 export type Encoder = {
   /** Creates all files and checks them against the source. Throws EncodeFailed for an invalid source. */
-  encode(order: EncodeOrder): Promise<Encoding>;
+  encode(request: EncodeRequest): Promise<Encoding>;
   /** Creates a poster of a video that this encoder has encoded. */
-  makePoster(order: PosterOrder): Promise<void>;
+  createPoster(request: PosterRequest): Promise<void>;
 };

@@ -1,15 +1,16 @@
 // Encoding: the jobs that make renditions and posters, and the queue as operators see it.
 import type { AppContext } from '../app-context.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
+import type { JobPayloads } from '../jobs.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import { deliverReportJob } from './jobs/deliver-report.job.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
+import { renditionPrefix } from '../storage/object-key.ts';
 import { encodeAssetJob } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as runOperations from './jobs/encode-runs.ts';
-import { makePosterJob } from './jobs/make-poster.job.ts';
-import { removeRunFilesJob } from './jobs/remove-run-files.job.ts';
+import { createPosterJob } from './jobs/make-poster.job.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
 
@@ -21,9 +22,15 @@ export function createEncoding(needs: Needs) {
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
       'encode-asset': encodeAssetJob({ ...runs, store, encoder, callback, scratchRoot, log }),
-      'remove-run-files': removeRunFilesJob({ store }),
-      'deliver-report': deliverReportJob({ callback }),
-      'make-poster': makePosterJob({ ...lifecycle, store, encoder, scratchRoot }),
+      // A job of its own, because deleting thousands of files is slow.
+      'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
+        await store.removeAll(renditionPrefix(payload.assetId, payload.folder));
+      },
+      // Retried until the onprem webhook accepts the report.
+      'deliver-report': async ({ payload, signal }: JobRun<JobPayloads['deliver-report']>) => {
+        await callback.deliver(payload.body, signal);
+      },
+      'make-poster': createPosterJob({ ...lifecycle, store, encoder, scratchRoot }),
     },
   };
 }

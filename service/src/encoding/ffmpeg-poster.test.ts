@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../../../test/support/clips.ts';
 import { encodeFilm, type Film } from '../../../test/support/film.ts';
 import { openFfmpegEncoder } from './ffmpeg/ffmpeg-encoder.ts';
-import { findExcerptFiles } from './packaging/hls-parser.ts';
+import { findExcerptFiles } from './packaging/hls-playlist.ts';
 
 let folder: string;
 let film: Film;
@@ -26,16 +26,16 @@ const isWhite = async (jpeg: Buffer): Promise<boolean> =>
   ((await sharp(jpeg).stats()).channels[0]?.mean ?? 0) > 128;
 
 async function posterAt(timeMs: number, name = 'poster.jpg'): Promise<Buffer> {
-  const [excerpt, picture] = [join(folder, 'excerpt.mp4'), join(folder, name)];
+  const [excerpt, output] = [join(folder, 'excerpt.mp4'), join(folder, name)];
   const files = findExcerptFiles(await readFile(film.path('r0.m3u8'), 'utf8'), timeMs);
   await writeFile(excerpt, await Promise.all(files.map((file) => readFile(film.path(file)))));
-  await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster({
+  await openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster({
     excerpt,
-    picture,
+    output,
     timeMs,
     signal: new AbortController().signal,
   });
-  return readFile(picture);
+  return readFile(output);
 }
 
 describe('a poster', () => {
@@ -73,14 +73,16 @@ describe('a poster', () => {
   test('of a file that is not a video is rejected', async () => {
     const excerpt = join(folder, 'noise.mp4');
     await writeFile(excerpt, 'no film');
-    const order = {
+    const request = {
       excerpt,
-      picture: join(folder, 'none.jpg'),
+      output: join(folder, 'none.jpg'),
       timeMs: 0,
       signal: new AbortController().signal,
     };
-    await expect(openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).makePoster(order)).rejects.toMatchObject({
-      code: 'encoding_failed',
-    });
+    await expect(openFfmpegEncoder({ ffmpegPath: ffmpegPath() }).createPoster(request)).rejects.toMatchObject(
+      {
+        code: 'encoding_failed',
+      },
+    );
   });
 });

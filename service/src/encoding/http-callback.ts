@@ -1,7 +1,7 @@
 // Delivers the encoder's reports over HTTP with a signature.
 import type { Secret } from '../auth/secret.ts';
 import { sha256Concat } from '../auth/signature.ts';
-import type { Callback, CallbackResult } from './callback.ts';
+import type { Callback, CallbackResult } from './encoder-report.ts';
 
 /** `baseUrl` is a function, because a service on a dynamic port knows it only after listening. */
 type CallbackSettings = { readonly baseUrl: () => string; readonly signingSecret: Secret };

@@ -1,8 +1,7 @@
-// Images: processing of uploaded pictures, and their sized variants.
+// Images: processing of uploads, and variants in other sizes and formats.
 import type { AppContext } from '../app-context.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
-import { createFairQueue } from '../platform/concurrency/fair-queue.ts';
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import * as imageOperations from './images.ts';
@@ -17,8 +16,6 @@ type Needs = AppContext &
 
 /** Variants being rendered or waiting for it, of all assets. */
 const MAX_VARIANTS_IN_FLIGHT = 256;
-/** One asset can keep at most two image processes busy. */
-const VARIANT_QUEUE = { concurrency: 4, perKey: 2, maxWaitingPerKey: 14, maxWaitMs: 20_000 } as const;
 
 export function createImages(needs: Needs) {
   const { store, imageProcessor, config, now, lifecycle, objects, findPlayableAsset } = needs;
@@ -28,8 +25,8 @@ export function createImages(needs: Needs) {
       store,
       processor: imageProcessor,
       inFlight: createSingleFlight({ maxConcurrent: MAX_VARIANTS_IN_FLIGHT }),
-      queue: createFairQueue(VARIANT_QUEUE),
       maxVariantBytes: config.maxVariantBytes,
+      variantRetrySeconds: config.variantRetrySeconds,
       now,
     },
     imageOperations,

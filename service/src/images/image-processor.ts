@@ -20,17 +20,17 @@ export type ImageFacts = {
 export type ImageRefusal = 'not_media' | 'truncated' | 'too_large_picture' | 'too_demanding';
 
 /** `thumbnail` is a JPEG of at most 640 pixels per side. */
-export type Examined =
+export type ExaminedImage =
   | { readonly facts: ImageFacts; readonly thumbnail: Uint8Array }
   | { readonly refused: ImageRefusal };
-export type Rendered = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
+export type RenderedImage = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
 /** Throws only when the bytes cannot be read, never because of their content. Output is sRGB, upright and without metadata. */
 export type ImageProcessor = {
   /** True when HEIC and HEIF can be decoded. */
-  readonly takesHeif: boolean;
+  readonly canDecodeHeif: boolean;
   /** Decodes every pixel of every frame. */
-  examine(source: ImageSource): Promise<Examined>;
-  render(source: ImageSource, variant: Variant): Promise<Rendered>;
-  close(): Promise<void>;
+  examine(source: ImageSource): Promise<ExaminedImage>;
+  /** Waiting renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) when no process is free in time. */
+  render(source: ImageSource, variant: Variant, assetId: string): Promise<RenderedImage>;
 };

@@ -1,8 +1,15 @@
 // Tests the supported sizes and the rounding of others (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RequestedSize, roundSize, WIDTHS } from './image-sizes.ts';
-import { chooseVariant, FITS, type VariantQuery, variantName } from './image-variant.ts';
+import {
+  type RequestedSize,
+  roundSize,
+  WIDTHS,
+  chooseVariant,
+  FITS,
+  type VariantQuery,
+  variantName,
+} from './image-variant.ts';
 
 test.each(WIDTHS)('width and height %d are offered', (length) => {
   expect(roundSize({ w: length })).toEqual({ w: length });

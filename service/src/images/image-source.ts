@@ -21,10 +21,10 @@ export type ImageSource = {
   readonly alpha: boolean;
 };
 
-type Pictured = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
+type ImageSourceFields = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'width' | 'height'>;
 
 /** Undefined before the asset is ready, and for videos of other encoders. */
-export function imageSourceOf(asset: Pictured): ImageSource | undefined {
+export function imageSourceOf(asset: ImageSourceFields): ImageSource | undefined {
   const { id, playback, width, height } = asset;
   if (playback?.kind === 'own') {
     const { folder, posterTimeMs } = playback;
@@ -72,4 +72,23 @@ export function imageCaching(
   return asset.visibility === 'public'
     ? `public, max-age=${age}`
     : `private, max-age=${Math.min(age, PRIVATE_MAX_AGE_S)}`;
+}
+
+const START = 0xffd8;
+/** Start-of-frame markers. 0xc4, 0xc8 and 0xcc have other meanings. */
+const isFrameHeader = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** Undefined when the bytes are not a JPEG or end before the frame header. */
+export function parseJpegSize(
+  bytes: Uint8Array,
+): { readonly width: number; readonly height: number } | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.byteLength < 4 || view.getUint16(0) !== START) return undefined;
+  for (let at = 2; at + 9 <= view.byteLength; at += 2 + view.getUint16(at + 2)) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    if (isFrameHeader(view.getUint8(at + 1)))
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+  }
+  return undefined;
 }

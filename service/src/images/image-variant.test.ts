@@ -1,26 +1,26 @@
 // Tests the choice of size, format and name of a variant (contract B5).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { WIDTHS } from './image-sizes.ts';
 import {
+  WIDTHS,
   chooseVariant,
   FITS,
   FORMATS,
   variantName,
-  type Original,
+  type OriginalImage,
   parseVariantName,
   contentTypeOf,
   type VariantQuery,
 } from './image-variant.ts';
 
-const PHOTO: Original = { width: 4000, height: 3000, animated: false, alpha: false };
-const CLIP: Original = { ...PHOTO, width: 480, height: 270, animated: true };
-const LOGO: Original = { ...PHOTO, alpha: true };
+const PHOTO: OriginalImage = { width: 4000, height: 3000, animated: false, alpha: false };
+const CLIP: OriginalImage = { ...PHOTO, width: 480, height: 270, animated: true };
+const LOGO: OriginalImage = { ...PHOTO, alpha: true };
 const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 
 const sizeOf = (query: VariantQuery, original = PHOTO): string =>
   variantName(chooseVariant(original, query, undefined)).replace(/\.\w+$/, '');
-const formatOf = (original: Original, accept?: string, wish: VariantQuery = {}) =>
+const formatOf = (original: OriginalImage, accept?: string, wish: VariantQuery = {}) =>
   chooseVariant(original, wish, accept).format;
 
 describe('the size', () => {
@@ -35,7 +35,7 @@ describe('the size', () => {
     [{ w: 320, h: 320, fit: 'inside' }, '320x240'],
     [{ w: 320, fit: 'cover' }, '320x240'],
     [{ h: 320, fit: 'contain' }, '427x320'],
-  ])('of a photo asked for as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
+  ])('of a photo requested as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
 
   test('is never more than the original has', () => {
     const small = { ...PHOTO, width: 200, height: 100 };
@@ -60,21 +60,25 @@ test('of a huge image has at most 12 megapixels and the same aspect ratio', () =
 });
 
 describe('the format', () => {
-  test.each<[string, readonly [Original, string?], string]>([
+  test.each<[string, readonly [OriginalImage, string?], string]>([
     ['a photo for a browser', [PHOTO, BROWSER], 'avif'],
     ['a photo for an older one', [PHOTO, 'image/webp,*/*'], 'webp'],
-    ['a photo for whoever takes all', [PHOTO, '*/*'], 'jpeg'],
-    ['a photo for whoever says nothing', [PHOTO], 'jpeg'],
-    ['a photo for whoever refuses AVIF', [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'], 'jpeg'],
+    ['a photo for clients that accept everything', [PHOTO, '*/*'], 'jpeg'],
+    ['a photo without Accept header', [PHOTO], 'jpeg'],
+    [
+      'a photo for clients that refuse AVIF',
+      [PHOTO, 'image/avif;q=0, image/webp ; q = 0.000,image/*'],
+      'jpeg',
+    ],
     ['a photo for an odd sender', [PHOTO, 'IMAGE/AVIF;q=0.1'], 'avif'],
-    ['a logo for whoever says nothing', [LOGO], 'png'],
+    ['a logo without Accept header', [LOGO], 'png'],
     ['a logo for a browser', [LOGO, BROWSER], 'avif'],
     ['what moves for a browser', [CLIP, BROWSER], 'webp'],
-    ['what moves for whoever says nothing', [CLIP], 'gif'],
+    ['an animation without Accept header', [CLIP], 'gif'],
     ['what moves for AVIF alone', [CLIP, 'image/avif'], 'gif'],
   ])('of %s', (_, [original, accept], expected) => expect(formatOf(original, accept)).toBe(expected));
 
-  test.each(FORMATS)('is %s where that is asked for', (format) =>
+  test.each(FORMATS)('is %s if requested', (format) =>
     expect(formatOf(CLIP, BROWSER, { format })).toBe(format),
   );
 

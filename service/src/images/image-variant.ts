@@ -1,5 +1,6 @@
 // Chooses the variant of an image for a viewer: a supported size, never larger than the original, in the best accepted format (contract B5).
 import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
+import { IMAGE_CROPS, IMAGE_WIDTHS } from '@mediary/contract/operations/images';
 
 /** `inside`: the whole image within the box; `cover`: fills the box and crops; `contain`: the whole image with empty margins. */
 export const FITS = IMAGE_FITS;
@@ -18,7 +19,7 @@ export type VariantQuery = {
 };
 
 /** Width and height after applying the orientation. */
-export type Original = {
+export type OriginalImage = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
@@ -41,7 +42,11 @@ const DEFAULT_LENGTH = 2560;
 /** Keeps AVIF within the deadline: it takes 0.25 s of CPU time per megapixel of noise. */
 const MAX_PIXELS = 12_000_000;
 
-export function chooseVariant(original: Original, query: VariantQuery, accept: string | undefined): Variant {
+export function chooseVariant(
+  original: OriginalImage,
+  query: VariantQuery,
+  accept: string | undefined,
+): Variant {
   const format = query.format ?? bestFormat(original, accept);
   const animated = original.animated && (format === 'webp' || format === 'gif');
   const { w = 0, h = 0, fit = 'inside' } = query;
@@ -89,14 +94,14 @@ function boxOf(w: number, h: number): Box {
   return { w: w || MAX_OMITTED_LENGTH, h: h || MAX_OMITTED_LENGTH };
 }
 
-function fitInside({ width, height }: Original, { w, h }: Box): { width: number; height: number } {
+function fitInside({ width, height }: OriginalImage, { w, h }: Box): { width: number; height: number } {
   const scale = Math.min(1, w / width, h / height, Math.sqrt(MAX_PIXELS / (width * height)));
   return { width: pixels(width * scale), height: pixels(height * scale) };
 }
 
 /** Shrinks a box that would enlarge the image, and keeps its aspect ratio. */
 function fillBox(
-  { width, height }: Original,
+  { width, height }: OriginalImage,
   { w, h, fit }: Box & { readonly fit: Fit },
 ): Pick<Variant, 'width' | 'height' | 'fit'> {
   const scale = (fit === 'cover' ? Math.max : Math.min)(w / width, h / height);
@@ -106,17 +111,58 @@ function fillBox(
 
 const pixels = (length: number) => Math.max(1, Math.round(length));
 
-function bestFormat({ animated, alpha }: Original, accept = ''): ImageFormat {
-  if (!animated && accepts(accept, 'image/avif')) return 'avif';
-  if (accepts(accept, 'image/webp')) return 'webp';
+function bestFormat({ animated, alpha }: OriginalImage, accept = ''): ImageFormat {
+  if (!animated && isAcceptedType(accept, 'image/avif')) return 'avif';
+  if (isAcceptedType(accept, 'image/webp')) return 'webp';
   if (animated) return 'gif';
   return alpha ? 'png' : 'jpeg';
 }
 
 /** Ignores wildcards: clients that send them often cannot decode AVIF or WebP. */
-export function accepts(accept: string, type: string): boolean {
+export function isAcceptedType(accept: string, type: string): boolean {
   return accept.split(',').some((range) => {
     const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     return name === type && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter));
   });
+}
+
+/** Each variant is stored, so the number of sizes limits the storage per asset. */
+export const WIDTHS = IMAGE_WIDTHS;
+
+/** The size of link previews (Open Graph). Squares are the other crop. */
+const PREVIEW = { w: 1200, h: 630 } as const;
+export const CROPS = IMAGE_CROPS;
+const MAX_LENGTH = 3840;
+
+export type RequestedSize = { readonly w?: number; readonly h?: number; readonly fit?: string };
+type VariantSize = { readonly w?: number; readonly h?: number };
+
+/** `allowed` lists the supported values of the field. */
+type UnsupportedSize = {
+  readonly field: 'w' | 'h';
+  readonly reason: 'unsupported_size' | 'unsupported_crop';
+  readonly allowed: readonly (number | string)[];
+  readonly limit?: number;
+};
+
+/** Rounds up to the next supported size. */
+export function roundSize({ w, h, fit = 'inside' }: RequestedSize): VariantSize | UnsupportedSize {
+  if (w === undefined || h === undefined || fit === 'inside') return roundEach({ w, h });
+  if (w === h) return roundEach({ w, h });
+  const isPreviewShape = w * PREVIEW.h === h * PREVIEW.w && w <= PREVIEW.w;
+  return isPreviewShape ? PREVIEW : { field: 'h', reason: 'unsupported_crop', allowed: CROPS };
+}
+
+type OptionalSize = { readonly w: number | undefined; readonly h: number | undefined };
+
+function roundEach(requested: OptionalSize): VariantSize | UnsupportedSize {
+  const rounded: { w?: number; h?: number } = {};
+  for (const field of ['w', 'h'] as const) {
+    const length = requested[field];
+    if (length === undefined) continue;
+    const next = WIDTHS.find((width) => width >= length);
+    if (next === undefined) return { field, reason: 'unsupported_size', limit: MAX_LENGTH, allowed: WIDTHS };
+    rounded[field] = next;
+  }
+  return rounded;
 }

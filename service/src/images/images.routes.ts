@@ -4,17 +4,17 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
-import { CROPS, roundSize } from './image-sizes.ts';
+import { CROPS, roundSize } from './image-variant.ts';
 import { imageCaching } from './image-source.ts';
-import type { ServedVariant, VariantRequest } from './images.ts';
+import type * as imageOperations from './images.ts';
 
-export type ImageService = {
+export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'findVariant'> & {
   findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
-  findVariant(asset: PlayedAsset, request: VariantRequest): Promise<ServedVariant>;
   readonly objects: ObjectResponses;
 };
 

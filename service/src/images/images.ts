@@ -1,21 +1,21 @@
 // Examines uploaded images, and renders variants on their first request (contract B5).
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
+import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import type { FairQueue } from '../platform/concurrency/fair-queue.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource as Bytes } from './image-processor.ts';
-import { type ImageSource, imageSourceOf } from './image-source.ts';
+import { type ImageSource, imageSourceOf, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
   contentTypeOf,
-  type Original,
+  type OriginalImage,
   type Variant,
   type VariantQuery,
   variantName,
 } from './image-variant.ts';
-import { jpegSize } from './jpeg-size.ts';
 import { cheaperVariant, closestVariant } from './variant-substitute.ts';
 import {
   countStoredBytes,
@@ -27,25 +27,22 @@ import {
   type VariantRefusal,
 } from './variant-store.ts';
 
-export type ImageNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
+export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
   readonly store: ObjectStore;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
-  /** The keys are asset ids. */
-  readonly queue: FairQueue;
   readonly maxVariantBytes: number;
+  readonly variantRetrySeconds: number;
   readonly now: () => Date;
 };
 
 /** Larger files are not decoded, because they are read into memory. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
+export type ExaminationResult = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
+
 /** Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. */
-export async function examine(
-  { store, processor }: ImageNeeds,
-  asset: Asset,
-): Promise<{ facts: ImageFacts } | { refused: ImageRefusal }> {
+export async function examine({ store, processor }: ImageNeeds, asset: Asset): Promise<ExaminationResult> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
   const examined = await processor.examine(bytesOf(store, originalKey(asset)));
   if ('refused' in examined) return examined;
@@ -60,10 +57,10 @@ export const deleteVariants = async ({ store }: ImageNeeds, assetId: string): Pr
   await store.removeAll(variantsPrefix(assetId));
 };
 
-export type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
+type VariantRequest = { readonly query: VariantQuery; readonly accept: string | undefined };
 
 /** `substituteFor`: why the response contains another variant than the requested one. */
-export type ServedVariant = {
+type ServedVariant = {
   readonly key: ObjectKey;
   readonly type: string;
   readonly name: string;
@@ -73,7 +70,7 @@ export type ServedVariant = {
 type Rendering = {
   readonly asset: PlayedAsset;
   readonly source: ImageSource;
-  readonly original: Original;
+  readonly original: OriginalImage;
   readonly accept: string | undefined;
 };
 
@@ -137,12 +134,17 @@ async function render(
   rendering: Rendering,
   { variant, file }: NewVariant,
 ): Promise<VariantRefusal | undefined> {
-  const { store, now } = needs;
+  const { store, now, variantRetrySeconds } = needs;
   const { id: assetId } = rendering.asset;
   const rendered = await renderWithinLimits(needs, rendering, variant);
   if (rendered === 'storage_limit') return rendered;
   if ('refused' in rendered)
-    await recordRefusal(store, { assetId, file, now: now(), reason: rendered.refused });
+    await recordRefusal(store, {
+      assetId,
+      file,
+      reason: rendered.refused,
+      until: new Date(now().getTime() + variantRetrySeconds * 1000),
+    });
   else await storeVariant(store, variantKey(assetId, file), rendered.bytes);
   await deleteIfAssetDeleted(needs, assetId);
   return 'refused' in rendered ? rendered.refused : undefined;
@@ -152,14 +154,14 @@ type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefu
 
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
-  { store, processor, queue, maxVariantBytes }: ImageNeeds,
+  { store, processor, maxVariantBytes }: ImageNeeds,
   { asset, source }: Rendering,
   variant: Variant,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, asset.id, source.prefix);
   if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
-  const rendered = await queue(asset.id, () => processor.render(bytesOf(store, source.key), variant));
+  const rendered = await processor.render(bytesOf(store, source.key), variant, asset.id);
   if ('refused' in rendered) return rendered;
   const stored = await countStoredBytes(store, asset.id);
   return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
@@ -174,16 +176,16 @@ async function deleteIfAssetDeleted(needs: ImageNeeds, assetId: string): Promise
 async function originalOf(
   store: ObjectStore,
   { key, size, animated, alpha }: ImageSource,
-): Promise<Original> {
+): Promise<OriginalImage> {
   const known = size ?? (await readJpegSize(store, key));
   if (!known) throw playbackNotFound();
   return { ...known, animated, alpha };
 }
 
 /** Posters are smaller than the 1 MiB that `read` returns. */
-async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof jpegSize>> {
+async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof parseJpegSize>> {
   const found = await store.read(key);
-  return found?.bytes && jpegSize(found.bytes);
+  return found?.bytes && parseJpegSize(found.bytes);
 }
 
 function bytesOf(store: ObjectStore, key: ObjectKey): Bytes {

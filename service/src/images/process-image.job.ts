@@ -1,31 +1,29 @@
 // Job that examines an uploaded image and reports it as ready or failed.
-import type { Asset } from '../assets/asset.ts';
-import type { Cause } from '../lifecycle/reports.ts';
-import type { Outcome, StreamReport } from '../lifecycle/stream-report.ts';
+import type * as lookupOperations from '../assets/asset-lookup.ts';
+import type * as reportOperations from '../lifecycle/reports.ts';
+import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
+import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
+import type * as imageOperations from './images.ts';
+import type { ExaminationResult } from './images.ts';
 
-type ProcessNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly applyReport: (report: StreamReport, cause: Cause) => Promise<Outcome | undefined>;
-  readonly examine: (asset: Asset) => Promise<Examination>;
-  readonly deleteVariants: (assetId: string) => Promise<void>;
-};
-
-type Examination = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
+type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+  Pick<BoundOperations<typeof reportOperations>, 'applyReport'> &
+  Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
 
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
-  ({ findAssetById: byId, applyReport: apply, examine, deleteVariants: remove }: ProcessNeeds) =>
+  ({ findAssetById, applyReport, examine, deleteVariants }: ProcessNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
-    const asset = await byId(assetId);
+    const asset = await findAssetById(assetId);
     if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
-    const outcome = await apply(reportOf(await examine(asset)), { ref: { assetId } });
-    if (outcome?.reason === 'deleted_asset') await remove(assetId);
+    const outcome = await applyReport(reportOf(await examine(asset)), { ref: { assetId } });
+    if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };
 
-const reportOf = (examination: Examination): StreamReport =>
+const reportOf = (examination: ExaminationResult): StreamReport =>
   'facts' in examination
     ? ready(examination.facts)
     : {
@@ -39,12 +37,12 @@ const reportOf = (examination: Examination): StreamReport =>
         },
       };
 
-const ready = ({ animated, alpha, ...picture }: ImageFacts): StreamReport => ({
+const ready = ({ animated, alpha, ...media }: ImageFacts): StreamReport => ({
   source: 'service',
   provider: null,
   event: 'succeeded',
   playback: { kind: 'image', animated, alpha },
-  picture,
+  media,
 });
 
 const MESSAGES: Readonly<Record<ImageRefusal, string>> = {

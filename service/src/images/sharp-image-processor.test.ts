@@ -6,21 +6,22 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHeic } from '../../../test/support/heic.ts';
 import { bombGif, bombPng, movie } from '../../../test/support/pictures.ts';
-import type { Examined, ImageFacts, ImageProcessor, Rendered } from './image-processor.ts';
+import { openTestDecoders, type TestDecoders } from '../../../test/support/decoders.ts';
+import type { ExaminedImage, ImageFacts, RenderedImage } from './image-processor.ts';
 import type { Variant } from './image-variant.ts';
-import { openSharpImageProcessor } from './sharp-image-processor.ts';
 
-let processor: ImageProcessor;
+let decoders: TestDecoders;
 beforeAll(() => {
-  processor = openSharpImageProcessor({ maxPixels: 1_000_000, deadlineMs: 60_000 });
+  decoders = openTestDecoders({ image: { maxPixels: 1_000_000, deadlineMs: 60_000 } });
 });
-afterAll(() => processor.close());
+afterAll(() => decoders.close());
 
 const source = (bytes: Uint8Array) => async () => bytes;
-const examine = async (bytes: Uint8Array): Promise<Examined> => processor.examine(source(bytes));
+const examine = async (bytes: Uint8Array): Promise<ExaminedImage> =>
+  decoders.imageProcessor.examine(source(bytes));
 const refusal = async (bytes: Uint8Array) => {
   const seen = await examine(bytes);
-  return 'refused' in seen ? seen.refused : 'taken';
+  return 'refused' in seen ? seen.refused : 'accepted';
 };
 const draw = (width: number, height: number): Sharp =>
   sharp({ create: { width, height, channels: 3, background: '#40c040' } });
@@ -32,14 +33,12 @@ async function factsOf(bytes: Uint8Array): Promise<ImageFacts> {
 }
 
 async function render(bytes: Uint8Array, variant: Partial<Variant>): Promise<Buffer> {
-  const made: Rendered = await processor.render(source(bytes), {
-    width: 40,
-    height: 30,
-    fit: 'inside',
-    format: 'jpeg',
-    animated: false,
-    ...variant,
-  });
+  const defaults = { width: 40, height: 30, fit: 'inside', format: 'jpeg', animated: false } as const;
+  const made: RenderedImage = await decoders.imageProcessor.render(
+    source(bytes),
+    { ...defaults, ...variant },
+    'asset',
+  );
   if ('refused' in made) throw new Error(made.refused);
   return Buffer.from(made.bytes);
 }
@@ -77,7 +76,7 @@ describe('a valid image', () => {
     'has alpha only where a pixel is not opaque: %s',
     async (...[, colour, [x, y], alpha, expected]) => {
       const channels = colour === 'rgba' ? 4 : 2;
-      // The colours are below 255: they must not be taken for alpha.
+      // The colours are below 255: they must not count as alpha.
       const pixels = Buffer.alloc(64 * 64 * channels, 100);
       for (let at = channels - 1; at < pixels.length; at += channels) pixels[at] = 255;
       pixels[(y * 64 + x) * channels + channels - 1] = alpha;
@@ -87,13 +86,15 @@ describe('a valid image', () => {
   );
 
   test('is read from a file as well', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-picture-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-image-'));
     await writeFile(join(folder, 'original'), await draw(8, 6).png().toBuffer());
-    expect(await processor.examine(join(folder, 'original'))).toMatchObject({
+    expect(await decoders.imageProcessor.examine(join(folder, 'original'))).toMatchObject({
       facts: { width: 8, height: 6 },
     });
     await rm(folder, { recursive: true });
-    await expect(processor.examine(join(folder, 'original'))).rejects.toThrow('could not be read');
+    await expect(decoders.imageProcessor.examine(join(folder, 'original'))).rejects.toThrow(
+      'could not be read',
+    );
   });
 
   test.each(['16 bits', 'grey', 'CMYK'])('of an odd kind becomes plain sRGB: %s', async (kind) => {
@@ -152,20 +153,20 @@ describe('a valid image', () => {
   });
 });
 
-test('variants that take for ever delay no new upload', async () => {
-  const busy = openSharpImageProcessor();
+test('variants that never finish do not delay a new upload', async () => {
+  const { imageProcessor, close } = openTestDecoders();
   const variant = { width: 40, height: 30, fit: 'inside', format: 'avif', animated: false } as const;
-  const asked = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const never = () => {
-    asked.resolve();
+    started.resolve();
     return new Promise<never>(() => {});
   };
-  for (let viewer = 0; viewer < 16; viewer += 1) void busy.render(never, variant);
-  await asked.promise;
-  expect(await busy.examine(source(await draw(8, 6).png().toBuffer()))).toMatchObject({
+  for (let asset = 0; asset < 16; asset += 1) void imageProcessor.render(never, variant, `asset ${asset}`);
+  await started.promise;
+  expect(await imageProcessor.examine(source(await draw(8, 6).png().toBuffer()))).toMatchObject({
     facts: { width: 8, height: 6 },
   });
-  await busy.close();
+  await close();
 });
 
 describe('HEIC', () => {
@@ -207,11 +208,11 @@ describe('an invalid image', () => {
   test('is rejected by its claimed size before memory is allocated', async () => {
     expect(await refusal(bombPng(30_000, 30_000))).toBe('too_large_picture');
     expect(await refusal(await draw(1001, 1000).jpeg().toBuffer())).toBe('too_large_picture');
-    expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('taken');
+    expect(await refusal(await draw(1000, 1000).jpeg().toBuffer())).toBe('accepted');
   });
 
   test('is rejected for the pixels of all its frames together', async () => {
-    expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('taken');
+    expect(await refusal(bombGif({ width: 250, height: 250, frames: 16 }))).toBe('accepted');
     expect(await refusal(bombGif({ width: 250, height: 250, frames: 17 }))).toBe('too_large_picture');
   });
 
@@ -231,13 +232,13 @@ describe('an invalid image', () => {
   });
 
   test('that takes too long ends its process, and the next one is processed', async () => {
-    const hasty = openSharpImageProcessor({ deadlineMs: 1 });
+    const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 1 } });
     const bytes = await draw(2000, 2000).png().toBuffer();
     expect(await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))))).toEqual(
       Array.from({ length: 4 }, () => ({ refused: 'too_demanding' })),
     );
-    await hasty.close();
+    await close();
     await expect(hasty.examine(source(bytes))).rejects.toThrow('closed');
-    expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('taken');
+    expect(await refusal(await draw(8, 8).png().toBuffer())).toBe('accepted');
   });
 });

@@ -1,64 +1,70 @@
 // Decodes and renders images with sharp in sandboxed processes, with a deadline per image.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
-import { type ChildPool, openChildPool } from '../platform/process/child-pool.ts';
-import type { HandledMessage } from '../platform/process/child-task.ts';
-import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
-import type { ImageTask, Reply } from './image-task.ts';
-import type { Examined, ImageProcessor, ImageSource, Rendered } from './image-processor.ts';
-import type { Variant } from './image-variant.ts';
+import type { ChildPool, RunTask } from '../platform/process/child-pool.ts';
+import type { ChildProgram, HandledMessage } from '../platform/process/child.ts';
+import type { ImageTask, ImageResult } from './sharp-image-processor.worker.ts';
+import type { ExaminedImage, ImageProcessor, ImageSource, RenderedImage } from './image-processor.ts';
 
-/** At least two, so that a slow image does not delay others; at most four, because each may use 1 GiB of memory. */
-const CHILDREN = Math.min(4, Math.max(2, availableParallelism()));
-const SCRIPT = new URL('./sharp-image-processor.worker.ts', import.meta.url);
-/** 512 MiB for the WebAssembly decoder of HEIF. */
-const FLAGS = ['--max-old-space-size=256', '--wasm-max-mem-pages=8192'];
-/** An idle Node process reserves a data segment of 600 MB; an image may use 1 GiB more. */
-const LIMITS: ProcessLimits = { cpuSeconds: 600, fileBytes: 0, openFiles: 64, dataBytes: 1.6 * 1024 ** 3 };
-
-type ImageProcessorOptions = {
-  readonly sandbox?: Sandbox;
-  readonly maxPixels?: number;
-  readonly deadlineMs?: number;
+const PROGRAM: ChildProgram = {
+  script: new URL('./sharp-image-processor.worker.ts', import.meta.url),
+  // 512 MiB for the WebAssembly decoder of HEIF.
+  flags: ['--max-old-space-size=256', '--wasm-max-mem-pages=8192'],
+  // An idle Node process reserves a data segment of 600 MB; an image may use 1 GiB more.
+  limits: { cpuSeconds: 600, fileBytes: 0, openFiles: 64, dataBytes: 1.6 * 1024 ** 3 },
 };
 
-/** Jobs and viewers have separate pools, so that slow variants do not delay new uploads. */
-export function openSharpImageProcessor({
-  sandbox = createLimitsOnlySandbox(),
-  maxPixels = 50_000_000,
-  deadlineMs = 20_000,
-}: ImageProcessorOptions = {}): ImageProcessor {
-  const open = () =>
-    openChildPool({ sandbox, script: SCRIPT, flags: FLAGS, limits: LIMITS, children: CHILDREN });
-  const [forJobs, forViewers] = [open(), open()];
-  const run = (pool: ChildPool, source: ImageSource, variant?: Variant) =>
-    processImage(pool, { source, maxPixels, deadlineMs, ...(variant && { variant }) });
+type ImageLimits = {
+  readonly maxPixels: number;
+  readonly deadlineMs: number;
+  /** Concurrent renderings of one asset. */
+  readonly perAsset: number;
+  /** Renderings of one asset that wait for a free process. */
+  readonly maxWaiting: number;
+  /** How long a rendering waits for a free process. */
+  readonly waitMs: number;
+};
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+/** Jobs and viewers have separate reserved processes, so that slow variants do not delay new uploads. */
+export function openSharpImageProcessor(
+  pool: ChildPool,
+  { maxPixels, deadlineMs, perAsset, maxWaiting, waitMs }: ImageLimits,
+): ImageProcessor {
+  // The job queue already limits and schedules examinations.
+  const examine = pool.addKind({
+    program: PROGRAM,
+    perOwner: UNLIMITED,
+    maxWaiting: UNLIMITED,
+    waitMs: UNLIMITED,
+  });
+  const render = pool.addKind({ program: PROGRAM, perOwner: perAsset, maxWaiting, waitMs });
+  const task = { maxPixels, deadlineMs };
   return {
-    takesHeif: isInstalled('libheif-js/wasm-bundle'),
-    examine: (source) => run(forJobs, source) as Promise<Examined>,
-    render: (source, variant) => run(forViewers, source, variant) as Promise<Rendered>,
-    async close() {
-      await Promise.all([forJobs.close(), forViewers.close()]);
-    },
+    canDecodeHeif: isInstalled('libheif-js/wasm-bundle'),
+    examine: (source) => processImage(examine, { ...task, source, owner: '' }) as Promise<ExaminedImage>,
+    render: (source, variant, assetId) =>
+      processImage(render, { ...task, source, variant, owner: assetId }) as Promise<RenderedImage>,
   };
 }
 
 type ProcessOptions = Omit<ImageTask, 'source'> & {
   readonly source: ImageSource;
   readonly deadlineMs: number;
+  readonly owner: string;
 };
 
 async function processImage(
-  pool: ChildPool,
-  { source, deadlineMs, ...options }: ProcessOptions,
-): Promise<Examined | Rendered> {
+  run: RunTask,
+  { source, deadlineMs, owner, ...options }: ProcessOptions,
+): Promise<ExaminedImage | RenderedImage> {
   const buildRequest = async (): Promise<ImageTask> => ({ ...options, source: await bytesOf(source) });
-  const outcome = await pool.run<Examined | Rendered>({ deadlineMs, buildRequest, onMessage });
+  const outcome = await run<ExaminedImage | RenderedImage>({ deadlineMs, buildRequest, onMessage }, owner);
   return 'result' in outcome ? outcome.result : { refused: 'too_demanding' };
 }
 
-const onMessage = (message: unknown): HandledMessage<Examined | Rendered> => message as Reply;
+const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedImage> => message as ImageResult;
 
 /** Reads the file here, because the decoder process has no access to files. */
 async function bytesOf(source: ImageSource): Promise<Uint8Array> {

@@ -1,9 +1,19 @@
 // Worker process of the image processor: decodes one untrusted image at a time.
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
-import { examine, render } from './drawing.worker.ts';
-import type { ImageTask, Reply } from './image-task.ts';
-import type { Examined, ImageRefusal, Rendered } from './image-processor.ts';
+import { examine, render } from './render-image.worker.ts';
+import type { ExaminedImage, ImageRefusal, RenderedImage } from './image-processor.ts';
+import type { Variant } from './image-variant.ts';
+
+/** Without `variant`, the image is examined. */
+export type ImageTask = {
+  readonly source: Uint8Array;
+  readonly maxPixels: number;
+  readonly variant?: Variant;
+};
+
+/** `shouldRetire`: the process uses much memory, or has used much of its CPU time limit. */
+export type ImageResult = { readonly result: ExaminedImage | RenderedImage; readonly shouldRetire: boolean };
 
 const MIB = 1024 ** 2;
 /** Additional to the kernel's memory limit, which not every system supports. */
@@ -35,7 +45,7 @@ process.send?.('ready');
 async function runTask(task: ImageTask): Promise<void> {
   const { buffer, byteOffset, byteLength } = task.source;
   const result = await processImage(Buffer.from(buffer, byteOffset, byteLength), task);
-  const reply: Reply = { result, shouldRetire: shouldRetire() };
+  const reply: ImageResult = { result, shouldRetire: shouldRetire() };
   process.send?.(reply);
 }
 
@@ -44,7 +54,10 @@ function shouldRetire(): boolean {
   return process.memoryUsage.rss() > RETIRE_RESIDENT_BYTES || user + system > RETIRE_CPU_MICROSECONDS;
 }
 
-async function processImage(bytes: Buffer, { variant, maxPixels }: ImageTask): Promise<Examined | Rendered> {
+async function processImage(
+  bytes: Buffer,
+  { variant, maxPixels }: ImageTask,
+): Promise<ExaminedImage | RenderedImage> {
   try {
     return variant ? { bytes: await render(bytes, variant, maxPixels) } : await examine(bytes, maxPixels);
   } catch (error) {

@@ -7,8 +7,6 @@ import type { ImageRefusal } from './image-processor.ts';
 /** The variant could not be rendered, or the asset's variants exceed the storage limit. */
 export type VariantRefusal = ImageRefusal | 'storage_limit';
 
-/** A failed variant is retried after this time, because the machine may only have been busy. */
-const RETRY_AFTER_MS = 900_000;
 /** Far above the size of any variant. */
 const MAX_VARIANT_BYTES = 512 * 1024 * 1024;
 const MARKER = 'late-';
@@ -30,22 +28,20 @@ export async function findRefusal(
   return undefined;
 }
 
+type RefusalRecord = {
+  readonly assetId: string;
+  readonly file: string;
+  readonly reason: VariantRefusal;
+  /** The variant is retried after this time, because the machine may only have been busy. */
+  readonly until: Date;
+};
+
 export async function recordRefusal(
   store: ObjectStore,
-  {
-    assetId,
-    file,
-    now,
-    reason,
-  }: {
-    readonly assetId: string;
-    readonly file: string;
-    readonly now: Date;
-    readonly reason: VariantRefusal;
-  },
+  { assetId, file, reason, until }: RefusalRecord,
 ): Promise<void> {
-  const until = new Date(now.getTime() + RETRY_AFTER_MS).toISOString();
-  await storeVariant(store, markerKey(assetId, file), new TextEncoder().encode(`${reason} ${until}`));
+  const record = new TextEncoder().encode(`${reason} ${until.toISOString()}`);
+  await storeVariant(store, markerKey(assetId, file), record);
 }
 
 /** Lists the file names of the asset's variants without the prefix. */

@@ -1,16 +1,16 @@
 // Chooses the substitute for a variant that cannot be rendered in time or stored.
-import { accepts, type Original, parseVariantName, type Variant } from './image-variant.ts';
+import { isAcceptedType, type OriginalImage, parseVariantName, type Variant } from './image-variant.ts';
 
 const SMALL_ANIMATION = 320;
 
 /** Returns a variant that is faster to render; undefined if there is none. */
 export function cheaperVariant(
   variant: Variant,
-  { alpha }: Pick<Original, 'alpha'>,
+  { alpha }: Pick<OriginalImage, 'alpha'>,
   accept = '',
 ): Variant | undefined {
   if (variant.format === 'avif')
-    return { ...variant, format: accepts(accept, 'image/webp') ? 'webp' : alpha ? 'png' : 'jpeg' };
+    return { ...variant, format: isAcceptedType(accept, 'image/webp') ? 'webp' : alpha ? 'png' : 'jpeg' };
   const scale = SMALL_ANIMATION / Math.max(variant.width, variant.height);
   if (!variant.animated || scale >= 1) return undefined;
   const scaled = (length: number) => Math.max(1, Math.round(length * scale));
@@ -27,7 +27,10 @@ export function closestVariant(
   accept = '',
 ): { readonly name: string; readonly format: Variant['format'] } | undefined {
   const isReadable = (format: Variant['format']) =>
-    format === wanted.format || format === 'jpeg' || format === 'png' || accepts(accept, `image/${format}`);
+    format === wanted.format ||
+    format === 'jpeg' ||
+    format === 'png' ||
+    isAcceptedType(accept, `image/${format}`);
   const shape = Math.log(wanted.width / wanted.height);
   const candidates = names
     .flatMap((name) => {

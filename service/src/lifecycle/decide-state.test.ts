@@ -108,9 +108,9 @@ describe('the state of an asset', () => {
   test('ready sets width, height and duration; omitted ones stay', () => {
     const sized = afterReport(
       pending,
-      createReport('succeeded', { picture: { width: 640, height: 360, durationMs: 2000 } }),
+      createReport('succeeded', { media: { width: 640, height: 360, durationMs: 2000 } }),
     );
-    expect(afterReport(sized, createReport('succeeded', { picture: { width: 1280 } }))).toMatchObject({
+    expect(afterReport(sized, createReport('succeeded', { media: { width: 1280 } }))).toMatchObject({
       width: 1280,
       height: 360,
       duration_ms: 2000,
@@ -125,7 +125,7 @@ test('a processed image is ready, with its size and placeholder', () => {
     provider: null,
     event: 'succeeded',
     playback: { kind: 'image', animated: false, alpha: true },
-    picture: { width: 64, height: 48, placeholder: 'hash' },
+    media: { width: 64, height: 48, placeholder: 'hash' },
   };
   expect(afterReport(image, report)).toMatchObject({
     stream_status: 'ready',
@@ -135,5 +135,5 @@ test('a processed image is ready, with its size and placeholder', () => {
     playable_at: NOW,
     playback: { kind: 'image', attempt: 1, animated: false, alpha: true },
   });
-  expect(afterReports(image, [report, { ...report, picture: {} }])).toMatchObject({ placeholder: 'hash' });
+  expect(afterReports(image, [report, { ...report, media: {} }])).toMatchObject({ placeholder: 'hash' });
 });

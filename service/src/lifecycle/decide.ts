@@ -92,10 +92,10 @@ function enterReady(state: StreamState, { report, now }: ReportContext): StreamS
     warnings: withWarnings(warnings, report.warnings ?? []),
     playable_at: state.playable_at ?? (playback ? now : null),
     completed_at: state.completed_at ?? (report.complete === false ? null : now),
-    width: report.picture?.width ?? state.width,
-    height: report.picture?.height ?? state.height,
-    duration_ms: report.picture?.durationMs ?? state.duration_ms,
-    placeholder: report.picture?.placeholder ?? state.placeholder,
+    width: report.media?.width ?? state.width,
+    height: report.media?.height ?? state.height,
+    duration_ms: report.media?.durationMs ?? state.duration_ms,
+    placeholder: report.media?.placeholder ?? state.placeholder,
   };
 }
 

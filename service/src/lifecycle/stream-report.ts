@@ -23,7 +23,7 @@ export type StreamReport = {
   /** The provider's own error code, for the timeline. */
   readonly providerCode?: string;
   readonly warnings?: readonly Warning[];
-  readonly picture?: {
+  readonly media?: {
     readonly width?: number;
     readonly height?: number;
     readonly durationMs?: number;

@@ -3,13 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import { openMediabunnyProbe } from './mediabunny-probe.ts';
 import type { ByteSource, Container } from './probe.ts';
 
 /** Short, so that what hangs a thread does not hang the suite. */
-const probe = openMediabunnyProbe({ deadlineMs: 3000 });
-afterAll(() => probe.close());
+const { probe, close } = openTestDecoders({ probe: { deadlineMs: 3000 } });
+afterAll(close);
 
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,
@@ -25,7 +25,7 @@ async function patched(box: string, at: number, value: number): Promise<Buffer> 
 }
 
 const ENDLESS = 0xffff_ffff;
-const INNOCENT = { facts: { width: 320, height: 180, hasVideo: true, hasAudio: true } };
+const VALID = { facts: { width: 320, height: 180, hasVideo: true, hasAudio: true } };
 
 test.each<[string, Container, () => Promise<Buffer>]>([
   ['times of 2^32 samples fill the memory', 'mov', () => patched('stts', 8, ENDLESS)],
@@ -38,15 +38,15 @@ test.each<[string, Container, () => Promise<Buffer>]>([
       Buffer.concat([(await clipBytes({ container: 'mkv' })).subarray(0, 64), Buffer.alloc(50_000_000)]),
   ],
 ])('%s: refused, while another file is probed beside it, and one after it', async (_, container, hostile) => {
-  const innocent = sourceOf(await clipBytes({ container: 'mp4' }));
+  const valid = sourceOf(await clipBytes({ container: 'mp4' }));
   const refused = probe.probe(sourceOf(await hostile()), container);
-  expect(await probe.probe(innocent, 'mov')).toMatchObject(INNOCENT);
+  expect(await probe.probe(valid, 'mov')).toMatchObject(VALID);
   expect(await refused).toEqual({ refused: 'not_media' });
-  expect(await probe.probe(innocent, 'mov')).toMatchObject(INNOCENT);
+  expect(await probe.probe(valid, 'mov')).toMatchObject(VALID);
 });
 
 describe('a file that asks for more and more', () => {
-  /** Boxes without content, made as they are read; counts what is read. */
+  /** Boxes without content, generated on each read; counts the reads. */
   function boxes({ sizeBytes, boxBytes, type }: { sizeBytes: number; boxBytes: number; type: string }) {
     const start = Buffer.from('\0\0\0\x10ftypisom\0\0\0\0', 'latin1');
     const header = Buffer.alloc(8);

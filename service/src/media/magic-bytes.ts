@@ -2,19 +2,25 @@
 import type { MediaType, Signature } from './media-type.ts';
 
 /** `playlist`: text that makes a player or an encoder open other files. */
-export type Detected = Signature | 'playlist' | 'unknown';
+export type FileType = Signature | 'playlist' | 'unknown';
 
 /** `ok`, or the failure code of contract B4. */
-type Match = 'ok' | 'playlist' | 'type_mismatch';
+type FileTypeCheck = 'ok' | 'playlist' | 'type_mismatch';
 
 /** The detection uses only this many bytes. */
 export const HEAD_BYTES = 64 * 1024;
 
-type Detector = (bytes: Buffer) => Detected | undefined;
+type FileTypeDetector = (bytes: Buffer) => FileType | undefined;
 
-const DETECTORS: readonly Detector[] = [detectImage, detectIsobmff, detectEbml, detectMpegTs, detectPlaylist];
+const DETECTORS: readonly FileTypeDetector[] = [
+  detectImage,
+  detectIsobmff,
+  detectEbml,
+  detectMpegTs,
+  detectPlaylist,
+];
 
-export function detect(head: Uint8Array): Detected {
+export function detectFileType(head: Uint8Array): FileType {
   const bytes = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, HEAD_BYTES));
   for (const detector of DETECTORS) {
     const found = detector(bytes);
@@ -23,9 +29,9 @@ export function detect(head: Uint8Array): Detected {
   return 'unknown';
 }
 
-export function matches(declared: MediaType, detected: Detected): Match {
+export function checkFileType(declared: MediaType, detected: FileType): FileTypeCheck {
   if (detected === 'playlist') return 'playlist';
-  return declared.looks.some((look) => look === detected) ? 'ok' : 'type_mismatch';
+  return declared.signatures.some((look) => look === detected) ? 'ok' : 'type_mismatch';
 }
 
 const IMAGES: readonly (readonly [Signature, RegExp])[] = [
@@ -35,13 +41,13 @@ const IMAGES: readonly (readonly [Signature, RegExp])[] = [
   ['webp', /^RIFF.{4}WEBP/s],
 ];
 
-function detectImage(bytes: Buffer): Detected | undefined {
+function detectImage(bytes: Buffer): FileType | undefined {
   const start = bytes.toString('latin1', 0, 16);
   return IMAGES.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 /** `ftyp` brands of still images. For generic brands, the compatible brands determine the codec. */
-const STILL_BRANDS = new Map<string, Detected>([
+const STILL_BRANDS = new Map<string, FileType>([
   ...['avif', 'avis'].map((brand) => [brand, 'avif'] as const),
   ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'].map(
     (brand) => [brand, 'heif'] as const,
@@ -52,7 +58,7 @@ const GENERIC_STILL_BRANDS = ['mif1', 'msf1', 'miaf'];
 /** First boxes of QuickTime files from before `ftyp` existed. */
 const LEGACY_FIRST_BOXES = ['moov', 'mdat', 'wide', 'free', 'skip', 'pnot'];
 
-function detectIsobmff(bytes: Buffer): Detected | undefined {
+function detectIsobmff(bytes: Buffer): FileType | undefined {
   if (bytes.length < 8) return undefined;
   const type = bytes.toString('latin1', 4, 8);
   if (LEGACY_FIRST_BOXES.includes(type)) return 'isobmff';
@@ -65,13 +71,13 @@ function detectIsobmff(bytes: Buffer): Detected | undefined {
 
 const EBML = 0x1a45dfa3;
 const DOC_TYPE = 0x4282;
-const DOC_TYPES = new Map<string, Detected>([
+const DOC_TYPES = new Map<string, FileType>([
   ['webm', 'webm'],
   ['matroska', 'matroska'],
 ]);
 
 /** The DocType element of the EBML header distinguishes Matroska and WebM. */
-function detectEbml(bytes: Buffer): Detected | undefined {
+function detectEbml(bytes: Buffer): FileType | undefined {
   const header = elementAt(bytes, 0);
   if (header?.id !== EBML) return undefined;
   let child = elementAt(bytes, header.start);
@@ -103,7 +109,7 @@ const PACKETS = [
 ];
 const MAX_CHECKED_PACKETS = 5;
 
-function detectMpegTs(bytes: Buffer): Detected | undefined {
+function detectMpegTs(bytes: Buffer): FileType | undefined {
   const hasSyncBytes = PACKETS.some(({ length, sync }) => {
     const count = Math.min(MAX_CHECKED_PACKETS, Math.floor(bytes.length / length));
     return (
@@ -122,7 +128,7 @@ const PLAYLISTS: readonly RegExp[] = [
   /^(?:<.*?)?<(?:\w+:)?(?:MPD|SmoothStreamingMedia|smil|playlist|asx)[\s>]/is, // the last but one: XSPF
 ];
 
-function detectPlaylist(bytes: Buffer): Detected | undefined {
+function detectPlaylist(bytes: Buffer): FileType | undefined {
   const text = bytes.toString('utf8').replace(/^[\ufeff\s]+/, '');
   return PLAYLISTS.some((pattern) => pattern.test(text)) ? 'playlist' : undefined;
 }

@@ -2,16 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  contradicts,
-  essenceOf,
+  isOtherKind,
+  parseMimeEssence,
   MEDIA_TYPES,
   type MediaType,
-  mediaTypeOf,
+  findMediaType,
   selectMediaTypes,
 } from './media-type.ts';
 
-const image = mediaTypeOf('image/png') as MediaType;
-const video = mediaTypeOf('video/mp4') as MediaType;
+const image = findMediaType('image/png') as MediaType;
+const video = findMediaType('video/mp4') as MediaType;
 
 describe('the table', () => {
   test('names the types of B1 and no others', () => {
@@ -50,8 +50,8 @@ describe('a mime type', () => {
     'Video/Mp4;',
     'video/mp4\t;x=y',
   ])('%j is MP4', (mime) => {
-    expect(mediaTypeOf(mime)).toBe(video);
-    expect(essenceOf(mime)).toBe('video/mp4');
+    expect(findMediaType(mime)).toBe(video);
+    expect(parseMimeEssence(mime)).toBe('video/mp4');
   });
   test.each([
     '',
@@ -84,14 +84,14 @@ describe('a mime type', () => {
     '__proto__',
     'toString/valueOf',
   ])('%j is none', (mime) => {
-    expect(mediaTypeOf(mime)).toBeUndefined();
+    expect(findMediaType(mime)).toBeUndefined();
   });
   test('any text can be parsed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const found = mediaTypeOf(text);
+        const found = findMediaType(text);
         expect(found === undefined || MEDIA_TYPES.includes(found)).toBe(true);
-        expect(mediaTypeOf(`image/gif; ${text}`)?.mime).toBe(
+        expect(findMediaType(`image/gif; ${text}`)?.mime).toBe(
           /^[\t\x20-\x7e]*$/.test(text) ? 'image/gif' : undefined,
         );
       }),
@@ -101,9 +101,9 @@ describe('a mime type', () => {
 
 describe('narrowing', () => {
   test('keeps the named types in the order of the table', () => {
-    expect(selectMediaTypes(['VIDEO/webm', 'image/png'])).toEqual([image, mediaTypeOf('video/webm')]);
-    expect(mediaTypeOf('image/gif', selectMediaTypes(['image/png']))).toBeUndefined();
-    expect(mediaTypeOf('image/png', selectMediaTypes(['image/png']))).toBe(image);
+    expect(selectMediaTypes(['VIDEO/webm', 'image/png'])).toEqual([image, findMediaType('video/webm')]);
+    expect(findMediaType('image/gif', selectMediaTypes(['image/png']))).toBeUndefined();
+    expect(findMediaType('image/png', selectMediaTypes(['image/png']))).toBe(image);
   });
   test('never adds: SVG and HTML stay out', () => {
     expect(selectMediaTypes(['image/svg+xml', 'text/html', 'image/x-new'])).toEqual([]);
@@ -113,17 +113,17 @@ describe('narrowing', () => {
 
 describe('a content type', () => {
   test.each(['image', 'IMAGE', 'image/png', 'image/jpeg', 'Image/anything', ' image / png'])(
-    '%j contradicts a video, not an image',
+    '%j names another kind than a video, not an image',
     (text) => {
-      expect(contradicts(text, video)).toBe(true);
-      expect(contradicts(text, image)).toBe(false);
+      expect(isOtherKind(text, video)).toBe(true);
+      expect(isOtherKind(text, image)).toBe(false);
     },
   );
   test.each(['video', 'Video', 'video/mp4', 'video/anything'])(
-    '%j contradicts an image, not a video',
+    '%j names another kind than an image, not a video',
     (text) => {
-      expect(contradicts(text, image)).toBe(true);
-      expect(contradicts(text, video)).toBe(false);
+      expect(isOtherKind(text, image)).toBe(true);
+      expect(isOtherKind(text, video)).toBe(false);
     },
   );
   test.each([
@@ -135,8 +135,8 @@ describe('a content type', () => {
     'my image',
     'x/video',
     '文件',
-  ])('%j contradicts nothing', (text) => {
-    expect(contradicts(text, image)).toBe(false);
-    expect(contradicts(text, video)).toBe(false);
+  ])('%j names no other kind', (text) => {
+    expect(isOtherKind(text, image)).toBe(false);
+    expect(isOtherKind(text, video)).toBe(false);
   });
 });

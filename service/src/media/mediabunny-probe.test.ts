@@ -5,12 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import { openMediabunnyProbe } from './mediabunny-probe.ts';
 import type { ByteSource, Container, MediaFacts, ProbeResult } from './probe.ts';
 
-const probe = openMediabunnyProbe();
-afterAll(() => probe.close());
+const { probe, close } = openTestDecoders();
+afterAll(close);
 
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,
@@ -62,7 +62,7 @@ describe('facts', () => {
     expect(Math.abs((facts.durationMs ?? 0) - 2000)).toBeLessThan(60);
   });
   test.each([['-vn'], ['-c:v', 'mpeg2video'], ['-c:v', 'mpeg2video', '-an']])(
-    'of a transport stream made with %j %j say that no picture was seen',
+    'of a transport stream made with %j %j report no video track',
     async (...more) => {
       expect(factsOf(await probeBytes(await clipBytes({ container: 'ts', more }), 'mpegts'))).toMatchObject({
         hasVideo: false,
@@ -96,7 +96,7 @@ describe('refusals', () => {
       refused: 'truncated',
     });
   });
-  test('too_large_picture, whatever else the file holds', async () => {
+  test('too_large_picture, regardless of the rest of the file', async () => {
     const huge = patched(await clipBytes({ container: 'mp4', faststart: true }), 'stsd', {
       at: 40,
       value: 0x2000_2000,
@@ -146,9 +146,9 @@ describe('failed reads', () => {
     ).rejects.toThrow('10 bytes instead of');
   });
   test('time out at the deadline', async () => {
-    const impatient = openMediabunnyProbe({ deadlineMs: 50 });
+    const impatient = openTestDecoders({ probe: { deadlineMs: 50 } });
     await expect(
-      impatient.probe(
+      impatient.probe.probe(
         broken(() => new Promise(() => {})),
         'mov',
       ),
@@ -160,15 +160,15 @@ describe('failed reads', () => {
 describe('the processes', () => {
   test('serve more files than there are processes, each with its own bytes', async () => {
     const clips = await Promise.all([320, 160, 240].map((width) => clipBytes({ container: 'mp4', width })));
-    const asked = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
-    expect((await Promise.all(asked)).map((result) => factsOf(result).width)).toEqual(
+    const results = Array.from({ length: 12 }, (_, n) => probeBytes(clips[n % 3] as Buffer, 'mov'));
+    expect((await Promise.all(results)).map((result) => factsOf(result).width)).toEqual(
       Array(4).fill([320, 160, 240]).flat(),
     );
   });
-  test('exit when the probe is closed', async () => {
-    const closing = openMediabunnyProbe();
+  test('exit when the pool is closed', async () => {
+    const closing = openTestDecoders();
     const { promise: started, resolve } = Promise.withResolvers<void>();
-    const stuck = closing.probe(
+    const stuck = closing.probe.probe(
       {
         sizeBytes: 100_000,
         read: () => {
@@ -180,12 +180,12 @@ describe('the processes', () => {
     );
     await started;
     await Promise.all([closing.close(), expect(stuck).rejects.toThrow('closed')]);
-    await expect(closing.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
+    await expect(closing.probe.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
   });
   test('do not prevent the service process from exiting', async () => {
     const script = `
-      import { openMediabunnyProbe } from ${JSON.stringify(new URL('./mediabunny-probe.ts', import.meta.url).href)};
-      console.log(await openMediabunnyProbe().probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
+      import { openTestDecoders } from ${JSON.stringify(new URL('../../../test/support/decoders.ts', import.meta.url).href)};
+      console.log(await openTestDecoders().probe.probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '--eval', script],
@@ -195,7 +195,7 @@ describe('the processes', () => {
   });
 });
 
-/** Where what is shown is not the coded size that the manifest names: rotated, or pixels that are not square. */
+/** Display sizes that differ from the coded size in the manifest: rotation, or pixels that are not square. */
 const SHOWN: Record<string, string> = {
   'rotated_hdr_video.mov': '1080x1920',
   'rotated_video.mp4': '480x640',
@@ -204,7 +204,7 @@ const SHOWN: Record<string, string> = {
   'bbb_prog_10s.mp4': '427x240',
   'h264_white_frame_sar_16_9.mp4': '1138x480',
 };
-/** Cut by those who collected them. */
+/** Truncated in the collection. */
 const CUT = ['sample_qt.mp4', 'invalid_userdata.mp4'];
 const CODED = /\b(?:h264|hevc|vp8|vp9|av1|mpeg4),(\d+),(\d+)/;
 

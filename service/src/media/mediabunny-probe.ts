@@ -1,54 +1,38 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
-import { availableParallelism } from 'node:os';
-import { openChildPool } from '../platform/process/child-pool.ts';
-import type { TaskFailure, HandledMessage } from '../platform/process/child-task.ts';
+import type { ChildPool } from '../platform/process/child-pool.ts';
+import type { ChildProgram, TaskFailure, HandledMessage } from '../platform/process/child.ts';
 import { busy } from '../platform/process/fair-slots.ts';
-import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../platform/process/sandbox.ts';
 import type { ByteSource, Probe, ProbeResult } from './probe.ts';
-import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
+import type { ServiceMessage, WorkerMessage } from './mediabunny-probe.worker.ts';
 
-/** More than one owner may use, so that other owners do not wait. */
-const CHILDREN = Math.min(8, Math.max(4, availableParallelism()));
-const SCRIPT = new URL('./mediabunny-probe.worker.ts', import.meta.url);
-const FLAGS = ['--max-old-space-size=256'];
-/** An idle Node has 600 MB of reserved data segment; heap and 64 MiB of bytes fit on top. */
-const LIMITS: ProcessLimits = { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 };
+/** Maximum number of bytes that a probe reads of one file (contract B4). */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-type ProbeOptions = {
-  readonly sandbox?: Sandbox;
-  readonly deadlineMs?: number;
-  /** Maximum number of concurrent probes of one owner. */
-  readonly perOwner?: number;
-  /** How long a file waits for a free process. */
-  readonly waitMs?: number;
+const PROGRAM: ChildProgram = {
+  script: new URL('./mediabunny-probe.worker.ts', import.meta.url),
+  flags: ['--max-old-space-size=256'],
+  // An idle Node process reserves a data segment of 600 MB; heap and 64 MiB of bytes fit on top.
+  limits: { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 },
 };
 
-export function openMediabunnyProbe({
-  sandbox = createLimitsOnlySandbox(),
-  deadlineMs = 2000,
-  perOwner = 2,
-  waitMs = 10_000,
-}: ProbeOptions = {}): Probe {
-  const pool = openChildPool({
-    sandbox,
-    script: SCRIPT,
-    flags: FLAGS,
-    limits: LIMITS,
-    children: Math.max(CHILDREN, perOwner + 1),
-    perOwner,
-    waitMs,
-  });
+type ProbeLimits = {
+  readonly deadlineMs: number;
+  /** Maximum number of concurrent probes of one owner. */
+  readonly perOwner: number;
+  /** How long a file waits for a free process. */
+  readonly waitMs: number;
+};
+
+export function openMediabunnyProbe(pool: ChildPool, { deadlineMs, perOwner, waitMs }: ProbeLimits): Probe {
+  const run = pool.addKind({ program: PROGRAM, perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
   return {
-    async probe(source, container, owner) {
-      const request: ToWorker = { kind: 'probe', container, sizeBytes: source.sizeBytes };
+    async probe(source, container, owner = '') {
+      const { sizeBytes } = source;
+      const request: ServiceMessage = { kind: 'probe', container, sizeBytes, maxBytes: MAX_BYTES };
       const onMessage = createReadHandler(source);
-      const outcome = await pool.run<ProbeResult>(
-        { deadlineMs, buildRequest: () => request, onMessage },
-        owner,
-      );
+      const outcome = await run<ProbeResult>({ deadlineMs, buildRequest: () => request, onMessage }, owner);
       return 'result' in outcome ? outcome.result : toProbeResult(outcome.failed);
     },
-    close: () => pool.close(),
   };
 }
 
@@ -64,14 +48,18 @@ function toProbeResult(failed: TaskFailure): ProbeResult {
 
 /** Enforces the read budget again, because a hostile file could take over the worker. */
 function createReadHandler(source: ByteSource): (message: unknown) => Promise<HandledMessage<ProbeResult>> {
-  let remaining = PROBE_BYTES;
+  let remaining = MAX_BYTES;
   return async (received) => {
-    const message = received as FromWorker;
+    const message = received as WorkerMessage;
     if (message.kind === 'result') return message;
     remaining -= message.end - message.start;
     if (!isRangeWithin(message, source.sizeBytes) || remaining < 0)
       return { result: { refused: 'not_media' }, shouldRetire: true };
-    const reply: ToWorker = { kind: 'bytes', id: message.id, bytes: await bytesOf(source, message) };
+    const reply: ServiceMessage = {
+      kind: 'bytes',
+      id: message.id,
+      bytes: await readExactly(source, message),
+    };
     return { reply };
   };
 }
@@ -81,7 +69,7 @@ type Range = { readonly start: number; readonly end: number };
 const isRangeWithin = ({ start, end }: Range, size: number): boolean =>
   Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end && end <= size;
 
-async function bytesOf(source: ByteSource, { start, end }: Range): Promise<Uint8Array> {
+async function readExactly(source: ByteSource, { start, end }: Range): Promise<Uint8Array> {
   const bytes = await source.read(start, end);
   if (bytes.length !== end - start)
     throw new Error(`the source returned ${bytes.length} bytes instead of ${end - start}`);

@@ -15,7 +15,20 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { Container, MediaFacts, ProbeResult } from './probe.ts';
-import { type FromWorker, PROBE_BYTES, type ToWorker } from './probe-message.ts';
+
+export type ServiceMessage =
+  | {
+      readonly kind: 'probe';
+      readonly container: Container;
+      readonly sizeBytes: number;
+      readonly maxBytes: number;
+    }
+  | { readonly kind: 'bytes'; readonly id: number; readonly bytes: Uint8Array };
+
+/** `shouldRetire`: the process has used much of its CPU time limit. */
+export type WorkerMessage =
+  | { readonly kind: 'read'; readonly id: number; readonly start: number; readonly end: number }
+  | { readonly kind: 'result'; readonly result: ProbeResult; readonly shouldRetire: boolean };
 
 /** Only the declared container, because a playlist could open other files. */
 const FORMATS: Record<Container, InputFormat[]> = {
@@ -23,7 +36,7 @@ const FORMATS: Record<Container, InputFormat[]> = {
   matroska: [MATROSKA, WEBM],
   mpegts: [MPEG_TS],
 };
-const BUDGET = { bytes: PROBE_BYTES, reads: 5000 };
+const MAX_READS = 5000;
 const MAX_PIXELS = 36_000_000;
 const MAX_DURATION_MS = 2 ** 31 - 1;
 
@@ -36,16 +49,16 @@ const RETIRE_CPU_MICROSECONDS = 60_000_000;
 const pendingReads = new Map<number, (bytes: Uint8Array) => void>();
 let reads = 0;
 
-const send = (message: FromWorker) => process.send?.(message);
+const send = (message: WorkerMessage) => process.send?.(message);
 
 Logging.level = LogLevel.Silent;
 process.on('disconnect', () => process.exit(0));
 process.on('message', handleMessage);
 process.send?.('ready');
 
-function handleMessage(message: ToWorker): void {
+function handleMessage(message: ServiceMessage): void {
   if (message.kind === 'probe') {
-    void probe(message.container, message.sizeBytes).then(sendResult);
+    void probe(message).then(sendResult);
     return;
   }
   pendingReads.get(message.id)?.(message.bytes);
@@ -58,8 +71,10 @@ function sendResult(result: ProbeResult): void {
   send({ kind: 'result', result, shouldRetire: user + system > RETIRE_CPU_MICROSECONDS });
 }
 
-async function probe(container: Container, sizeBytes: number): Promise<ProbeResult> {
-  using input = new Input({ formats: FORMATS[container], source: boundedSource(sizeBytes) });
+type ProbeRequest = Extract<ServiceMessage, { kind: 'probe' }>;
+
+async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<ProbeResult> {
+  using input = new Input({ formats: FORMATS[container], source: boundedSource(sizeBytes, maxBytes) });
   const tracks = await undefinedIfBroken(input.getTracks());
   const video = tracks?.find((track) => track.isVideoTrack());
   const audio = tracks?.find((track) => track.isAudioTrack());
@@ -85,8 +100,8 @@ async function probe(container: Container, sizeBytes: number): Promise<ProbeResu
 const isLeftToEncoder = (container: Container) => container === 'mpegts';
 
 /** Requests bytes from the service, up to the budget (contract B4). */
-function boundedSource(sizeBytes: number): CustomSource {
-  const remaining = { ...BUDGET };
+function boundedSource(sizeBytes: number, maxBytes: number): CustomSource {
+  const remaining = { bytes: maxBytes, reads: MAX_READS };
   return new CustomSource({
     getSize: () => sizeBytes,
     read(start, end) {

@@ -27,5 +27,4 @@ export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: P
 export type Probe = {
   /** Waiting probes are scheduled fairly by `owner`. */
   probe(source: ByteSource, container: Container, owner?: string): Promise<ProbeResult>;
-  close(): Promise<void>;
 };

@@ -5,7 +5,7 @@ import type { findAssetById } from '../assets/asset-lookup.ts';
 import { isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { mediaTypeOf } from '../media/media-type.ts';
+import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
@@ -94,7 +94,7 @@ async function getUploadAsset(needs: ByteUploadNeeds, upload: ByteUpload): Promi
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   // A retry opened another upload, which has its own URL.
   if (asset.stream_status === 'pending_upload') assertTicket(needs, upload, asset.attempt);
-  if (contentType !== undefined && mediaTypeOf(contentType)?.mime !== asset.mime_type) {
+  if (contentType !== undefined && findMediaType(contentType)?.mime !== asset.mime_type) {
     throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
       field: 'Content-Type',
       expected: asset.mime_type,

@@ -3,8 +3,8 @@ import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { Completion } from '../lifecycle/decide-commands.ts';
 import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
-import { detect, HEAD_BYTES, matches } from '../media/magic-bytes.ts';
-import { type MediaType, mediaTypeOf } from '../media/media-type.ts';
+import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
+import { type MediaType, findMediaType } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
@@ -85,10 +85,10 @@ async function checkContent(
 ): Promise<ContentFacts | RejectionCode> {
   const mismatch = findMismatch(asset);
   if (mismatch) return mismatch;
-  const media = mediaTypeOf(asset.mime_type) as MediaType;
+  const media = findMediaType(asset.mime_type) as MediaType;
   const source = openSource(store, asset);
-  const detected = detect(await source.read(0, Math.min(source.sizeBytes, HEAD_BYTES)));
-  const verdict = matches(media, detected);
+  const detected = detectFileType(await source.read(0, Math.min(source.sizeBytes, HEAD_BYTES)));
+  const verdict = checkFileType(media, detected);
   if (verdict !== 'ok') return verdict;
   if (media.kind === 'image') return UNKNOWN_FACTS;
   const probed = await probe.probe(source, media.container, asset.owner_user_id);

@@ -4,7 +4,7 @@ import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
-import { mediaTypeOf } from '../media/media-type.ts';
+import { findMediaType } from '../media/media-type.ts';
 import { bind } from '../platform/bind.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
@@ -51,15 +51,15 @@ export function createUploads(context: Needs) {
   };
 }
 
-function toUploadLimits({ config, providers, imageProcessor: { takesHeif } }: AppContext): UploadLimits {
+function toUploadLimits({ config, providers, imageProcessor: { canDecodeHeif } }: AppContext): UploadLimits {
   const { maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes } = config;
-  const decodable = mediaTypes.filter(({ looks }) => takesHeif || !looks.includes('heif'));
+  const decodable = mediaTypes.filter(({ signatures }) => canDecodeHeif || !signatures.includes('heif'));
   const all = [...providers.values()];
   return {
     maxUploadBytes,
     uploadTtlSeconds,
     defaultProvider: videoProvider,
-    mediaTypeOf: (mime) => mediaTypeOf(mime, decodable),
+    findMediaType: (mime) => findMediaType(mime, decodable),
     mimeTypes: decodable.map(({ mime }) => mime),
     hostedProviders: all.filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
     uploadProviders: all.filter(({ capabilities }) => capabilities.uploads).map(({ name }) => name),

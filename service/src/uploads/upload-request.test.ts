@@ -1,13 +1,13 @@
 // Tests how upload-url requests become assets, and which field an error names (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
-import { mediaTypeOf } from '../media/media-type.ts';
+import { findMediaType } from '../media/media-type.ts';
 import { isFilename, toNewAsset, type UploadLimits } from './upload-request.ts';
 
 const LIMITS: UploadLimits = {
   maxUploadBytes: 1000,
   uploadTtlSeconds: 60,
-  mediaTypeOf,
+  findMediaType,
   mimeTypes: ['image/png', 'video/mp4'],
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],
@@ -78,7 +78,7 @@ test('size_bytes may equal the maximum, not exceed it', () => {
 });
 
 test('the operator restricts media types and sets the default provider', () => {
-  expect(() => byUser({}, { mediaTypeOf: () => undefined })).toThrow(errorNaming('mime_type'));
+  expect(() => byUser({}, { findMediaType: () => undefined })).toThrow(errorNaming('mime_type'));
   expect(() => byUser({}, { defaultProvider: 'edgehost' })).toThrow(errorNaming('provider'));
   expect(byUser({}, { defaultProvider: 'edgehost', uploadProviders: ['edgehost'] }).provider).toBe(
     'edgehost',

@@ -2,14 +2,14 @@
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
-import { contradicts, type MediaType } from '../media/media-type.ts';
+import { isOtherKind, type MediaType } from '../media/media-type.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
 
 export type UploadLimits = {
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   /** Finds a media type if the operator allows it. */
-  readonly mediaTypeOf: (mimeType: string) => MediaType | undefined;
+  readonly findMediaType: (mimeType: string) => MediaType | undefined;
   /** The names of the allowed media types. */
   readonly mimeTypes: readonly string[];
   readonly defaultProvider: ProviderName;
@@ -44,9 +44,9 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
 }
 
 function getMediaType({ mime_type, content_type }: CreateUploadRequest, limits: UploadLimits): MediaType {
-  const media = limits.mediaTypeOf(mime_type);
+  const media = limits.findMediaType(mime_type);
   if (!media) throw unsupportedType(mime_type, limits.mimeTypes);
-  if (contradicts(content_type, media))
+  if (isOtherKind(content_type, media))
     throw badRequest('content_type contradicts mime_type', { field: 'content_type' });
   return media;
 }

@@ -8,12 +8,18 @@ import {
   isDecodable,
   type PacketSelection,
   packetListArguments,
-  soundCheckArguments,
-} from '../plan/engine-input.ts';
-import { type Session, createEncodeFailure, runEngine } from './engine-session.ts';
-import { type PacketEnds, openPacketList } from '../plan/packet-ends.ts';
+  audioCheckArguments,
+} from '../plan/ffmpeg-input.ts';
+import { type Session, createEncodeFailure, runStep } from './ffmpeg-session.ts';
+import {
+  type PacketEnds,
+  openPacketList,
+  type Timeline,
+  isTruncated,
+  missingSeconds,
+  computeTimeline,
+} from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
-import { type Timeline, isTruncated, missingSeconds, timelineOf } from '../plan/source-timeline.ts';
 import {
   audioUnsupported,
   type ChosenStreams,
@@ -21,7 +27,7 @@ import {
   isTruncationLog,
 } from '../plan/stream-choice.ts';
 
-type ExaminedSource = Pick<ChosenStreams, 'video' | 'picture'> & {
+type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
   /** Parts of the source that the renditions lack. */
@@ -34,7 +40,7 @@ const FACTS_MS = 60_000;
 
 /** Throws EncodeFailed for a source that cannot be encoded completely. */
 export async function examineSource(session: Session): Promise<ExaminedSource> {
-  const { log } = await runEngine(session, {
+  const { log } = await runStep(session, {
     args: factsArguments(session.input),
     limits: { wallMs: FACTS_MS },
     logBytes: FACTS_BYTES,
@@ -44,36 +50,36 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const chosen = chooseStreams(facts, log);
   if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
-  const ends = await packetEnds(session, facts, videoIndex);
+  const ends = await readPacketEnds(session, facts, videoIndex);
   const missing = missingSeconds(facts, ends);
   if (isTruncated(missing))
     throw createEncodeFailure('truncated', `${missing.toFixed(2)} s are missing\n${log}`);
-  const { size: bytes } = await stat(session.order.source);
-  const timeline = timelineOf({ facts, videoIndex, ends, missing, bytes });
+  const { size: bytes } = await stat(session.request.source);
+  const timeline = computeTimeline({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
-  const { video, picture, sounds } = chosen;
-  const audio = await findDecodableSound(session, sounds);
-  const warnings = audio || sounds.length === 0 ? [] : [audioUnsupported(sounds)];
-  return { video, picture, audio, timeline, warnings };
+  const { video, frame, audioStreams } = chosen;
+  const audio = await findDecodableAudio(session, audioStreams);
+  const warnings = audio || audioStreams.length === 0 ? [] : [audioUnsupported(audioStreams)];
+  return { video, frame, audio, timeline, warnings };
 }
 
 /** The first audio stream that ffmpeg decodes: a decoder may be missing, or the stream damaged. */
-async function findDecodableSound(
+async function findDecodableAudio(
   session: Session,
-  sounds: readonly SourceStream[],
+  audioStreams: readonly SourceStream[],
 ): Promise<SourceStream | undefined> {
-  for (const sound of sounds.filter(isDecodable)) {
+  for (const stream of audioStreams.filter(isDecodable)) {
     const { ends, read } = openPacketList(0);
-    const args = soundCheckArguments(session.input, sound.index);
-    const { log } = await runEngine(session, { args, onLine: read });
+    const args = audioCheckArguments(session.input, stream.index);
+    const { log } = await runStep(session, { args, onLine: read });
     // An empty audio stream has no frames and no errors; it is encoded as silence.
-    if (ends.size > 0 || log.trim() === '') return sound;
+    if (ends.size > 0 || log.trim() === '') return stream;
   }
   return undefined;
 }
 
 /** Reads the end of the file. Lists the whole file only if video ends much earlier or the duration is unknown. */
-async function packetEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
+async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
   const { streams, startSeconds } = facts;
   const tail =
     facts.durationSeconds === null
@@ -96,7 +102,7 @@ async function listPackets(
 ): Promise<PacketListing> {
   const { ends, read } = openPacketList(startSeconds);
   const args = packetListArguments(session.input, selection);
-  const { code, log } = await runEngine(session, { args, onLine: read });
+  const { code, log } = await runStep(session, { args, onLine: read });
   if (isTruncationLog(log)) throw createEncodeFailure('truncated', log);
   return { ends, code, log };
 }

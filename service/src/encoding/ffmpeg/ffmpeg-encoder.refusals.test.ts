@@ -97,16 +97,16 @@ describe('refusals', { timeout: 60_000 }, () => {
     expect(log).toContain(path);
     expect(message).not.toContain(path);
   });
-  test('no engine', async () => {
-    const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-engine') });
-    const order = {
+  test('ffmpeg is missing', async () => {
+    const encoder: Encoder = openFfmpegEncoder({ ffmpegPath: join(folder, 'no-such-ffmpeg') });
+    const request = {
       container: 'mov',
       workFolder: folder,
       childFolder: '1-1',
       signal: new AbortController().signal,
       onProgress: () => {},
     } as const;
-    await expect(encoder.encode({ ...order, source: await makeClip() })).rejects.toMatchObject({
+    await expect(encoder.encode({ ...request, source: await makeClip() })).rejects.toMatchObject({
       code: 'engine_missing',
     });
   });

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { encodeFilm } from '../../../../test/support/film.ts';
 import { CLEAN, decode } from '../../../../test/support/picture-and-sound.ts';
 import { TEST_DATA } from '../../../../test/support/test-data.ts';
-import type { EncodeOrder } from '../encoder.ts';
+import type { EncodeRequest } from '../encoder.ts';
 
 const RAILS = 'video-samples/rails/activestorage/test/fixtures/files';
 const MP4 = 'video-samples/go-mp4/testdata';
 const WEB = 'video-samples/web-platform-tests/media';
 const MOZILLA = 'video-bbb/mp4parse-rust/mp4parse/tests';
 
-type Expected = { size: string; seconds: number; container?: EncodeOrder['container'] };
+type Expected = { size: string; seconds: number; container?: EncodeRequest['container'] };
 const FILMS: Record<string, Expected> = {
   [`${RAILS}/rotated_hdr_video.mov`]: { size: '1080x1920', seconds: 1.667 },
   [`${RAILS}/video.webm`]: { size: '640x480', seconds: 5.229, container: 'matroska' },

@@ -12,7 +12,7 @@ import {
   keyframes,
   packets,
 } from '../../../../test/support/picture-and-sound.ts';
-import type { Rendition } from '../encoder.ts';
+import type { Rendition } from '../../assets/renditions.ts';
 
 const SYNC_SECONDS = 0.04;
 const FLASHES: ClipOptions = { seconds: 6, width: 854, height: 480, flashAndBeep: true };
@@ -30,8 +30,8 @@ async function delays(film: Film): Promise<number[]> {
 }
 const seenIn = (film: Film) => flashes({ url: film.path('hls.m3u8'), stream: 'v:0' });
 const heardIn = (film: Film) => beeps({ url: film.path('hls.m3u8'), stream: 'a:0' });
-const picture = (film: Film, name: string) => ({ url: film.path(name), stream: 'v:0' });
-const sound = (film: Film, name: string) => ({ url: film.path(name), stream: 'a:0' });
+const videoTrack = (film: Film, name: string) => ({ url: film.path(name), stream: 'v:0' });
+const audioTrack = (film: Film, name: string) => ({ url: film.path(name), stream: 'a:0' });
 
 async function listedSeconds(film: Film, name: string): Promise<number> {
   const lengths = [...(await readFile(film.path(name), 'utf8')).matchAll(/^#EXTINF:([\d.]+),/gm)].map(
@@ -42,9 +42,11 @@ async function listedSeconds(film: Film, name: string): Promise<number> {
 
 describe('a video with audio', { timeout: 60_000 }, () => {
   let film: Film;
-  const told: [number, readonly Rendition[]][] = [];
+  const reported: [number, readonly Rendition[]][] = [];
   beforeAll(async () => {
-    film = await encodeFilm(await makeClip(FLASHES), { onProgress: (...progress) => told.push(progress) });
+    film = await encodeFilm(await makeClip(FLASHES), {
+      onProgress: (...progress) => reported.push(progress),
+    });
   });
   afterAll(() => film[Symbol.asyncDispose]());
 
@@ -73,11 +75,15 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     },
   );
   test('every rung has its key frames at the same times, two seconds apart', async () => {
-    expect(await keyframes(picture(film, 'r0.m3u8'))).toEqual([0, 2, 4]);
-    expect(await keyframes(picture(film, 'r1.m3u8'))).toEqual([0, 2, 4]);
+    expect(await keyframes(videoTrack(film, 'r0.m3u8'))).toEqual([0, 2, 4]);
+    expect(await keyframes(videoTrack(film, 'r1.m3u8'))).toEqual([0, 2, 4]);
   });
   test('every track and its playlist have the duration of the source', async () => {
-    for (const track of [picture(film, 'r0.m3u8'), picture(film, 'r1.m3u8'), sound(film, 'r2.m3u8')]) {
+    for (const track of [
+      videoTrack(film, 'r0.m3u8'),
+      videoTrack(film, 'r1.m3u8'),
+      audioTrack(film, 'r2.m3u8'),
+    ]) {
       expect(Math.abs((await endOf(track)) - 6)).toBeLessThanOrEqual(0.1);
     }
     for (const name of ['r0.m3u8', 'r1.m3u8', 'r2.m3u8'])
@@ -92,11 +98,11 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     expect((await readFile(film.path('thumb.jpg'))).subarray(0, 3).toString('hex')).toBe('ffd8ff');
   });
   test('progress is rising, below 100 %, and names all rungs', () => {
-    const percents = told.map(([percent]) => percent);
+    const percents = reported.map(([percent]) => percent);
     expect(percents[0]).toBe(0);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
     expect(percents.at(-1)).toBeLessThan(100);
-    expect(told[0]?.[1]).toEqual([
+    expect(reported[0]?.[1]).toEqual([
       { width: 854, height: 480, state: 'encoding', bitrate: null },
       { width: 640, height: 360, state: 'encoding', bitrate: null },
     ]);
@@ -118,15 +124,15 @@ describe('unusual videos', { timeout: 60_000 }, () => {
   test('audio longer than video: the last frame is repeated, all audio is kept', () =>
     withFilm({ ...SMALL, more: ['-vf', 'trim=end=2.5'] }, async (film) => {
       expect(film.durationMs).toBe(6000);
-      expect(await endOf(picture(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
-      expect(await endOf(sound(film, 'r1.m3u8'))).toBeCloseTo(6, 1);
+      expect(await endOf(videoTrack(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
+      expect(await endOf(audioTrack(film, 'r1.m3u8'))).toBeCloseTo(6, 1);
       expect(await heardIn(film)).toHaveLength(6);
       expect(await seenIn(film)).toHaveLength(3);
     }));
   test('video longer than audio: silence to the end', () =>
     withFilm({ ...SMALL, more: ['-af', 'atrim=end=2.5'] }, async (film) => {
-      expect(await endOf(picture(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
-      expect(await endOf(sound(film, 'r1.m3u8'))).toBeCloseTo(6, 1);
+      expect(await endOf(videoTrack(film, 'r0.m3u8'))).toBeCloseTo(6, 1);
+      expect(await endOf(audioTrack(film, 'r1.m3u8'))).toBeCloseTo(6, 1);
       expect(await heardIn(film)).toHaveLength(3);
     }));
   test('late audio stays late', () =>
@@ -136,9 +142,9 @@ describe('unusual videos', { timeout: 60_000 }, () => {
     }));
   test('late video: the first frame is shown from the beginning', () =>
     withFilm({ ...SMALL, more: ['-bsf:v', 'setts=ts=TS+1/TB'] }, async (film) => {
-      expect((await packets(picture(film, 'r0.m3u8')))[0]?.at).toBe(0);
-      expect(await seenIn(film)).toEqual([0, 2, 3, 4, 5, 6]); // The first flash is what is shown.
-      expect(await endOf(picture(film, 'r0.m3u8'))).toBeCloseTo(7, 1);
+      expect((await packets(videoTrack(film, 'r0.m3u8')))[0]?.at).toBe(0);
+      expect(await seenIn(film)).toEqual([0, 2, 3, 4, 5, 6]); // The first frame is the first flash.
+      expect(await endOf(videoTrack(film, 'r0.m3u8'))).toBeCloseTo(7, 1);
     }));
   test.each([
     ['mkv', 'matroska'],

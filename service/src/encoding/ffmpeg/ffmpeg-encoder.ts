@@ -11,23 +11,24 @@ import {
   playlistName,
   trackSeconds,
 } from '../packaging/cmaf-track.ts';
-import { dashManifest } from '../packaging/dash-manifest.ts';
-import { assertCost, encodeCost, wallMsFor } from '../plan/encode-cost.ts';
+import { formatDashManifest } from '../packaging/dash-manifest.ts';
+import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
 import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
-import type { EncodedFile, Encoder, EncodeOrder, Encoding, Rendition } from '../encoder.ts';
-import { readTracks, writeExcerpt } from './engine-output.ts';
+import type { Rendition } from '../../assets/renditions.ts';
+import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
+import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
 import {
-  type EngineAccess,
-  type EngineOptions,
+  type FfmpegSetup,
+  type EncoderOptions,
   type Session,
   createEncodeFailure,
   openSession,
-  runEngineOrFail,
-} from './engine-session.ts';
+  runStepOrFail,
+} from './ffmpeg-session.ts';
 import { examineSource } from './examine-source.ts';
-import { mediaPlaylist, multivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { type Rung, ladderFor } from '../plan/ladder.ts';
-import { posterArguments, thumbnailArguments } from '../plan/picture-arguments.ts';
+import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
+import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import {
   choosePosterSource,
@@ -35,7 +36,6 @@ import {
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
 
-const STALL_MS = 60_000;
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
 const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
@@ -43,40 +43,40 @@ const TOLERANCE_SECONDS = 0.1;
 export const openFfmpegEncoder = ({
   limits,
   concurrency,
-  ...engine
-}: EngineAccess & EngineOptions): Encoder => ({
-  encode: (order) => encode(openSession(engine, order, { limits, concurrency })),
-  makePoster: async (order) => {
-    const folder = dirname(order.picture);
-    await runEngineOrFail({ ...engine, folder, order }, { args: posterArguments(order) });
+  ...setup
+}: FfmpegSetup & EncoderOptions): Encoder => ({
+  encode: (request) => encode(openSession(setup, request, { limits, concurrency })),
+  createPoster: async (request) => {
+    const folder = dirname(request.output);
+    await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
   },
 });
 
 async function encode(session: Session): Promise<Encoding> {
-  const { order, input } = session;
-  const { picture, video, audio, timeline, warnings } = await examineSource(session);
-  const rungs = ladderFor(picture.shown);
+  const { request, input } = session;
+  const { frame, video, audio, timeline, warnings } = await examineSource(session);
+  const rungs = chooseLadder(frame.displaySize);
   const plan = {
     input,
-    picture,
+    frame,
     videoIndex: video.index,
     audioIndex: audio?.index,
     timeline,
     rungs,
-    folder: order.workFolder,
+    folder: request.workFolder,
   };
   assertCost(plan, session.limits);
   const log = await render(session, plan);
-  const tracks = await readTracks(order.workFolder, rungs.length + (audio ? 1 : 0));
+  const tracks = await readTracks(request.workFolder, rungs.length + (audio ? 1 : 0));
   if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
   return {
     files: [
-      ...(await writeManifests(tracks, plan, order)),
-      ...mediaFiles(tracks, order),
-      ...(await createPictures(session, tracks)),
+      ...(await writeManifests(tracks, plan, request)),
+      ...mediaFiles(tracks, request),
+      ...(await createPosters(session, tracks)),
     ],
     renditions: tracks.filter(isVideo).map(readyRendition),
-    ...picture.shown,
+    ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     warnings,
   };
@@ -84,7 +84,7 @@ async function encode(session: Session): Promise<Encoding> {
 
 async function render(session: Session, plan: EncodePlan): Promise<string> {
   const { durationSeconds } = plan.timeline;
-  const { onProgress, workFolder } = session.order;
+  const { onProgress, workFolder } = session.request;
   const renditions = plan.rungs.map(
     ({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }),
   );
@@ -97,11 +97,11 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
     onProgress(percent, renditions);
   };
   const limits = {
-    stallMs: STALL_MS,
-    wallMs: wallMsFor(encodeCost(plan)),
+    stallMs: session.limits.stallSeconds * 1000,
+    wallMs: timeLimitMs(encodeCost(plan)),
     output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
   };
-  return (await runEngineOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
+  return (await runStepOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
 }
 
 /** Twice the allowed bit rates, which only a defect can exceed. */
@@ -120,61 +120,61 @@ function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
 async function writeManifests(
   tracks: readonly CmafTrack[],
   { timeline }: EncodePlan,
-  order: EncodeOrder,
+  request: EncodeRequest,
 ): Promise<EncodedFile[]> {
-  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: order.childFolder };
+  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: request.childFolder };
   const manifests = [
-    ['hls.m3u8', multivariantPlaylist(presentation)],
-    ['dash.mpd', dashManifest(presentation)],
-    ...tracks.map((track) => [playlistName(track.id), mediaPlaylist(track)] as const),
+    ['hls.m3u8', formatMultivariantPlaylist(presentation)],
+    ['dash.mpd', formatDashManifest(presentation)],
+    ...tracks.map((track) => [playlistName(track.id), formatMediaPlaylist(track)] as const),
   ] as const;
   return Promise.all(
     manifests.map(async ([name, text]) => {
-      const file = fileOf(order, name);
+      const file = fileOf(request, name);
       await writeFile(file.path, text);
       return file;
     }),
   );
 }
 
-const mediaFiles = (tracks: readonly CmafTrack[], order: EncodeOrder): EncodedFile[] =>
+const mediaFiles = (tracks: readonly CmafTrack[], request: EncodeRequest): EncodedFile[] =>
   tracks
     .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
-    .map((name) => fileOf(order, name));
+    .map((name) => fileOf(request, name));
 
 /** Creates the default thumbnail, and the poster if one was requested. */
-async function createPictures(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
-  const { posterTimeMs: timeMs = null } = session.order;
-  const thumbnail = await createPicture(session, chooseThumbnailSource(tracks), {
+async function createPosters(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
+  const { posterTimeMs: timeMs = null } = session.request;
+  const thumbnail = await createPosterFile(session, chooseThumbnailSource(tracks), {
     name: THUMBNAIL,
     argumentsOf: thumbnailArguments,
   });
   if (timeMs === null) return [thumbnail];
-  const argumentsOf = (excerpt: string, picture: string) => posterArguments({ excerpt, picture, timeMs });
+  const argumentsOf = (excerpt: string, output: string) => posterArguments({ excerpt, output, timeMs });
   return [
     thumbnail,
-    await createPicture(session, choosePosterSource(tracks, timeMs), {
+    await createPosterFile(session, choosePosterSource(tracks, timeMs), {
       name: posterName(timeMs),
       argumentsOf,
     }),
   ];
 }
 
-type Picture = {
+type PosterFile = {
   readonly name: string;
-  readonly argumentsOf: (excerpt: string, picture: string) => readonly string[];
+  readonly argumentsOf: (excerpt: string, output: string) => readonly string[];
 };
 
-async function createPicture(
+async function createPosterFile(
   session: Session,
   { track, segment }: ThumbnailSource,
-  { name, argumentsOf }: Picture,
+  { name, argumentsOf }: PosterFile,
 ): Promise<EncodedFile> {
-  const excerpt = fileOf(session.order, 'excerpt.mp4').path;
-  const picture = fileOf(session.order, name);
-  await writeExcerpt(session.order.workFolder, track, { segment, path: excerpt });
-  await runEngineOrFail(session, { args: argumentsOf(excerpt, picture.path) });
-  return picture;
+  const excerpt = fileOf(session.request, 'excerpt.mp4').path;
+  const poster = fileOf(session.request, name);
+  await writeExcerpt(session.request.workFolder, track, { segment, path: excerpt });
+  await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
+  return poster;
 }
 
 const readyRendition = (track: VideoTrack): Rendition => ({
@@ -183,7 +183,7 @@ const readyRendition = (track: VideoTrack): Rendition => ({
   bitrate: averageBitrate(track),
 });
 
-const fileOf = ({ workFolder }: EncodeOrder, name: string): EncodedFile => ({
+const fileOf = ({ workFolder }: EncodeRequest, name: string): EncodedFile => ({
   name,
   path: join(workFolder, name),
 });

@@ -3,27 +3,22 @@ import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobPayloads } from '../../jobs.ts';
-import { type MediaType, mediaTypeOf } from '../../media/media-type.ts';
+import { type MediaType, findMediaType } from '../../media/media-type.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
-import type { Callback } from '../callback.ts';
+import type { Callback, EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
 import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
-import type { EncoderReport } from '../encoder-report.ts';
+import type * as runOperations from './encode-runs.ts';
 import type { Run } from './encode-runs.ts';
-import { engineLogExcerpt } from '../engine-log.ts';
+import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-type EncodeNeeds = {
-  readonly beginRun: (order: JobPayloads['encode-asset']) => Promise<Run | undefined>;
-  readonly finishRun: (run: Run, report: EncoderReport) => Promise<boolean>;
-  readonly discard: (run: Run) => Promise<void>;
-  readonly handRunBack: (run: Run) => Promise<void>;
-  readonly isCurrent: (run: Run) => Promise<boolean>;
-  readonly end: (run: Run) => Promise<void>;
+type EncodeNeeds = BoundOperations<typeof runOperations> & {
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -44,7 +39,7 @@ export const encodeAssetJob =
     try {
       await encodeRun(needs, run, signal);
     } finally {
-      await needs.end(run);
+      await needs.endRun(run);
     }
   };
 
@@ -55,7 +50,7 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     run: renditionFolder(run.attempt, run.try),
   });
   const superseded = new AbortController();
-  const watch = watchCondition(() => needs.isCurrent(run), {
+  const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => superseded.abort(),
     onError: (error) =>
       needs.log.warn(
@@ -69,11 +64,11 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
       superseded,
       signal: AbortSignal.any([signal, superseded.signal]),
     });
-    if (!(await needs.finishRun(run, report))) await needs.discard(run);
+    if (!(await needs.finishRun(run, report))) await needs.discardRun(run);
   } catch (error) {
-    if (superseded.signal.aborted) return await needs.discard(run);
+    if (superseded.signal.aborted) return await needs.discardRun(run);
     await needs.store.removeAll(folderOf(run));
-    if (signal.aborted) await needs.handRunBack(run);
+    if (signal.aborted) await needs.releaseRun(run);
     throw error;
   } finally {
     watch.close();
@@ -96,7 +91,7 @@ async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<En
         asset_id: run.assetId,
         attempt: run.attempt,
         code: error.code,
-        engine: engineLogExcerpt(error.log),
+        ffmpeg_log: excerptFfmpegLog(error.log),
       },
       'a video cannot be encoded',
     );
@@ -120,7 +115,7 @@ async function encode(
     signal,
     onSuperseded: () => superseded.abort(),
   });
-  const media = mediaTypeOf(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
+  const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, { scratch, signal });
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);

@@ -1,21 +1,20 @@
 // Lists and cancels encodes for operators.
-import type { Asset } from '../../assets/asset.ts';
+import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { isCancelled } from '../../lifecycle/cancellation.ts';
-import type { cancelEncoding } from '../../lifecycle/reports.ts';
-import type { Bound } from '../../platform/bind.ts';
+import type * as reportOperations from '../../lifecycle/reports.ts';
 import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import { conflict, notFound } from '../../platform/errors.ts';
 import type { OpenJob } from '../../platform/jobs/job-order.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../platform/uuid.ts';
-import { findEncodes } from './encode-queue.sql.ts';
+import { findEncodes } from './encode-runs.sql.ts';
 
-type EncodeQueueNeeds = {
-  readonly db: Database;
-  readonly jobs: ServiceJobs;
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly cancelEncoding: Bound<typeof cancelEncoding>;
-};
+type EncodeQueueNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+  Pick<BoundOperations<typeof reportOperations>, 'cancelEncoding'> & {
+    readonly db: Database;
+    readonly jobs: ServiceJobs;
+  };
 
 type QueuedEncode = {
   readonly asset_id: string;
@@ -38,7 +37,7 @@ export type EncodeQueue = {
   readonly items: readonly QueuedEncode[];
 };
 
-export type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
+type EncodeFilter = { readonly ownerUserId?: string | undefined; readonly limit: number };
 
 /** Running encodes first, then waiting ones in the order of execution. The counts include all owners. */
 export async function listEncodes(
@@ -92,12 +91,12 @@ export type CancelledEncode = { readonly asset_id: string; readonly cancelled: t
 
 /** Idempotent. The worker stops within two seconds. */
 export async function cancelEncode(
-  { findAssetById: byId, cancelEncoding: cancel }: EncodeQueueNeeds,
+  { findAssetById, cancelEncoding }: EncodeQueueNeeds,
   assetId: string,
 ): Promise<CancelledEncode> {
-  const asset = isUuid(assetId) ? await byId(assetId) : undefined;
+  const asset = isUuid(assetId) ? await findAssetById(assetId) : undefined;
   if (!asset || asset.deleted_at) throw notFound('No such asset');
-  const now = await cancel(asset);
+  const now = await cancelEncoding(asset);
   if (!isCancelled(now))
     throw conflict(
       `The asset is not being encoded: stream_status is "${now.stream_status}". Only an encode that GET /api/v1/admin/encodes lists can be cancelled.`,

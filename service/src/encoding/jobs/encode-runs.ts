@@ -44,16 +44,16 @@ export async function beginRun(
 }
 
 /** False when the asset was deleted or cancelled, or a later run has started; the run must stop. */
-export const isCurrent = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
+export const isCurrentRun = async ({ db }: EncodingNeeds, run: Run): Promise<boolean> =>
   (await findCurrentRun(db, run)) !== undefined;
 
 /** Removes the run's worker after success or failure. */
-export const end = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
+export const endRun = async ({ db }: EncodingNeeds, run: Run): Promise<void> => {
   await deleteRun(db, run);
 };
 
 /** Enqueues the deletion of the files of a run that may not publish. */
-export const discard = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
+export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void> =>
   db.transaction((tx) =>
     jobs.send(tx, 'remove-run-files', {
       assetId: run.assetId,
@@ -86,7 +86,7 @@ export async function finishRun(
 }
 
 /** An interruption by a process shutdown does not count as a run. */
-export async function handRunBack({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
+export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
   await assetStore.update({ assetId: run.assetId }, (seen) =>
     isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,
   );

@@ -9,8 +9,8 @@ import { createVideo } from '../../lifecycle/asset.fixture.ts';
 import { decidePoster } from '../../lifecycle/decide-commands.ts';
 import type { ObjectKey } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
-import type { PosterOrder } from '../encoder.ts';
-import { makePosterJob, type PosterNeeds } from './make-poster.job.ts';
+import type { PosterRequest } from '../encoder.ts';
+import { createPosterJob, type PosterNeeds } from './make-poster.job.ts';
 
 let scratchRoot: string;
 beforeAll(async () => {
@@ -27,15 +27,15 @@ const FILES = {
   'r0-00002.m4s': 'two',
 };
 
-/** A video that plays, in a world where `onMade` happens whenever a picture was made. */
-function world(
+/** A ready video with its store and the job. `onCreated` is called after each created poster. */
+function setUp(
   more: Partial<Asset>,
-  onMade: (world: { asset: Asset; files: Map<string, string> }) => void = () => {},
+  onCreated: (state: { asset: Asset; files: Map<string, string> }) => void = () => {},
 ) {
   const files = new Map<string, string>(
     Object.entries(FILES).map(([name, text]) => [`renditions/${ID}/1-1/${name}`, text]),
   );
-  const made: string[] = [];
+  const created: string[] = [];
   const state = {
     asset: createVideo({
       stream_status: 'ready',
@@ -57,19 +57,19 @@ function world(
       return 0;
     },
   } as Partial<ObjectStore> as ObjectStore;
-  const makePoster = async ({ excerpt, picture, timeMs }: PosterOrder) => {
-    made.push(`${timeMs} of ${await readFile(excerpt, 'utf8')}`);
-    await writeFile(picture, `picture of ${timeMs}`);
-    onMade(state);
+  const createPoster = async ({ excerpt, output, timeMs }: PosterRequest) => {
+    created.push(`${timeMs} of ${await readFile(excerpt, 'utf8')}`);
+    await writeFile(output, `poster of ${timeMs}`);
+    onCreated(state);
   };
   const needs: PosterNeeds = {
     findAssetById: async () => state.asset,
     store,
     scratchRoot,
     encoder: {
-      makePoster,
+      createPoster,
       encode: () => {
-        throw new Error('not asked for');
+        throw new Error('not expected');
       },
     },
     async showPoster(asset) {
@@ -78,78 +78,87 @@ function world(
     },
   };
   const run = (signal = new AbortController().signal) =>
-    makePosterJob(needs)({ payload: { assetId: ID }, signal });
+    createPosterJob(needs)({ payload: { assetId: ID }, signal });
   return {
     state,
     files,
-    made,
+    created,
     run,
     poster: (timeMs: number) => files.get(`renditions/${ID}/1-1/poster-${timeMs}.jpg` as ObjectKey),
   };
 }
-const shown = (asset: Asset) =>
-  asset.playback?.kind === 'own' ? asset.playback.posterTimeMs : 'nothing of ours';
+const publishedPoster = (asset: Asset) =>
+  asset.playback?.kind === 'own' ? asset.playback.posterTimeMs : 'no own renditions';
 
-describe('the job that makes posters', () => {
+describe('the poster job', () => {
   test('extracts the frame from its segment, stores it and publishes it once', async () => {
-    const { run, state, made, poster } = world({ poster_time_ms: 4000 });
+    const { run, state, created, poster } = setUp({ poster_time_ms: 4000 });
     await run();
     await run();
-    expect([made, poster(4000), shown(state.asset)]).toEqual([['4000 of init two'], 'picture of 4000', 4000]);
+    expect([created, poster(4000), publishedPoster(state.asset)]).toEqual([
+      ['4000 of init two'],
+      'poster of 4000',
+      4000,
+    ]);
     expect(await readdir(scratchRoot)).toEqual([]);
   });
-  test('shows one that is stored already, as by a worker that was killed', async () => {
-    const { run, state, made, files } = world({ poster_time_ms: 4000 });
+  test('publishes a poster that a killed worker has stored', async () => {
+    const { run, state, created, files } = setUp({ poster_time_ms: 4000 });
     files.set(`renditions/${ID}/1-1/poster-4000.jpg`, 'earlier');
     await run();
-    expect([made, shown(state.asset)]).toEqual([[], 4000]);
+    expect([created, publishedPoster(state.asset)]).toEqual([[], 4000]);
   });
   test('reuses a poster that another process stored meanwhile', async () => {
-    const { run, state } = world({ poster_time_ms: 4000 }, ({ files }) =>
+    const { run, state } = setUp({ poster_time_ms: 4000 }, ({ files }) =>
       files.set(`renditions/${ID}/1-1/poster-4000.jpg`, 'of another'),
     );
     await run();
-    expect(shown(state.asset)).toBe(4000);
+    expect(publishedPoster(state.asset)).toBe(4000);
   });
   test('repeats when another time was requested meanwhile', async () => {
-    const { run, state, made } = world({ poster_time_ms: 100 }, (now) => {
+    const { run, state, created } = setUp({ poster_time_ms: 100 }, (now) => {
       now.asset = { ...now.asset, poster_time_ms: 200 };
     });
     await run();
-    expect([made.length, shown(state.asset)]).toEqual([2, 200]);
+    expect([created.length, publishedPoster(state.asset)]).toEqual([2, 200]);
   });
-  test('shows the thumbnail that we chose where the choice was given up', async () => {
-    const { run, state } = world({
+  test('publishes the default thumbnail after the request was withdrawn', async () => {
+    const { run, state } = setUp({
       poster_time_ms: null,
       playback: { kind: 'own', attempt: 1, folder: '1-1', posterTimeMs: 7 },
     });
     await run();
-    expect(shown(state.asset)).toBeUndefined();
+    expect(publishedPoster(state.asset)).toBeUndefined();
   });
   test('is retried while the report of the encoder has not arrived', async () => {
     await expect(
-      world({ poster_time_ms: 1, playback: null, stream_status: 'processing', encoded_try: 1 }).run(),
-    ).rejects.toThrow('on its way');
+      setUp({
+        poster_time_ms: 1,
+        playback: null,
+        stream_status: 'processing',
+        encoded_try: 1,
+      }).run(),
+    ).rejects.toThrow('has not arrived');
   });
   test.each([
     ['is only being encoded', { playback: null, stream_status: 'processing', encode_try: 1 }],
     ['is in the trash', { deleted_at: new Date(), purge_at: new Date() }],
     [
-      'plays from somebody else',
+      'is hosted by a provider',
       { playback: { kind: 'urls', attempt: 1, hls: 'https://a.example/', dash: null, thumbnail: null } },
     ],
-  ] as const)('does nothing where the video %s', async (_what, more) => {
-    const { run, made, files } = world({ poster_time_ms: 1, ...more });
+  ] as const)('does nothing when the video %s', async (_what, more) => {
+    const { run, created, files } = setUp({ poster_time_ms: 1, ...more });
     await run();
-    expect([made, files.size]).toEqual([[], 5]);
+    expect([created, files.size]).toEqual([[], 5]);
   });
-  test('leaves nothing of a video that was deleted', async () => {
-    const { run, files } = world({ poster_time_ms: 1, deleted_at: new Date() });
+  test('deletes all files of a deleted video', async () => {
+    const { run, files } = setUp({ poster_time_ms: 1, deleted_at: new Date() });
     await run();
     expect(files.size).toBe(0);
   });
   test('stops when it is aborted', async () => {
     const reason = new Error('stopping');
-    await expect(world({ poster_time_ms: 1 }).run(AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(setUp({ poster_time_ms: 1 }).run(AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

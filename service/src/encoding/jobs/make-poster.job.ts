@@ -4,27 +4,29 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Asset } from '../../assets/asset.ts';
+import type * as lookupOperations from '../../assets/asset-lookup.ts';
 import { awaitsReport, isPosterDue } from '../../assets/poster.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import type * as reportOperations from '../../lifecycle/reports.ts';
+import type { BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import { type ObjectKey, posterName, renditionKey, renditionsPrefix } from '../../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore } from '../../storage/object-store.ts';
 import type { Encoder } from '../encoder.ts';
-import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-parser.ts';
+import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playlist.ts';
 
-export type PosterNeeds = {
-  readonly findAssetById: (id: string) => Promise<Asset | undefined>;
-  readonly showPoster: (made: Asset) => Promise<Asset>;
-  readonly store: ObjectStore;
-  readonly encoder: Encoder;
-  readonly scratchRoot: string;
-};
+export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
+  Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
+    readonly store: ObjectStore;
+    readonly encoder: Encoder;
+    readonly scratchRoot: string;
+  };
 
 const MAX_POSTER_BYTES = 64 * 1024 ** 2;
 
 /** Repeats until the published poster is the requested one, which may change meanwhile. */
-export const makePosterJob =
+export const createPosterJob =
   (needs: PosterNeeds) =>
   async ({ payload, signal }: JobRun<JobPayloads['make-poster']>): Promise<void> => {
     for (;;) {
@@ -32,7 +34,7 @@ export const makePosterJob =
       const asset = await needs.findAssetById(payload.assetId);
       if (!asset || asset.deleted_at) return deleteLateFiles(needs, asset);
       if (isPosterDue(asset)) await publishPoster(needs, asset, signal);
-      else if (awaitsReport(asset)) throw new Error('the report of the encoder is still on its way');
+      else if (awaitsReport(asset)) throw new Error('the report of the encoder has not arrived yet');
       else return;
     }
   };
@@ -49,14 +51,14 @@ async function publishPoster(needs: PosterNeeds, asset: Asset, signal: AbortSign
   await needs.showPoster(asset);
 }
 
-type PosterRequest = {
+type PosterTarget = {
   readonly keyOf: (file: string) => ObjectKey;
   readonly timeMs: number;
   readonly signal: AbortSignal;
 };
 
 /** The key is derived from every input; an existing object can be reused. */
-async function ensurePoster(needs: PosterNeeds, request: PosterRequest): Promise<void> {
+async function ensurePoster(needs: PosterNeeds, request: PosterTarget): Promise<void> {
   const key = request.keyOf(posterName(request.timeMs));
   if ((await needs.store.size(key)) !== undefined) return;
   const scratch = await createScratchFolder(needs.scratchRoot, { work: `poster-${randomUUID()}`, run: '1' });
@@ -70,16 +72,16 @@ async function ensurePoster(needs: PosterNeeds, request: PosterRequest): Promise
 async function renderPoster(
   scratch: string,
   { store, encoder }: PosterNeeds,
-  { keyOf, timeMs, signal }: PosterRequest,
+  { keyOf, timeMs, signal }: PosterTarget,
 ): Promise<string> {
-  const [excerpt, picture] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
+  const [excerpt, output] = [join(scratch, 'excerpt.mp4'), join(scratch, 'poster.jpg')];
   const playlist = await readText(
     store,
     keyOf(findThumbnailPlaylist(await readText(store, keyOf('hls.m3u8')))),
   );
   await writeFile(excerpt, readBytes(store, findExcerptFiles(playlist, timeMs).map(keyOf)), { signal });
-  await encoder.makePoster({ excerpt, picture, timeMs, signal });
-  return picture;
+  await encoder.createPoster({ excerpt, output, timeMs, signal });
+  return output;
 }
 
 const readText = async (store: ObjectStore, key: ObjectKey): Promise<string> =>
@@ -90,9 +92,9 @@ async function* readBytes(store: ObjectStore, keys: readonly ObjectKey[]): Async
 }
 
 /** An existing object was created by another process from the same input. */
-async function storePoster(store: ObjectStore, key: ObjectKey, picture: string): Promise<void> {
+async function storePoster(store: ObjectStore, key: ObjectKey, poster: string): Promise<void> {
   try {
-    await store.put(key, createReadStream(picture), MAX_POSTER_BYTES);
+    await store.put(key, createReadStream(poster), MAX_POSTER_BYTES);
   } catch (error) {
     if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
   }

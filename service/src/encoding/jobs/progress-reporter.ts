@@ -1,7 +1,6 @@
 // Reports the progress of a run: one request at a time with the latest value. Errors do not stop the run.
 import type { Rendition } from '../../assets/renditions.ts';
-import type { Callback } from '../callback.ts';
-import type { EncoderReport } from '../encoder-report.ts';
+import type { Callback, EncoderReport } from '../encoder-report.ts';
 
 type Needs = {
   readonly head: Pick<EncoderReport, 'asset_id' | 'attempt' | 'try'>;

@@ -1,7 +1,7 @@
 // Tests that the DASH manifest refers to the same files as HLS.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { dashManifest } from './dash-manifest.ts';
+import { formatDashManifest } from './dash-manifest.ts';
 
 const track = (id: number, size: CmafTrack['size'], durations: readonly number[]): CmafTrack => {
   let end = 0;
@@ -13,16 +13,16 @@ const track = (id: number, size: CmafTrack['size'], durations: readonly number[]
   return { id, timescale: size ? 15360 : 48000, codec: size ? 'avc1.64001f' : 'mp4a.40.2', size, segments };
 };
 const frameRate = { numerator: 30000, denominator: 1001 };
-const picture = track(0, { width: 1280, height: 720 }, [61440, 61440, 61440, 30720]);
-const sound = track(1, null, [189440, 192512, 192512, 99328]);
-const manifest = (...tracks: CmafTrack[]) => dashManifest({ tracks, frameRate, childFolder: '3-1' });
+const video = track(0, { width: 1280, height: 720 }, [61440, 61440, 61440, 30720]);
+const audio = track(1, null, [189440, 192512, 192512, 99328]);
+const manifest = (...tracks: CmafTrack[]) => formatDashManifest({ tracks, frameRate, childFolder: '3-1' });
 
 describe('DASH manifest', () => {
   test('is static, with the duration of the video and a base URL', () => {
-    expect(manifest(picture, sound)).toContain(
+    expect(manifest(video, audio)).toContain(
       'type="static" mediaPresentationDuration="PT14.000S" maxSegmentDuration="PT4.011S"',
     );
-    expect(manifest(picture, sound)).toContain('<BaseURL>3-1/</BaseURL>');
+    expect(manifest(video, audio)).toContain('<BaseURL>3-1/</BaseURL>');
   });
   test.each([
     [[61440, 42000], 'PT6.735S'], // 6.734375 s
@@ -35,7 +35,7 @@ describe('DASH manifest', () => {
     ),
   );
   test('one set per kind, one representation per track', () => {
-    const text = manifest(picture, track(1, { width: 640, height: 360 }, [61440]), { ...sound, id: 2 });
+    const text = manifest(video, track(1, { width: 640, height: 360 }, [61440]), { ...audio, id: 2 });
     expect(text.match(/<AdaptationSet [^>]*contentType="(\w+)"/g)).toHaveLength(2);
     expect(
       [...text.matchAll(/<Representation id="(\d)" bandwidth="\d+" codecs="([^"]+)"/g)].map(
@@ -50,17 +50,17 @@ describe('DASH manifest', () => {
     expect(text).toContain('audioSamplingRate="48000"');
   });
   test("names that the template yields are the files'", () => {
-    expect(manifest(picture)).toContain(
+    expect(manifest(video)).toContain(
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s"',
     );
   });
   test('consecutive equal durations share an element; a gap starts a new one', () => {
-    expect(manifest(picture)).toContain('<S t="0" d="61440" r="2"/>\n            <S t="184320" d="30720"/>');
-    expect(manifest(sound, picture)).toContain(
+    expect(manifest(video)).toContain('<S t="0" d="61440" r="2"/>\n            <S t="184320" d="30720"/>');
+    expect(manifest(audio, video)).toContain(
       '<S t="0" d="189440"/>\n            <S t="189440" d="192512" r="1"/>\n            <S t="574464" d="99328"/>',
     );
     const gap = {
-      ...picture,
+      ...video,
       segments: [
         { name: 'a', start: 0, duration: 10, bytes: 1 },
         { name: 'b', start: 15, duration: 10, bytes: 1 },
@@ -68,6 +68,5 @@ describe('DASH manifest', () => {
     };
     expect(manifest(gap)).toContain('<S t="0" d="10"/>\n            <S t="15" d="10"/>');
   });
-  test('a video without audio has one adaptation set', () =>
-    expect(manifest(picture)).not.toContain('audio'));
+  test('a video without audio has one adaptation set', () => expect(manifest(video)).not.toContain('audio'));
 });

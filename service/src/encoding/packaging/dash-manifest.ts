@@ -7,7 +7,7 @@ import type { Rational } from '../plan/source-facts.ts';
 const ROUNDING_DIGITS = 6;
 
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
-export function dashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
+export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
   // Uses the duration of the video: audio ends up to two packets later, which players cut off.
   const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
   return [

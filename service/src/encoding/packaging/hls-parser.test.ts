@@ -1,8 +1,12 @@
 // Tests that the parser reads the playlists that our encoder writes.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { findExcerptFiles, findThumbnailPlaylist } from './hls-parser.ts';
-import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
+import {
+  findExcerptFiles,
+  findThumbnailPlaylist,
+  formatMediaPlaylist,
+  formatMultivariantPlaylist,
+} from './hls-playlist.ts';
 
 const track = (
   id: number,
@@ -21,7 +25,7 @@ const track = (
   })),
 });
 const multivariant = (...sizes: CmafTrack['size'][]) =>
-  multivariantPlaylist({
+  formatMultivariantPlaylist({
     tracks: sizes.map((size, id) => track(id, size)),
     frameRate: { numerator: 25, denominator: 1 },
     childFolder: '3-1',
@@ -46,7 +50,7 @@ describe('the playlist for thumbnails', () => {
     ).toBe('r1.m3u8');
   });
   test('is an error if there is none', () => {
-    expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no picture track');
+    expect(() => findThumbnailPlaylist(multivariant(null))).toThrow('no video track');
   });
 });
 
@@ -61,7 +65,7 @@ describe('the files that show a time', () => {
     [10_500, 3],
     [2 ** 31, 3],
   ])('%d ms: segment %d', (timeMs, segment) => {
-    expect(findExcerptFiles(mediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual([
+    expect(findExcerptFiles(formatMediaPlaylist(track(2, { width: 640, height: 360 })), timeMs)).toEqual([
       'r2-init.mp4',
       segmentName(2, segment),
     ]);

@@ -1,7 +1,7 @@
 // Tests the exact lines of HLS playlists.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
-import { mediaPlaylist, multivariantPlaylist } from './hls-playlist.ts';
+import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
 
 const track = (id: number, [width, height]: readonly [number, number], bytes: number): CmafTrack => ({
   id,
@@ -15,16 +15,16 @@ const track = (id: number, [width, height]: readonly [number, number], bytes: nu
     bytes: bytes * (duration / 61440),
   })),
 });
-const sound: CmafTrack = { ...track(2, [0, 0], 64_000), codec: 'mp4a.40.2', size: null };
+const audio: CmafTrack = { ...track(2, [0, 0], 64_000), codec: 'mp4a.40.2', size: null };
 const frameRate = { numerator: 30000, denominator: 1001 };
 
 const lines = (playlist: string) => playlist.split('\n');
 const multivariant = (tracks: readonly CmafTrack[]) =>
-  lines(multivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
+  lines(formatMultivariantPlaylist({ tracks, frameRate, childFolder: '3-1' }));
 
 describe('multivariant playlist', () => {
   test('every variant with its audio group', () => {
-    expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), sound])).toEqual([
+    expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), audio])).toEqual([
       '#EXTM3U',
       '#EXT-X-VERSION:7',
       '#EXT-X-INDEPENDENT-SEGMENTS',
@@ -62,7 +62,7 @@ describe('multivariant playlist', () => {
 
 describe('media playlist', () => {
   test('all segments with their exact lengths, once and for all', () => {
-    expect(lines(mediaPlaylist(track(1, [640, 360], 1000)))).toEqual([
+    expect(lines(formatMediaPlaylist(track(1, [640, 360], 1000)))).toEqual([
       '#EXTM3U',
       '#EXT-X-VERSION:7',
       '#EXT-X-INDEPENDENT-SEGMENTS',
@@ -82,7 +82,7 @@ describe('media playlist', () => {
   test('the target is the longest, rounded, and never zero', () => {
     const one = track(0, [640, 360], 1000);
     const target = (duration: number) =>
-      mediaPlaylist({ ...one, segments: one.segments.map((each) => ({ ...each, duration })) });
+      formatMediaPlaylist({ ...one, segments: one.segments.map((each) => ({ ...each, duration })) });
     expect(target(Math.round(4.6 * 15360))).toContain('#EXT-X-TARGETDURATION:5\n');
     expect(target(600)).toContain('#EXT-X-TARGETDURATION:1\n');
   });

@@ -12,6 +12,7 @@ import {
 } from './cmaf-track.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
+import { findThumbnailRung, segmentAt } from './thumbnail-choice.ts';
 
 export type PackagedTracks = {
   readonly tracks: readonly CmafTrack[];
@@ -23,7 +24,7 @@ const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as c
 /** Players start with the first listed variant, before they know their bandwidth. */
 const START_SIDE = 720;
 
-export function multivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
+export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
   const audio = tracks.find((track) => !isVideo(track));
   const media =
     audio &&
@@ -35,7 +36,7 @@ export function multivariantPlaylist({ tracks, frameRate, childFolder }: Package
   return lines([...HEAD, ...(media ? [media] : []), ...variants]);
 }
 
-export function mediaPlaylist(track: CmafTrack): string {
+export function formatMediaPlaylist(track: CmafTrack): string {
   const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
@@ -75,3 +76,23 @@ const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {
 };
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;
+
+/** File name of the media playlist that thumbnails are taken from. */
+export function findThumbnailPlaylist(multivariant: string): string {
+  const rungs = [...multivariant.matchAll(/^#EXT-X-STREAM-INF:.*RESOLUTION=(\d+)x\d+.*\n(.+)$/gm)].map(
+    ([, width, path = '']) => ({ width: Number(width), path }),
+  );
+  const { path } = findThumbnailRung(rungs, ({ width }) => width);
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** File names of the init segment and the media segment at the time; together they form a playable file. */
+export function findExcerptFiles(playlist: string, timeMs: number): readonly [init: string, segment: string] {
+  const init = /^#EXT-X-MAP:URI="(.+)"$/m.exec(playlist)?.[1];
+  if (init === undefined) throw new Error('the playlist names no init');
+  const segments = [...playlist.matchAll(/^#EXTINF:([\d.]+),\n(.+)$/gm)].map(([, seconds, name = '']) => ({
+    seconds: Number(seconds),
+    name,
+  }));
+  return [init, segmentAt(segments, { timeMs, secondsOf: ({ seconds }) => seconds }).name];
+}

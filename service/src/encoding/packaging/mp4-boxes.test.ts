@@ -100,7 +100,7 @@ describe('track header', () => {
 });
 
 describe('segment times', () => {
-  test('one reference, as the engine writes it', () =>
+  test('one reference, as ffmpeg writes it', () =>
     expect(readSegmentTimes(segment(sidx(61440n, [30720])))).toEqual({ start: 61440, duration: 30720 }));
   test('several references are summed', () =>
     expect(readSegmentTimes(segment(sidx(0n, [10, 20, 30])))).toEqual({ start: 0, duration: 60 }));

@@ -9,7 +9,7 @@ export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: Cm
 
 /** The segment at 10 % of the video. A much smaller one is probably black or a title card, so the next larger one is used. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
-  const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
+  const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
   const candidates = track.segments.slice(
     Math.floor(track.segments.length * EARLIEST_PART),
     Math.ceil(track.segments.length * LATEST_PART),
@@ -22,7 +22,7 @@ export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSo
 
 /** The segment that contains the time. */
 export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number): ThumbnailSource {
-  const track = fittingRung(tracks.filter(isVideo), ({ size }) => size.width);
+  const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
   return {
     track,
     segment: segmentAt(track.segments, { timeMs, secondsOf: (segment) => segmentSeconds(track, segment) }),
@@ -30,10 +30,10 @@ export function choosePosterSource(tracks: readonly CmafTrack[], timeMs: number)
 }
 
 /** The widest rendition that is not wider than a thumbnail, otherwise the narrowest. */
-export function fittingRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
+export function findThumbnailRung<T>(rungs: readonly T[], widthOf: (rung: T) => number): T {
   const falling = rungs.toSorted((a, b) => widthOf(b) - widthOf(a));
   const rung = falling.find((each) => widthOf(each) <= WIDEST) ?? falling.at(-1);
-  if (!rung) throw new Error('no picture track');
+  if (!rung) throw new Error('no video track');
   return rung;
 }
 

@@ -1,7 +1,7 @@
 // Tests the estimate of the encoding cost, its limits and messages.
 import { describe, expect, test } from 'vitest';
-import { assertCost, assertDuration, DEFAULT_ENCODE_LIMITS, encodeCost, wallMsFor } from './encode-cost.ts';
-import { ladderFor } from './ladder.ts';
+import { assertCost, assertDuration, DEFAULT_ENCODE_LIMITS, encodeCost, timeLimitMs } from './encode-cost.ts';
+import { chooseLadder } from './ladder.ts';
 import type { Timeline } from './source-timeline.ts';
 
 const planOf = (seconds: number, perSecond = 30, size = { width: 1920, height: 1080 }) => ({
@@ -12,7 +12,7 @@ const planOf = (seconds: number, perSecond = 30, size = { width: 1920, height: 1
     durationSeconds: seconds,
     holdSeconds: 0,
   } satisfies Timeline,
-  rungs: ladderFor(size),
+  rungs: chooseLadder(size),
 });
 const HOUR = 3600;
 
@@ -48,7 +48,7 @@ describe('the default limits', () => {
 });
 
 test('the time limit follows the cost, and ends before the job expires', () => {
-  expect(wallMsFor(0)).toBe(600_000);
-  expect(wallMsFor(3_000_000_000)).toBe(1_600_000);
-  expect(wallMsFor(5_000_000_000_000)).toBe(23 * HOUR * 1000);
+  expect(timeLimitMs(0)).toBe(600_000);
+  expect(timeLimitMs(3_000_000_000)).toBe(1_600_000);
+  expect(timeLimitMs(5_000_000_000_000)).toBe(23 * HOUR * 1000);
 });

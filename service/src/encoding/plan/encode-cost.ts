@@ -7,12 +7,15 @@ export type EncodeLimits = {
   readonly maxDurationSeconds: number;
   /** Output pixels: the sum over all renditions of width × height × frames. */
   readonly maxCost: number;
+  /** Time without a new frame after which a run is stopped. */
+  readonly stallSeconds: number;
 };
 
 /** Twelve hours of 1080p at 30 frames per second cost 4.8 × 10¹² pixels. */
 export const DEFAULT_ENCODE_LIMITS: EncodeLimits = {
   maxDurationSeconds: 12 * 3600,
   maxCost: 5_000_000_000_000,
+  stallSeconds: 60,
 };
 
 const MIN_WALL_MS = 10 * 60_000;
@@ -26,8 +29,8 @@ type Planned = { readonly timeline: Timeline; readonly rungs: readonly Rung[] };
 export const encodeCost = ({ timeline, rungs }: Planned): number =>
   timeline.frames * rungs.reduce((pixels, { width, height }) => pixels + width * height, 0);
 
-/** Timeout of the engine. */
-export const wallMsFor = (cost: number): number =>
+/** Time limit of the ffmpeg run. */
+export const timeLimitMs = (cost: number): number =>
   Math.min(MAX_WALL_MS, MIN_WALL_MS + cost / SLOWEST_PIXELS_PER_MS);
 
 export function assertDuration({ durationSeconds }: Timeline, { maxDurationSeconds }: EncodeLimits): void {

@@ -1,13 +1,13 @@
 // Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
-import { ladderFor } from './ladder.ts';
-import { posterArguments, thumbnailArguments } from './picture-arguments.ts';
-import type { Picture } from './source-facts.ts';
+import { chooseLadder } from './ladder.ts';
+import { posterArguments, thumbnailArguments } from './poster-arguments.ts';
+import type { FrameFacts } from './source-facts.ts';
 
-const shown = { width: 1920, height: 1080 };
-const picture: Picture = {
-  shown,
+const displaySize = { width: 1920, height: 1080 };
+const frame: FrameFacts = {
+  displaySize,
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
@@ -23,11 +23,11 @@ const timeline = {
 };
 const plan: EncodePlan = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
-  picture,
+  frame,
   videoIndex: 0,
   audioIndex: 1,
   timeline,
-  rungs: ladderFor(shown),
+  rungs: chooseLadder(displaySize),
   folder: '/work',
 };
 
@@ -36,7 +36,7 @@ const all = (args: readonly string[], option: string) =>
   args.filter((_, index) => args[index - 1] === option);
 const graph = (more: Partial<EncodePlan> = {}) =>
   after(encodeArguments({ ...plan, ...more }), '-filter_complex') ?? '';
-const graphOf = (more: Partial<Picture>) => graph({ picture: { ...picture, ...more } });
+const graphOf = (more: Partial<FrameFacts>) => graph({ frame: { ...frame, ...more } });
 
 describe('encode plan', () => {
   test('each rung is scaled from the one above', () => {
@@ -46,7 +46,7 @@ describe('encode plan', () => {
     expect(graph()).toMatch(/\[n3\]scale=640:360:flags=bicubic,setsar=1\[v3\]$/);
   });
   test('a single rung needs no split', () => {
-    const small = graph({ rungs: ladderFor({ width: 320, height: 240 }) });
+    const small = graph({ rungs: chooseLadder({ width: 320, height: 240 }) });
     expect(small).not.toContain('split');
     expect(small).toMatch(/\[v0\]$/);
   });
@@ -79,14 +79,14 @@ describe('encode plan', () => {
     );
   });
   test.each([
-    ['smpte170m', shown, 'bt601'],
+    ['smpte170m', displaySize, 'bt601'],
     ['bt709', { width: 320, height: 240 }, 'bt709'],
-    ['bt2020nc', shown, 'bt2020'],
+    ['bt2020nc', displaySize, 'bt2020'],
     ['unknown', { width: 640, height: 480 }, 'bt601'],
-    ['unknown', shown, 'bt709'],
+    ['unknown', displaySize, 'bt709'],
     ['unknown', { width: 720, height: 1280 }, 'bt709'],
-  ])('colours told as %s at %o are read as %s', (matrix, size, expected) => {
-    expect(graphOf({ matrix, shown: size })).toContain(
+  ])('colour matrix %s at %o is read as %s', (matrix, size, expected) => {
+    expect(graphOf({ matrix, displaySize: size })).toContain(
       `in_color_matrix=${expected}:out_color_matrix=bt709:out_range=tv`,
     );
   });
@@ -133,7 +133,7 @@ describe('encode plan', () => {
   test('a poster is extracted from a file, and is the last frame that starts within the millisecond', () => {
     const args = posterArguments({
       excerpt: '/work/part.mp4',
-      picture: '/work/poster-1500.jpg',
+      output: '/work/poster-1500.jpg',
       timeMs: 1500,
     });
     expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual([

@@ -1,14 +1,13 @@
 // Builds the ffmpeg arguments of the single run that creates all renditions.
-import { type EngineInput, GENERAL, inputArguments } from './engine-input.ts';
-import { keyFrameExpression, longestGroup, SEGMENT_SECONDS } from './key-frames.ts';
+import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
-import type { Picture } from './source-facts.ts';
+import type { FrameFacts } from './source-facts.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
 export type EncodePlan = {
-  readonly input: EngineInput;
-  readonly picture: Picture;
+  readonly input: FfmpegInput;
+  readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly audioIndex: number | undefined;
   readonly timeline: Timeline;
@@ -20,7 +19,7 @@ const LONGEST_DELAY_SECONDS = 0.05;
 /** The AAC encoder adds this many samples before the first. */
 const PRIMING_SAMPLES = 1024;
 /** Two packets, so that audio remains after the priming of a video with one frame. */
-const SHORTEST_SOUND_SECONDS = 0.043;
+const MIN_AUDIO_SECONDS = 0.043;
 
 export const encodeArguments = (plan: EncodePlan): string[] => [
   ...GENERAL,
@@ -95,7 +94,7 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
 
 /** Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21 ms, so no edit list is needed, which some players ignore. */
 function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
-  const end = Math.max(durationSeconds, SHORTEST_SOUND_SECONDS);
+  const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
   return [
     '-map',
     `0:${index}`,
@@ -134,3 +133,23 @@ const dashOptions = (folder: string): string[] => [
   'r$RepresentationID$-$Number%05d$.m4s',
   `${folder}/engine.mpd`,
 ];
+
+const SEGMENT_SECONDS = 4;
+const GROUPS_PER_SEGMENT = 2;
+
+type Frames = Pick<Timeline, 'frameRate' | 'frames'>;
+
+/** Frames per group. Rounded up, because groups that do not fill a segment make ffmpeg cut one group late. */
+const groupFrames = ({ frameRate }: Frames): number =>
+  Math.ceil(SEGMENT_SECONDS / GROUPS_PER_SEGMENT / secondsOf(frameRate) - 0.001);
+
+/** Frames of the longest possible group: the last one may include the tail. */
+export const longestGroup = (timeline: Frames): number => 2 * groupFrames(timeline);
+
+/** A key frame at the start of each group. A tail shorter than half a segment is merged into the previous one, because hls.js never ends a stream with a very short last segment. */
+export function keyFrameExpression(timeline: Frames): string {
+  const group = groupFrames(timeline);
+  const tail = timeline.frames % (group * GROUPS_PER_SEGMENT);
+  const isMerged = tail < group && tail < timeline.frames;
+  return `expr:not(mod(n,${group}))*lt(n,${isMerged ? timeline.frames - tail : timeline.frames})`;
+}

@@ -1,6 +1,6 @@
 // Tests the positions of key frames, in particular at the end of a video.
 import { describe, expect, test } from 'vitest';
-import { keyFrameExpression, longestGroup } from './key-frames.ts';
+import { keyFrameExpression, longestGroup } from './encode-plan.ts';
 
 const film = (frames: number, numerator = 30, denominator = 1) => ({
   frames,

@@ -1,10 +1,10 @@
 // Tests the ladder for all sizes, with exact values for common ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ladderFor, shortSide } from './ladder.ts';
+import { chooseLadder, shortSide } from './ladder.ts';
 
 const sizes = (width: number, height: number) =>
-  ladderFor({ width, height }).map((rung) => `${rung.width}x${rung.height}`);
+  chooseLadder({ width, height }).map((rung) => `${rung.width}x${rung.height}`);
 
 describe('ladder', () => {
   test.each([
@@ -36,20 +36,20 @@ describe('ladder', () => {
     expect(sizes(100, 10_000)).toEqual(['26x2592']);
   });
   test('caps follow the short side', () => {
-    expect(ladderFor({ width: 1080, height: 1920 }).map((rung) => rung.maxKilobits)).toEqual([
+    expect(chooseLadder({ width: 1080, height: 1920 }).map((rung) => rung.maxKilobits)).toEqual([
       5000, 2800, 1200, 700,
     ]);
-    expect(ladderFor({ width: 1600, height: 900 }).map((rung) => rung.maxKilobits)).toEqual([
+    expect(chooseLadder({ width: 1600, height: 900 }).map((rung) => rung.maxKilobits)).toEqual([
       5000, 2800, 1200, 700,
     ]);
-    expect(ladderFor({ width: 64, height: 64 }).map((rung) => rung.maxKilobits)).toEqual([700]);
+    expect(chooseLadder({ width: 64, height: 64 }).map((rung) => rung.maxKilobits)).toEqual([700]);
   });
 
   const side = fc.integer({ min: 2, max: 16_000 });
   test('rungs are never upscaled, even, in descending order and without duplicates, for all sizes', () => {
     fc.assert(
       fc.property(side, side, (width, height) => {
-        const rungs = ladderFor({ width, height });
+        const rungs = chooseLadder({ width, height });
         expect(rungs.length).toBeGreaterThanOrEqual(1);
         for (const rung of rungs) {
           expect((rung.width % 2) + (rung.height % 2)).toBe(0);
@@ -70,7 +70,7 @@ describe('ladder', () => {
         fc.integer({ min: 360, max: 8000 }),
         fc.integer({ min: 360, max: 8000 }),
         (width, height) => {
-          for (const rung of ladderFor({ width, height })) {
+          for (const rung of chooseLadder({ width, height })) {
             expect(Math.abs(rung.width * height - rung.height * width)).toBeLessThanOrEqual(
               2 * (width + height),
             );

@@ -20,15 +20,15 @@ const LONGEST_SIDE = 2592;
 const STEP = 0.85;
 
 /** Rungs for a display size, largest first. */
-export function ladderFor(shown: Size): readonly Rung[] {
+export function chooseLadder(displaySize: Size): readonly Rung[] {
   const scale = Math.min(
     1,
-    TALLEST.side / shortSide(shown),
-    LONGEST_SIDE / Math.max(shown.width, shown.height),
+    TALLEST.side / shortSide(displaySize),
+    LONGEST_SIDE / Math.max(displaySize.width, displaySize.height),
   );
-  const top = scaled(shown, scale);
+  const top = scaled(displaySize, scale);
   const lower = STANDARD.filter(({ side }) => side <= shortSide(top) * STEP).map(({ side }) =>
-    scaled(shown, side / shortSide(shown)),
+    scaled(displaySize, side / shortSide(displaySize)),
   );
   return [top, ...lower].map(withCaps);
 }

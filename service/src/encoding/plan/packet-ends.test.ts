@@ -1,6 +1,6 @@
 // Tests the parser with packet lists as ffmpeg prints them.
 import { describe, expect, test } from 'vitest';
-import { openPacketList } from './packet-ends.ts';
+import { openPacketList } from './source-timeline.ts';
 
 const LIST = `#software: Lavf61.1.100
 #tb 0: 1/12288

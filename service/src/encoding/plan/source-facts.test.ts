@@ -109,8 +109,8 @@ describe('source facts', () => {
         },
         { index: 1, kind: 'Audio', codec: 'aac', tag: 'mp4a', size: null, averageRate: null, still: false },
       ],
-      picture: {
-        shown: { width: 180, height: 320 },
+      frame: {
+        displaySize: { width: 180, height: 320 },
         frameRate: { numerator: 30, denominator: 1 },
         interlaced: false,
         transfer: 'sdr',
@@ -129,17 +129,19 @@ describe('source facts', () => {
   });
   test('interlaced fields and oblong pixels', () => {
     const facts = parseSourceFacts(INTERLACED_7_0, 'mpegts');
-    expect(facts?.picture).toMatchObject({ interlaced: true, shown: { width: 1024, height: 576 } });
+    expect(facts?.frame).toMatchObject({ interlaced: true, displaySize: { width: 1024, height: 576 } });
   });
   test('pixels that are taller than wide stretch the height', () => {
     const facts = parseSourceFacts(ROTATED_7_0.replaceAll('sar:1/1', 'sar:9/16'), 'mov');
-    expect(facts?.picture?.shown).toEqual({ width: 180, height: 569 });
+    expect(facts?.frame?.displaySize).toEqual({ width: 180, height: 569 });
   });
   test('an undefined pixel aspect is square', () => {
-    expect(parseSourceFacts(ROTATED_7_0.replaceAll('sar:1/1', 'sar:0/1'), 'mov')?.picture?.shown).toEqual({
-      width: 180,
-      height: 320,
-    });
+    expect(parseSourceFacts(ROTATED_7_0.replaceAll('sar:1/1', 'sar:0/1'), 'mov')?.frame?.displaySize).toEqual(
+      {
+        width: 180,
+        height: 320,
+      },
+    );
   });
   test('the clock of a transport stream is ignored', () => {
     expect(parseSourceFacts(INTERLACED_7_0, 'mpegts')).toMatchObject({
@@ -151,13 +153,13 @@ describe('source facts', () => {
   test('high dynamic range, exact frame rate, negative start', () => {
     const facts = parseSourceFacts(PQ_5_1, 'matroska');
     expect(facts).toMatchObject({ durationSeconds: 1.01, startSeconds: -0.007 });
-    expect(facts?.picture).toMatchObject({
+    expect(facts?.frame).toMatchObject({
       transfer: 'pq',
       matrix: 'bt2020nc',
       frameRate: { numerator: 24000, denominator: 1001 },
     });
     expect(
-      parseSourceFacts(PQ_5_1.replace('color_trc:smpte2084', 'color_trc:arib-std-b67'), 'matroska')?.picture
+      parseSourceFacts(PQ_5_1.replace('color_trc:smpte2084', 'color_trc:arib-std-b67'), 'matroska')?.frame
         ?.transfer,
     ).toBe('hlg');
   });
@@ -176,14 +178,14 @@ describe('source facts', () => {
         { codec: 'mp3', still: false },
         { codec: 'mjpeg', still: true, averageRate: null },
       ],
-      picture: null,
+      frame: null,
     });
   });
   test('no frame and no duration are null', () => {
     expect(parseSourceFacts(ENCRYPTED_5_1, 'mov')).toMatchObject({
       durationSeconds: null,
       startSeconds: 0,
-      picture: null,
+      frame: null,
     });
   });
   test('a file that could not be opened has no facts', () => {

@@ -19,9 +19,9 @@ export type SourceStream = {
 };
 
 /** Properties of the first decoded frames. */
-export type Picture = {
+export type FrameFacts = {
   /** Display size: rotation and pixel aspect ratio are applied. */
-  readonly shown: Size;
+  readonly displaySize: Size;
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
   readonly transfer: 'sdr' | 'pq' | 'hlg';
@@ -37,7 +37,7 @@ export type SourceFacts = {
   readonly startSeconds: number;
   readonly streams: readonly SourceStream[];
   /** Null when no frame could be decoded. */
-  readonly picture: Picture | null;
+  readonly frame: FrameFacts | null;
 };
 
 // ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
@@ -60,7 +60,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
   return {
     ...clockOf(input, container),
     streams: [...input.matchAll(STREAM)].map(streamOf),
-    picture: pictureOf(words),
+    frame: parseFrameFacts(words),
   };
 }
 
@@ -88,7 +88,7 @@ function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): Sour
   };
 }
 
-function pictureOf(words: string): Picture | null {
+function parseFrameFacts(words: string): FrameFacts | null {
   const frames = [...words.matchAll(FRAME)];
   const [first] = frames;
   if (!first) return null;
@@ -101,7 +101,7 @@ function pictureOf(words: string): Picture | null {
     number,
   ];
   return {
-    shown: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
+    displaySize: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),
     interlaced: frames.some(([, , , , , field]) => field !== 'P'),
     transfer: transferOf(transfer),
@@ -122,7 +122,7 @@ function squarePixels({ width, height }: Size, { numerator, denominator }: Ratio
   return { width, height: Math.round((height * denominator) / numerator) };
 }
 
-function transferOf(name: string): Picture['transfer'] {
+function transferOf(name: string): FrameFacts['transfer'] {
   if (name === 'smpte2084') return 'pq';
   return name === 'arib-std-b67' ? 'hlg' : 'sdr';
 }

@@ -1,7 +1,7 @@
 // Tests durations and the detection of truncated sources with wrong container durations.
 import { describe, expect, test } from 'vitest';
 import type { Rational, SourceFacts } from './source-facts.ts';
-import { frameRateFor, isTruncated, missingSeconds, timelineOf } from './source-timeline.ts';
+import { frameRateFor, isTruncated, missingSeconds, computeTimeline } from './source-timeline.ts';
 
 const VIDEO = 0;
 const SOUND = 1;
@@ -21,8 +21,8 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
       still: false,
     },
   ],
-  picture: {
-    shown: { width: 640, height: 360 },
+  frame: {
+    displaySize: { width: 640, height: 360 },
     frameRate,
     interlaced: false,
     transfer: 'sdr',
@@ -33,7 +33,7 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
 
 const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
   const ends = new Map(packetEnds);
-  return timelineOf({
+  return computeTimeline({
     facts: source,
     videoIndex: VIDEO,
     ends,
@@ -72,7 +72,7 @@ describe('a low frame rate', () => {
     const source = facts(43_200, 0, rate(30));
     const ends = new Map([[VIDEO, 43_200]]);
     const framesOf = (bytes: number) =>
-      timelineOf({ facts: source, videoIndex: VIDEO, ends, missing: 0, bytes }).frames;
+      computeTimeline({ facts: source, videoIndex: VIDEO, ends, missing: 0, bytes }).frames;
     expect([framesOf(8000), framesOf(40_000_000)]).toEqual([43_200, 30 * 43_200]);
   });
 });

@@ -1,6 +1,32 @@
 // Computes the duration of the renditions, and detects truncated sources by comparing the container's duration with the packets.
-import type { PacketEnds } from './packet-ends.ts';
 import type { Rational, SourceFacts } from './source-facts.ts';
+
+/** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
+export type PacketEnds = ReadonlyMap<number, number>;
+
+type PacketList = {
+  /** Parses the next line of the list; ignores lines without a packet. */
+  readonly read: (line: string) => void;
+  readonly ends: PacketEnds;
+};
+
+const TIME_BASE = /^#tb (\d+): (\d+)\/(\d+)$/;
+const PACKET = /^(\d+), *-?\w+, *(-?\d+), *(\d+),/;
+
+/** `startSeconds`: the timestamp that counts as zero. Stores one number per stream for lists of any length. */
+export function openPacketList(startSeconds: number): PacketList {
+  const ticks = new Map<number, number>();
+  const ends = new Map<number, number>();
+  const read = (line: string): void => {
+    const [, stream, numerator, denominator] = (TIME_BASE.exec(line) ?? []).map(Number);
+    if (stream !== undefined && numerator && denominator) ticks.set(stream, numerator / denominator);
+    const [, index, time = 0, length = 0] = (PACKET.exec(line) ?? []).map(Number);
+    if (index === undefined) return;
+    const end = (time + length) * (ticks.get(index) ?? 0) - startSeconds;
+    ends.set(index, Math.max(end, ends.get(index) ?? end));
+  };
+  return { read, ends };
+}
 
 export type Timeline = {
   /** Empty time before the first timestamp, during which the first frame is shown. */
@@ -15,29 +41,29 @@ export type Timeline = {
 
 const FALLBACK_RATE: Rational = { numerator: 30, denominator: 1 };
 /** At 1 fps, a segment of four seconds has four frames, which every player can play and seek. */
-const LOWEST_RATE: Rational = { numerator: 1, denominator: 1 };
+const MIN_RATE: Rational = { numerator: 1, denominator: 1 };
 /** Higher rates double the cost for little benefit. */
-const HIGHEST_PER_SECOND = 60.01;
+const MAX_FRAMES_PER_SECOND = 60.01;
 /** Maximum number of output frames per source frame in variable-rate sources, which limits the cost of long pauses. */
-const MOST_REPEATS = 10;
+const MAX_REPEATS = 10;
 /** A repeated frame still needs a header and an index entry. */
-const SMALLEST_FRAME_BYTES = 6;
+const MIN_FRAME_BYTES = 6;
 /** ffmpeg prints durations with two decimals. */
 const ROUNDING_SECONDS = 0.015;
 /** The last frame is often slightly shorter than the container's duration. */
-const HARMLESS_SECONDS = 0.05;
+const TOLERATED_SECONDS = 0.05;
 const MISSING_SECONDS = 0.5;
-const LONGEST_LEAD_IN_SECONDS = 1;
+const MAX_LEAD_IN_SECONDS = 1;
 
 export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number =>
   (count * denominator) / numerator;
 
 /** The source's own rate if it is nearly constant, but at least 1; otherwise 30, or less for few frames. */
 export function frameRateFor(rate: Rational | null, average: number | null): Rational {
-  if (rate && isSteady(rate, average) && perSecondOf(rate) <= HIGHEST_PER_SECOND)
-    return perSecondOf(rate) >= 1 ? rate : LOWEST_RATE;
+  if (rate && isSteady(rate, average) && perSecondOf(rate) <= MAX_FRAMES_PER_SECOND)
+    return perSecondOf(rate) >= 1 ? rate : MIN_RATE;
   if (average === null) return FALLBACK_RATE;
-  const most = Math.max(LOWEST_RATE.numerator, Math.ceil(average * MOST_REPEATS));
+  const most = Math.max(MIN_RATE.numerator, Math.ceil(average * MAX_REPEATS));
   return { numerator: Math.min(FALLBACK_RATE.numerator, most), denominator: 1 };
 }
 
@@ -49,19 +75,19 @@ const isSteady = (rate: Rational, average: number | null): boolean =>
 /** Seconds of the container's duration without packets; 0 when the container has no duration. */
 export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, ends: PacketEnds): number {
   if (durationSeconds === null) return 0;
-  const end = lastEnd(ends);
+  const end = lastPacketEnd(ends);
   // Some containers count their duration from the first timestamp, others from zero.
   const lowerClaim = durationSeconds - Math.max(0, startSeconds);
   const claims = [lowerClaim, durationSeconds].filter((claim) => claim > end - ROUNDING_SECONDS);
   const missing = Math.min(...claims) - end;
-  if (!Number.isFinite(missing) || missing <= HARMLESS_SECONDS) return 0;
+  if (!Number.isFinite(missing) || missing <= TOLERATED_SECONDS) return 0;
   // The packets match the lower duration, so the difference is a late start, unless it is a slightly longer last frame.
   return lowerClaim <= end && missing > MISSING_SECONDS ? 0 : missing;
 }
 
 export const isTruncated = (missing: number): boolean => missing > MISSING_SECONDS;
 
-type Measured = {
+type TimelineInput = {
   readonly facts: SourceFacts;
   readonly videoIndex: number;
   readonly ends: PacketEnds;
@@ -71,38 +97,38 @@ type Measured = {
 };
 
 /** The renditions cover the source from zero to the end of video or audio, whichever is later. */
-export function timelineOf({ facts, videoIndex, ends, missing, bytes }: Measured): Timeline {
+export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: TimelineInput): Timeline {
   const frameRate = frameRateFor(
-    facts.picture?.frameRate ?? null,
-    averageRate({ facts, videoIndex, mostFrames: bytes / SMALLEST_FRAME_BYTES, seconds: lastEnd(ends) }),
+    facts.frame?.frameRate ?? null,
+    averageRate({ facts, videoIndex, maxFrames: bytes / MIN_FRAME_BYTES, seconds: lastPacketEnd(ends) }),
   );
   const leadInSeconds =
-    facts.startSeconds > 0 && facts.startSeconds <= LONGEST_LEAD_IN_SECONDS ? facts.startSeconds : 0;
-  const packetEnd = lastEnd(ends);
-  const pictureEnd = ends.get(videoIndex) ?? packetEnd;
+    facts.startSeconds > 0 && facts.startSeconds <= MAX_LEAD_IN_SECONDS ? facts.startSeconds : 0;
+  const packetEnd = lastPacketEnd(ends);
+  const videoEnd = ends.get(videoIndex) ?? packetEnd;
   // The last frame may be shown longer than its packet; audio has exactly the length of its packets.
-  const end = pictureEnd === packetEnd ? packetEnd + missing : packetEnd;
+  const end = videoEnd === packetEnd ? packetEnd + missing : packetEnd;
   const frames = Math.max(1, Math.round((leadInSeconds + end) / secondsOf(frameRate)));
   return {
     leadInSeconds,
     frameRate,
     frames,
     durationSeconds: secondsOf(frameRate, frames),
-    holdSeconds: end - pictureEnd,
+    holdSeconds: end - videoEnd,
   };
 }
 
-type Counted = Pick<Measured, 'facts' | 'videoIndex'> & {
-  readonly mostFrames: number;
+type RateInput = Pick<TimelineInput, 'facts' | 'videoIndex'> & {
+  readonly maxFrames: number;
   readonly seconds: number;
 };
 
 /** The container's average rate, unless the file is too small for that many frames. */
-function averageRate({ facts, videoIndex, mostFrames, seconds }: Counted): number | null {
+function averageRate({ facts, videoIndex, maxFrames, seconds }: RateInput): number | null {
   const claimed = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
-  const rate = facts.picture?.frameRate;
-  const most = seconds > 0 ? mostFrames / seconds : Number.POSITIVE_INFINITY;
+  const rate = facts.frame?.frameRate;
+  const most = seconds > 0 ? maxFrames / seconds : Number.POSITIVE_INFINITY;
   return most < (claimed ?? (rate ? perSecondOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
 }
 
-const lastEnd = (ends: PacketEnds): number => Math.max(0, ...ends.values());
+const lastPacketEnd = (ends: PacketEnds): number => Math.max(0, ...ends.values());

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
 import { audioUnsupported, chooseStreams, isTruncationLog } from './stream-choice.ts';
 
-const picture = {
-  shown: { width: 640, height: 360 },
+const frame = {
+  displaySize: { width: 640, height: 360 },
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
@@ -20,16 +20,17 @@ const stream = (index: number, kind: SourceStream['kind'], codec: string): Sourc
   still: false,
 });
 const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = '') =>
-  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, picture, ...more }, log);
+  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, log);
 
 const film = stream(0, 'Video', 'h264');
-const sound = stream(1, 'Audio', 'aac');
+const audio = stream(1, 'Audio', 'aac');
 const cover = { ...stream(0, 'Video', 'mjpeg'), still: true };
 
 describe('stream choice', () => {
   test('video and audio', () =>
-    expect(choose([film, sound])).toEqual({ video: film, sounds: [sound], picture }));
-  test('a video without audio', () => expect(choose([film])).toMatchObject({ video: film, sounds: [] }));
+    expect(choose([film, audio])).toEqual({ video: film, audioStreams: [audio], frame }));
+  test('a video without audio', () =>
+    expect(choose([film])).toMatchObject({ video: film, audioStreams: [] }));
   test('a cover is not the video stream, in any position', () => {
     expect(choose([cover, stream(1, 'Video', 'vp9')])).toMatchObject({ video: { index: 1 } });
   });
@@ -37,8 +38,8 @@ describe('stream choice', () => {
     expect(choose([film, stream(1, 'Data', 'none')])).toMatchObject({ video: film }));
 
   test('nothing at all', () => expect(choose([])).toMatchObject({ code: 'not_media' }));
-  test('only audio', () => expect(choose([sound])).toMatchObject({ code: 'no_video_track' }));
-  test('only a cover', () => expect(choose([sound, cover])).toMatchObject({ code: 'no_video_track' }));
+  test('only audio', () => expect(choose([audio])).toMatchObject({ code: 'no_video_track' }));
+  test('only a cover', () => expect(choose([audio, cover])).toMatchObject({ code: 'no_video_track' }));
   test('an unknown video codec', () =>
     expect(choose([stream(0, 'Video', 'dvvideo')])).toMatchObject({ code: 'unsupported_codec' }));
   test('a codec named like a part of every object', () =>
@@ -59,15 +60,15 @@ describe('stream choice', () => {
     });
   });
   test('a frame of more than 36 megapixels', () => {
-    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { picture: null })).toMatchObject({
+    expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { frame: null })).toMatchObject({
       code: 'picture_too_large',
     });
-    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ sounds: [] });
+    expect(choose([{ ...film, size: { width: 7680, height: 4320 } }])).toMatchObject({ audioStreams: [] });
   });
   test('not one frame', () => {
-    expect(choose([film], { picture: null })).toMatchObject({ code: 'not_media' });
+    expect(choose([film], { frame: null })).toMatchObject({ code: 'not_media' });
     expect(
-      choose([film], { picture: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n'),
+      choose([film], { frame: null }, '[mov @ 0x1] stream 0, offset 0x2110a: partial file\n'),
     ).toMatchObject({ code: 'truncated' });
   });
   test('the message of ffmpeg for missing bytes', () => {

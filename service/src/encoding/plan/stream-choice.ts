@@ -1,14 +1,14 @@
 // Chooses the streams to encode, or rejects the source.
 import type { Warning } from '../../assets/asset.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
-import { isDecodable, MAX_PIXELS, VIDEO_CODECS } from './engine-input.ts';
-import type { Picture, SourceFacts, SourceStream } from './source-facts.ts';
+import { isDecodable, MAX_PIXELS, VIDEO_CODECS } from './ffmpeg-input.ts';
+import type { FrameFacts, SourceFacts, SourceStream } from './source-facts.ts';
 
 export type ChosenStreams = {
   readonly video: SourceStream;
   /** All audio streams of the source; the first that can be decoded is encoded. */
-  readonly sounds: readonly SourceStream[];
-  readonly picture: Picture;
+  readonly audioStreams: readonly SourceStream[];
+  readonly frame: FrameFacts;
 };
 
 type SourceRefusal = { readonly code: FailureCode; readonly message: string };
@@ -16,13 +16,13 @@ type SourceRefusal = { readonly code: FailureCode; readonly message: string };
 /** `log` is the ffmpeg output of the examination. */
 export function chooseStreams(facts: SourceFacts, log: string): ChosenStreams | SourceRefusal {
   const video = facts.streams.find(({ kind, still }) => kind === 'Video' && !still);
-  const sounds = facts.streams.filter(({ kind }) => kind === 'Audio');
+  const audioStreams = facts.streams.filter(({ kind }) => kind === 'Audio');
   if (facts.streams.length === 0) return refuse('not_media');
   if (!video) return refuse('no_video_track');
   if (!isDecodable(video)) return refuse('unsupported_codec', unsupportedCodec(video));
   if (video.size && video.size.width * video.size.height > MAX_PIXELS) return refuse('picture_too_large');
-  if (!facts.picture) return refuse(isTruncationLog(log) ? 'truncated' : 'not_media');
-  return { video, sounds, picture: facts.picture };
+  if (!facts.frame) return refuse(isTruncationLog(log) ? 'truncated' : 'not_media');
+  return { video, audioStreams, frame: facts.frame };
 }
 
 const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefusal => ({ code, message });
@@ -31,9 +31,9 @@ const unsupportedCodec = (video: SourceStream): string =>
   `The video codec "${codecName(video)}" is not supported. Supported: ${VIDEO_CODECS.join(', ')}.`;
 
 /** Warning for callers when no audio stream can be decoded. */
-export const audioUnsupported = (sounds: readonly SourceStream[]): Warning => ({
+export const audioUnsupported = (audioStreams: readonly SourceStream[]): Warning => ({
   code: 'audio_unsupported',
-  message: `The video plays without sound: its audio cannot be decoded (${[...new Set(sounds.map(codecName))].join(', ')})`,
+  message: `The video plays without sound: its audio cannot be decoded (${[...new Set(audioStreams.map(codecName))].join(', ')})`,
 });
 
 /** For codecs unknown to ffmpeg, the container's own code is used. */

@@ -1,10 +1,10 @@
 // Builds the filter graph: converts frame rate and colour space, and scales to each rung.
 import type { Rung, Size } from './ladder.ts';
-import type { Picture } from './source-facts.ts';
+import type { FrameFacts } from './source-facts.ts';
 import type { Timeline } from './source-timeline.ts';
 
 type VideoGraph = {
-  readonly picture: Picture;
+  readonly frame: FrameFacts;
   readonly videoIndex: number;
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
@@ -14,10 +14,10 @@ type VideoGraph = {
 const SLACK_SECONDS = 1;
 
 /** Each rung is scaled from the previous one, which is faster than scaling all from the source. */
-export function buildVideoGraph({ picture, videoIndex, timeline, rungs }: VideoGraph): string {
+export function buildVideoGraph({ frame, videoIndex, timeline, rungs }: VideoGraph): string {
   const [top, ...lower] = rungs as readonly [Rung, ...Rung[]];
   const chains = [top, ...lower].map((rung, index) => {
-    const scaling = index === 0 ? topChain(picture, rung, timeline) : `[n${index}]${scale(rung)},setsar=1`;
+    const scaling = index === 0 ? topChain(frame, rung, timeline) : `[n${index}]${scale(rung)},setsar=1`;
     return index === lower.length ? `${scaling}[v${index}]` : `${scaling},split=2[v${index}][n${index + 1}]`;
   });
   return `[0:${videoIndex}]${chains.join(';')}`;
@@ -25,11 +25,11 @@ export function buildVideoGraph({ picture, videoIndex, timeline, rungs }: VideoG
 
 const scale = ({ width, height }: Size): string => `scale=${width}:${height}:flags=bicubic`;
 
-function topChain(picture: Picture, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
+function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
   return [
-    ...(picture.interlaced ? ['bwdif=deint=interlaced'] : []),
+    ...(frame.interlaced ? ['bwdif=deint=interlaced'] : []),
     `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
-    ...colours(picture, top),
+    ...colours(frame, top),
     'setsar=1',
     'format=yuv420p',
     `tpad=stop_mode=clone:stop_duration=${holdSeconds + SLACK_SECONDS}`,
@@ -38,11 +38,11 @@ function topChain(picture: Picture, top: Rung, { frameRate, frames, holdSeconds 
 }
 
 /** Scales and converts to BT.709, which all players display alike. */
-function colours(picture: Picture, top: Rung): readonly string[] {
-  if (picture.transfer === 'sdr')
-    return [`${scale(top)}:in_color_matrix=${matrixOf(picture)}:out_color_matrix=bt709:out_range=tv`];
-  const transfer = picture.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
-  const range = picture.fullRange ? 'full' : 'limited';
+function colours(frame: FrameFacts, top: Rung): readonly string[] {
+  if (frame.transfer === 'sdr')
+    return [`${scale(top)}:in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt709:out_range=tv`];
+  const transfer = frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
+  const range = frame.fullRange ? 'full' : 'limited';
   return [
     scale(top),
     `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=${range}:t=linear:npl=100`,
@@ -64,5 +64,5 @@ const MATRICES: Readonly<Record<string, string>> = {
 };
 
 /** Without a specified matrix, players choose it by the video size. */
-const matrixOf = ({ matrix, shown }: Picture): string =>
-  MATRICES[matrix] ?? (Math.min(shown.width, shown.height) >= 720 ? 'bt709' : 'bt601');
+const matrixOf = ({ matrix, displaySize }: FrameFacts): string =>
+  MATRICES[matrix] ?? (Math.min(displaySize.width, displaySize.height) >= 720 ? 'bt709' : 'bt601');

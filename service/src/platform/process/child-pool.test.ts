@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ChildPool, type ChildPoolOptions, openChildPool } from './child-pool.ts';
-import type { TaskOutcome } from './child-task.ts';
+import { type ChildPool, type ChildPoolOptions, openChildPool, type RunTask } from './child-pool.ts';
+import type { TaskOutcome } from './child.ts';
 import { detectSandbox } from './detect-sandbox.ts';
 import { createLimitsOnlySandbox, type Sandbox } from './sandbox.ts';
 
@@ -43,28 +43,43 @@ beforeAll(async () => {
 });
 
 let pool: ChildPool;
+let runTask: RunTask;
+let runOther: RunTask;
 afterEach(() => pool.close());
 function open(options: Partial<ChildPoolOptions> = {}): void {
-  const limits = { cpuSeconds: 60, fileBytes: 0, openFiles: 64, dataBytes: 2 ** 30 };
   pool = openChildPool({
     sandbox: createLimitsOnlySandbox(),
-    script,
-    flags: [],
-    limits,
-    children: 1,
+    processes: 1,
+    idleMs: 60_000,
     ...options,
   });
+  const limits = { cpuSeconds: 60, fileBytes: 0, openFiles: 64, dataBytes: 2 ** 30 };
+  const unlimited = {
+    perOwner: Number.POSITIVE_INFINITY,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    waitMs: Number.POSITIVE_INFINITY,
+  };
+  runTask = pool.addKind({ program: { script, flags: [], limits }, ...unlimited });
+  runOther = pool.addKind({ program: { script, flags: ['--no-warnings'], limits }, ...unlimited });
 }
 
-const run = (work: string, deadlineMs = 20_000): Promise<TaskOutcome<Answer>> =>
-  pool.run<Answer>({
-    deadlineMs,
-    buildRequest: () => ({ work }),
-    onMessage: (message) =>
-      'question' in (message as object) ? { reply: { work: 'tell' } } : { result: message as Answer },
-  });
-const answer = async (work = 'tell'): Promise<Answer> => {
-  const outcome = await run(work);
+type RunOptions = { readonly deadlineMs?: number; readonly kind?: RunTask };
+
+const run = (
+  work: string,
+  { deadlineMs = 20_000, kind = runTask }: RunOptions = {},
+): Promise<TaskOutcome<Answer>> =>
+  kind<Answer>(
+    {
+      deadlineMs,
+      buildRequest: () => ({ work }),
+      onMessage: (message) =>
+        'question' in (message as object) ? { reply: { work: 'tell' } } : { result: message as Answer },
+    },
+    'owner',
+  );
+const answer = async (work = 'tell', options: RunOptions = {}): Promise<Answer> => {
+  const outcome = await run(work, options);
   if ('failed' in outcome) throw new Error(outcome.failed);
   return outcome.result;
 };
@@ -82,6 +97,28 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
     const first = await answer();
     expect(await answer('ask')).toMatchObject({ pid: first.pid, asked: 2 });
   });
+  test('stops an idle child of another kind when there is no other place', async () => {
+    open();
+    const { pid } = await answer();
+    expect(await answer('tell', { kind: runOther })).toMatchObject({ asked: 1 });
+    expect(await isAlive(pid)).toBe(false);
+    expect((await answer()).asked).toBe(1);
+  });
+  test('keeps a child of each kind while there is place', async () => {
+    open({ processes: 2 });
+    const [first, other] = [await answer(), await answer('tell', { kind: runOther })];
+    expect(await answer()).toMatchObject({ pid: first.pid, asked: 2 });
+    expect(await answer('tell', { kind: runOther })).toMatchObject({ pid: other.pid, asked: 2 });
+  });
+  test('runs a task of one kind while tasks of the other kind wait', async () => {
+    open({ processes: 3 });
+    const stuck = Array.from({ length: 5 }, () =>
+      expect(run('loop', { kind: runOther })).rejects.toThrow('closed'),
+    );
+    expect(await answer()).toMatchObject({ asked: 1 });
+    await pool.close();
+    await Promise.all(stuck);
+  });
   test('does not pass the environment of the service to a child', async () => {
     open();
     expect((await answer()).environment).toEqual(expect.not.arrayContaining(['PATH', 'HOME', 'VITEST']));
@@ -97,7 +134,7 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
   test('kills a child that is busy at the deadline', async () => {
     open();
     const { pid } = await answer();
-    expect(TIMEOUTS).toContainEqual(await run('loop', 300));
+    expect(TIMEOUTS).toContainEqual(await run('loop', { deadlineMs: 300 }));
     expect(await isAlive(pid)).toBe(false);
     expect((await answer()).asked).toBe(1);
   });
@@ -110,20 +147,20 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
   test('replaces a child that asks to be retired', async () => {
     open();
     const worn = { deadlineMs: 20_000, buildRequest: () => ({ work: 'tell' }) };
-    await pool.run({ ...worn, onMessage: () => ({ result: 1, shouldRetire: true }) });
+    await runTask({ ...worn, onMessage: () => ({ result: 1, shouldRetire: true }) }, 'owner');
     expect((await answer()).asked).toBe(1);
   });
   test('rejects with the error of a message handler', async () => {
     open();
     const broken = { deadlineMs: 20_000, buildRequest: () => ({ work: 'ask' }) };
     const onMessage = () => Promise.reject(new Error('the store is down'));
-    await expect(pool.run({ ...broken, onMessage })).rejects.toThrow('the store is down');
+    await expect(runTask({ ...broken, onMessage }, 'owner')).rejects.toThrow('the store is down');
     expect((await answer()).asked).toBe(1);
   });
   test('does not kill a child that waits for a reply', async () => {
     open();
     const slow = { deadlineMs: 50, buildRequest: () => ({ work: 'ask' }) };
-    expect(await pool.run({ ...slow, onMessage: () => new Promise(() => {}) })).toEqual({
+    expect(await runTask({ ...slow, onMessage: () => new Promise(() => {}) }, 'owner')).toEqual({
       failed: 'unanswered',
     });
   });
@@ -132,7 +169,7 @@ describe.skipIf(process.platform !== 'linux')('a pool of children', () => {
     const { status, environment } = await answer();
     if (complete.protections.no_new_privileges) expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(environment).not.toContain('PATH');
-    expect(TIMEOUTS).toContainEqual(await run('loop', 300));
+    expect(TIMEOUTS).toContainEqual(await run('loop', { deadlineMs: 300 }));
     expect(await run('fill')).toEqual({ failed: 'died' });
     expect((await answer()).asked).toBe(1);
   });

@@ -1,48 +1,78 @@
-// A pool of sandboxed child processes for one kind of task: fair scheduling, a deadline, and a new child after each failure.
+// The pool of sandboxed child processes: all kinds of tasks share its processes, with fair turns, deadlines and a new process after a failure.
 import type { ChildProcess } from 'node:child_process';
-import { type ChildProgram, killChild, startChild } from './child.ts';
-import { type ChildTask, runChildTask, type TaskOutcome } from './child-task.ts';
-import { openFairSlots } from './fair-slots.ts';
+import {
+  type ChildProgram,
+  killChild,
+  startChild,
+  type ChildTask,
+  runChildTask,
+  type TaskOutcome,
+} from './child.ts';
+import { openFairSlots, type SlotLimits } from './fair-slots.ts';
+import type { Sandbox } from './sandbox.ts';
 
-export type ChildPoolOptions = ChildProgram & {
-  readonly children: number;
-  /** Maximum number of children that work for one owner at once. */
-  readonly perOwner?: number;
-  /** How long a caller waits for a free child. */
-  readonly waitMs?: number;
-  /** An idle child is stopped after this time. */
-  readonly idleMs?: number;
+export type ChildPoolOptions = {
+  readonly sandbox: Sandbox;
+  /** Maximum number of processes, of all kinds together. */
+  readonly processes: number;
+  /** A process without a task is stopped after this time. */
+  readonly idleMs: number;
 };
 
+/** A kind of task. Kinds with the same program share its processes. */
+type TaskKind = SlotLimits & { readonly program: ChildProgram };
+
+/** Rejects with reason `busy` when no process is free in time, and with the errors of the task's callbacks. */
+export type RunTask = <T>(task: ChildTask<T>, owner: string) => Promise<TaskOutcome<T>>;
+
 export type ChildPool = {
-  /** Rejects with reason `busy` when no child is free in time, and with the errors of the task's callbacks. */
-  run<T>(task: ChildTask<T>, owner?: string): Promise<TaskOutcome<T>>;
+  /** Each kind has reserved processes, so that tasks of other kinds cannot block it. */
+  addKind(kind: TaskKind): RunTask;
   close(): Promise<void>;
 };
 
-/** Holds one child, which is started for its first task and reused for the next. */
-type Slot = { child: Promise<ChildProcess> | undefined; idle: NodeJS.Timeout | undefined };
+/** Holds one child, which is started for its first task and reused by tasks of the same program. */
+type Slot = {
+  program: ChildProgram | undefined;
+  child: Promise<ChildProcess> | undefined;
+  idle: NodeJS.Timeout | undefined;
+};
 
-const IDLE_MS = 60_000;
-
-export function openChildPool(options: ChildPoolOptions): ChildPool {
-  const { children, perOwner = children, waitMs = Number.POSITIVE_INFINITY, idleMs = IDLE_MS } = options;
-  const slots = Array.from({ length: children }, (): Slot => ({ child: undefined, idle: undefined }));
-  const fairSlots = openFairSlots(slots, { perOwner, waitMs });
+export function openChildPool({ sandbox, processes, idleMs }: ChildPoolOptions): ChildPool {
+  const fairSlots = openFairSlots(processes);
+  const slots = Array.from(
+    { length: processes },
+    (): Slot => ({ program: undefined, child: undefined, idle: undefined }),
+  );
+  /** The most recently released slot is at the end. */
+  const free = [...slots];
   let isClosed = false;
+
+  async function run<T>(program: ChildProgram, task: ChildTask<T>): Promise<TaskOutcome<T>> {
+    if (isClosed) throw poolClosed();
+    const slot = takeSlot(free, program);
+    clearTimeout(slot.idle);
+    try {
+      const outcome = await runInSlot(slot, { sandbox, program }, task);
+      if (isClosed && 'failed' in outcome) throw poolClosed();
+      return outcome;
+    } finally {
+      slot.idle = setTimeout(() => void stopChild(slot), idleMs).unref();
+      free.push(slot);
+    }
+  }
+
   return {
-    async run(task, owner = '') {
-      const slot = await fairSlots.acquire(owner);
-      clearTimeout(slot.idle);
-      try {
-        if (isClosed) throw new Error('the process pool is closed');
-        const outcome = await runInSlot(slot, options, task);
-        if (isClosed && 'failed' in outcome) throw new Error('the process pool is closed');
-        return outcome;
-      } finally {
-        slot.idle = setTimeout(() => void stopChild(slot), idleMs).unref();
-        fairSlots.release(owner, slot);
-      }
+    addKind({ program, ...limits }) {
+      const acquire = fairSlots.addGroup(limits);
+      return async (task, owner) => {
+        const release = await acquire(owner);
+        try {
+          return await run(program, task);
+        } finally {
+          release();
+        }
+      };
     },
     async close() {
       isClosed = true;
@@ -52,13 +82,29 @@ export function openChildPool(options: ChildPoolOptions): ChildPool {
   };
 }
 
+const poolClosed = () => new Error('the process pool is closed');
+
+/** Prefers a slot whose child runs the program, then one without a child, then the least recently used. */
+function takeSlot(free: Slot[], program: ChildProgram): Slot {
+  const running = free.findLastIndex((slot) => slot.child !== undefined && slot.program === program);
+  const empty = free.findIndex(({ child }) => child === undefined);
+  const [slot] = free.splice(running >= 0 ? running : Math.max(empty, 0), 1);
+  if (!slot) throw new Error('more tasks run than there are processes');
+  return slot;
+}
+
+type SandboxedProgram = { readonly sandbox: Sandbox; readonly program: ChildProgram };
+
 /** Reuses a child only after a result, and not when it asked to be retired. */
-async function runInSlot<T>(slot: Slot, program: ChildProgram, task: ChildTask<T>): Promise<TaskOutcome<T>> {
+async function runInSlot<T>(
+  slot: Slot,
+  sandboxed: SandboxedProgram,
+  task: ChildTask<T>,
+): Promise<TaskOutcome<T>> {
   const request = await task.buildRequest();
   let canReuse = false;
   try {
-    slot.child ??= startInSlot(slot, program);
-    const outcome = await runChildTask(await slot.child, request, task);
+    const outcome = await runChildTask(await childFor(slot, sandboxed), request, task);
     canReuse = 'result' in outcome && outcome.shouldRetire !== true;
     return outcome;
   } finally {
@@ -66,10 +112,16 @@ async function runInSlot<T>(slot: Slot, program: ChildProgram, task: ChildTask<T
   }
 }
 
-async function startInSlot(slot: Slot, program: ChildProgram): Promise<ChildProcess> {
-  const child = await startChild(program);
+async function childFor(slot: Slot, { sandbox, program }: SandboxedProgram): Promise<ChildProcess> {
+  if (slot.program !== program) await stopChild(slot);
+  if (slot.child) return slot.child;
+  const starting = startChild(sandbox, program);
+  slot.program = program;
+  slot.child = starting;
+  const child = await starting;
   return child.once('exit', () => {
-    slot.child = undefined;
+    // The slot may already have a new child.
+    if (slot.child === starting) slot.child = undefined;
   });
 }
 

@@ -1,57 +1,111 @@
-// Tests the order, the limit per owner and the timeout of fair slots.
+// Tests the limits, the order and the reserved slots of fair slots.
 import { describe, expect, test } from 'vitest';
-import { openFairSlots } from './fair-slots.ts';
+import { type AcquireSlot, openFairSlots, type SlotLimits } from './fair-slots.ts';
 
-const FOREVER = { perOwner: 2, waitMs: Number.POSITIVE_INFINITY };
+const UNLIMITED: SlotLimits = {
+  perOwner: Number.POSITIVE_INFINITY,
+  maxWaiting: Number.POSITIVE_INFINITY,
+  waitMs: Number.POSITIVE_INFINITY,
+};
+const BUSY = { code: 'UNAVAILABLE', details: { reason: 'busy' }, retryAfterSeconds: 2 };
 
 /** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('fair slots', () => {
-  test('limit the items of one owner, so that another owner gets a free one', async () => {
-    const slots = openFairSlots(['a', 'b', 'c'], FOREVER);
-    const [first, second] = [await slots.acquire('flood'), await slots.acquire('flood')];
-    let isThird = false;
-    void slots.acquire('flood').then(() => {
-      isThird = true;
-    });
-    await settle();
-    expect(isThird).toBe(false);
-    expect([first, second]).not.toContain(await slots.acquire('victim'));
-    slots.release('flood', first);
-    await settle();
-    expect(isThird).toBe(true);
-  });
-
-  test('serve waiting owners round-robin, regardless of their number of requests', async () => {
-    const slots = openFairSlots(['only'], FOREVER);
-    await slots.acquire('first');
-    const served: string[] = [];
-    const ask = (owner: string) => slots.acquire(owner).then(() => served.push(owner));
-    for (const owner of ['flood', 'flood', 'flood', 'victim', 'other']) void ask(owner);
-    for (const holder of ['first', 'flood', 'victim', 'other', 'flood']) {
-      slots.release(holder, 'only');
+/** Opens slots with one group for each element of `groups`, and records who got a slot in which order. */
+function open(slots: number, ...groups: Partial<SlotLimits>[]) {
+  const fairSlots = openFairSlots(slots);
+  const acquires = groups.map((limits) => fairSlots.addGroup({ ...UNLIMITED, ...limits }));
+  const served: string[] = [];
+  const held = new Map<string, (() => void)[]>();
+  return {
+    served,
+    async acquire(owner: string, group = 0): Promise<void> {
+      const release = await (acquires[group] as AcquireSlot)(owner);
+      served.push(owner);
+      held.set(owner, [...(held.get(owner) ?? []), release]);
+    },
+    async release(owner: string): Promise<void> {
+      held.get(owner)?.shift()?.();
       await settle();
-    }
-    expect(served).toEqual(['flood', 'victim', 'other', 'flood', 'flood']);
+    },
+  };
+}
+
+const request = async ({ acquire }: ReturnType<typeof open>, owners: string[], group = 0): Promise<void> => {
+  for (const owner of owners) void acquire(owner, group);
+  await settle();
+};
+
+describe('one group', () => {
+  test('limits the slots of one owner, so that another owner gets a free one', async () => {
+    const slots = open(3, { perOwner: 2 });
+    await request(slots, ['flood', 'flood', 'flood', 'victim']);
+    expect(slots.served).toEqual(['flood', 'flood', 'victim']);
+    await slots.release('flood');
+    expect(slots.served).toHaveLength(4);
   });
 
-  test('reuse the most recently released item first', async () => {
-    const slots = openFairSlots(['cold', 'warm'], FOREVER);
-    const warm = await slots.acquire('ann');
-    slots.release('ann', warm);
-    expect(await slots.acquire('bob')).toBe(warm);
+  test('leaves the last slot to other owners, whatever the limit is', async () => {
+    const slots = open(2, {});
+    await request(slots, ['flood', 'flood', 'victim']);
+    expect(slots.served).toEqual(['flood', 'victim']);
   });
 
-  test('reject with UNAVAILABLE after the timeout, and serve the next owner', async () => {
-    const slots = openFairSlots(['only'], { perOwner: 1, waitMs: 20 });
+  test('serves waiting owners round-robin, regardless of their number of requests', async () => {
+    const slots = open(1, {});
+    await request(slots, ['first', 'flood', 'flood', 'flood', 'victim', 'other']);
+    for (const holder of ['first', 'flood', 'victim', 'other', 'flood']) await slots.release(holder);
+    expect(slots.served).toEqual(['first', 'flood', 'victim', 'other', 'flood', 'flood']);
+  });
+
+  test('rejects a request after the timeout, and serves the next owner', async () => {
+    const slots = open(1, { waitMs: 20 });
     await slots.acquire('ann');
-    await expect(slots.acquire('bob')).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      details: { reason: 'busy' },
-      retryAfterSeconds: 2,
-    });
-    slots.release('ann', 'only');
-    expect(await slots.acquire('bob')).toBe('only');
+    await expect(slots.acquire('bob')).rejects.toMatchObject(BUSY);
+    await slots.release('ann');
+    await slots.acquire('bob');
+    expect(slots.served).toEqual(['ann', 'bob']);
+  });
+
+  test('rejects requests above the waiting limit of an owner, and other owners can still wait', async () => {
+    const slots = open(1, { maxWaiting: 1 });
+    await request(slots, ['flood', 'flood']);
+    await expect(slots.acquire('flood')).rejects.toMatchObject(BUSY);
+    await request(slots, ['victim']);
+    await slots.release('flood');
+    await slots.release('flood');
+    expect(slots.served).toEqual(['flood', 'flood', 'victim']);
+  });
+});
+
+describe('several groups', () => {
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+  test('keep their reserved slots while another group is flooded by many owners', async () => {
+    const slots = open(8, {}, {}, {});
+    await request(slots, names('flood', 20));
+    expect(slots.served).toHaveLength(4);
+    await request(slots, ['a', 'b'], 1);
+    await request(slots, ['c', 'd'], 2);
+    expect(slots.served.slice(4)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('compete for the slots that are not reserved', async () => {
+    const slots = open(8, {}, {}, {});
+    await request(slots, names('x', 3));
+    await request(slots, names('y', 20), 1);
+    expect(slots.served).toHaveLength(6);
+    await slots.release('x0');
+    expect(slots.served).toHaveLength(7);
+    await request(slots, ['z', 'z'], 2);
+    expect(slots.served).toHaveLength(9);
+  });
+
+  test('do not share the limits of owners with the same name', async () => {
+    const slots = open(8, { perOwner: 1 }, { perOwner: 1 });
+    await request(slots, ['ann', 'ann']);
+    await request(slots, ['ann', 'ann'], 1);
+    expect(slots.served).toEqual(['ann', 'ann']);
   });
 });

@@ -1,72 +1,108 @@
-// A fair semaphore over a fixed set of items: limits items per owner and serves waiting owners round-robin.
+// A fair semaphore shared by groups: each group has reserved slots, and the owners in all groups take turns.
 import { ServiceError } from '../errors.ts';
 
-type FairSlots<T> = {
-  /** Throws UNAVAILABLE with reason `busy` when the wait gets too long. */
-  acquire(owner: string): Promise<T>;
-  release(owner: string, item: T): void;
-};
-
-type FairSlotsOptions = {
+export type SlotLimits = {
+  /** Maximum number of slots that one owner holds; in any case, one slot of the group's share is left to others. */
   readonly perOwner: number;
+  /** Maximum number of requests of one owner that wait. */
+  readonly maxWaiting: number;
   readonly waitMs: number;
 };
 
-type Waiting<T> = { readonly resolve: (item: T) => void };
-type Owner<T> = { active: number; readonly waiting: Set<Waiting<T>> };
+/** Resolves with a function that releases the slot. Throws UNAVAILABLE with reason `busy` when a limit is reached. */
+export type AcquireSlot = (owner: string) => Promise<() => void>;
+
+type FairSlots = {
+  /** Add all groups before the first slot is acquired: each new group changes the shares of the others. */
+  addGroup(limits: SlotLimits): AcquireSlot;
+};
+
+type Group = { readonly limits: SlotLimits; active: number };
+type Owner = { readonly group: Group; active: number; readonly waiting: Set<() => void> };
 
 const RETRY_AFTER_SECONDS = 2;
 
-export function openFairSlots<T>(items: readonly T[], { perOwner, waitMs }: FairSlotsOptions): FairSlots<T> {
-  const free = [...items];
+const isIdle = ({ active, waiting }: Owner): boolean => active === 0 && waiting.size === 0;
+
+type State = {
+  readonly slots: number;
+  readonly groups: Group[];
   /** In round-robin order: the owner that was served last is at the end. */
-  const owners = new Map<string, Owner<T>>();
+  readonly owners: Map<string, Owner>;
+};
 
-  function serve(): void {
-    for (const [name, owner] of owners) {
-      const [next] = owner.waiting;
-      if (free.length === 0) return;
-      if (!next || owner.active >= perOwner) continue;
-      owner.waiting.delete(next);
-      owner.active += 1;
-      owners.delete(name);
-      owners.set(name, owner);
-      next.resolve(free.pop() as T); // Reuses the most recently released item, because its process is still running.
-      serve();
-      return;
-    }
-  }
-
-  function deleteIfIdle(name: string, { active, waiting }: Owner<T>): void {
-    if (active === 0 && waiting.size === 0) owners.delete(name);
-  }
-
+export function openFairSlots(slots: number): FairSlots {
+  const state: State = { slots, groups: [], owners: new Map() };
   return {
-    async acquire(name) {
-      const owner = owners.get(name) ?? { active: 0, waiting: new Set() };
-      owners.set(name, owner);
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
-      const waiting = { resolve };
-      owner.waiting.add(waiting);
-      const giveUp = () => {
-        owner.waiting.delete(waiting);
-        deleteIfIdle(name, owner);
-        reject(busy());
-      };
-      const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
-      serve();
-      return promise.finally(() => clearTimeout(timer));
-    },
-    release(name, item) {
-      free.push(item);
-      const owner = owners.get(name);
-      if (owner) {
-        owner.active -= 1;
-        deleteIfIdle(name, owner);
-      }
-      serve();
+    addGroup(limits) {
+      const group: Group = { limits, active: 0 };
+      const index = state.groups.push(group);
+      return (name) => acquire(state, group, `${index}:${name}`);
     },
   };
+}
+
+function acquire(state: State, group: Group, key: string): Promise<() => void> {
+  const { owners } = state;
+  const owner: Owner = owners.get(key) ?? { group, active: 0, waiting: new Set() };
+  owners.set(key, owner);
+  const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+  const start = () => {
+    owner.waiting.delete(start);
+    resolve(() => release(state, key, owner));
+  };
+  const giveUp = () => {
+    owner.waiting.delete(start);
+    if (isIdle(owner)) owners.delete(key);
+    reject(busy());
+  };
+  owner.waiting.add(start);
+  serve(state);
+  // Requests start in their order, so the new one is among those that still wait.
+  if (owner.waiting.size > group.limits.maxWaiting) giveUp();
+  const { waitMs } = group.limits;
+  const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function release(state: State, key: string, owner: Owner): void {
+  owner.active -= 1;
+  owner.group.active -= 1;
+  if (isIdle(owner)) state.owners.delete(key);
+  serve(state);
+}
+
+function serve(state: State): void {
+  for (const [key, owner] of state.owners) {
+    if (!canServe(state, owner)) continue;
+    const [start] = owner.waiting;
+    state.owners.delete(key);
+    state.owners.set(key, owner);
+    owner.active += 1;
+    owner.group.active += 1;
+    start?.();
+    serve(state);
+    return;
+  }
+}
+
+function canServe({ slots, groups }: State, { group, active, waiting }: Owner): boolean {
+  if (waiting.size === 0 || active >= maxPerOwner(slots, groups.length, group.limits)) return false;
+  return freeSlotsFor(group, groups, slots) > 0;
+}
+
+/** An equal share per group, and one more share for which all groups compete. */
+const reservedPerGroup = (slots: number, groups: number): number => Math.floor(slots / (groups + 1));
+
+function maxPerOwner(slots: number, groups: number, { perOwner }: SlotLimits): number {
+  const largestShare = slots - reservedPerGroup(slots, groups) * (groups - 1);
+  return Math.min(perOwner, Math.max(1, largestShare - 1));
+}
+
+/** Free slots that are not reserved for other groups. */
+function freeSlotsFor(group: Group, groups: readonly Group[], slots: number): number {
+  const reserved = reservedPerGroup(slots, groups.length);
+  return groups.reduce((free, other) => free - Math.max(other.active, other === group ? 0 : reserved), slots);
 }
 
 export const busy = (): ServiceError =>

@@ -166,18 +166,18 @@ describe.skipIf(!IS_LINUX)('a system with fewer features', () => {
       ...['--reuid=4321', '--regid=4321', '--clear-groups', process.execPath],
       ...['--input-type=module', '--eval', script],
     ]);
-    const told = JSON.parse(stdout) as Record<string, unknown>;
-    expect(told).toMatchObject({
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report).toMatchObject({
       limits: true,
       no_new_privileges: true,
       no_capabilities: true,
       other_user: false,
     });
     // Without user namespaces these protections are reported as missing.
-    expect(told).toMatchObject({
+    expect(report).toMatchObject({
       own: 'a planted secret',
-      secret: told['hidden_data'] ? 'refused' : 'a planted secret',
-      environment: told['no_network'] ? 'refused' : expect.any(String),
+      secret: report['hidden_data'] ? 'refused' : 'a planted secret',
+      environment: report['no_network'] ? 'refused' : expect.any(String),
     });
   });
 });

@@ -1,12 +1,17 @@
-// Tests that scratch folders are deleted by the next run of the same work, or by the sweep.
+// Tests that scratch folders are deleted by the next run of the same work, or at start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { hasProcessExited, getProcessMark } from './process-mark.ts';
-import { createScratchFolder, deleteScratchFolder, sweepScratchFolders } from './scratch-folder.ts';
+import {
+  hasProcessExited,
+  getProcessMark,
+  createScratchFolder,
+  deleteScratchFolder,
+  deleteAbandonedScratchFolders,
+} from './scratch-folder.ts';
 
 const folders: string[] = [];
 let root: string;
@@ -23,7 +28,7 @@ async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
   const script = `const { getProcessMark } = await import(process.argv[1]); console.log(await getProcessMark()); setInterval(() => {}, 1000);`;
   const child = spawn(
     process.execPath,
-    ['--input-type=module', '-e', script, join(import.meta.dirname, 'process-mark.ts')],
+    ['--input-type=module', '-e', script, join(import.meta.dirname, 'scratch-folder.ts')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -47,10 +52,10 @@ test('a run deletes the folders of earlier runs of the same work only', async ()
   expect(await readdir(root)).toHaveLength(1);
 });
 
-describe('the sweep', () => {
+describe('deleteAbandonedScratchFolders', () => {
   test('does not delete folders in use', async () => {
     const mine = await createScratchFolder(root, { work: 'film', run: '1-1' });
-    await sweepScratchFolders(root);
+    await deleteAbandonedScratchFolders(root);
     expect(await readdir(root)).toEqual([mine.slice(root.length + 1)]);
   });
 
@@ -59,10 +64,10 @@ describe('the sweep', () => {
     async () => {
       const [dead, living] = [await stranger(), await stranger()];
       for (const { mark } of [dead, living]) await mkdir(join(root, `${mark}.film.1-1`));
-      await sweepScratchFolders(root);
+      await deleteAbandonedScratchFolders(root);
       expect(await readdir(root)).toHaveLength(2);
       await dead.kill();
-      await sweepScratchFolders(root);
+      await deleteAbandonedScratchFolders(root);
       expect(await readdir(root)).toEqual([`${living.mark}.film.1-1`]);
     },
   );
@@ -74,12 +79,12 @@ describe('the sweep', () => {
       await utimes(join(root, name), LONG_AGO, LONG_AGO);
     }
     await utimes(join(root, left, 'work'), LONG_AGO, LONG_AGO);
-    await sweepScratchFolders(root);
+    await deleteAbandonedScratchFolders(root);
     expect(await readdir(root)).toEqual([used]);
   });
 
   test('creates the root folder if it is missing', async () => {
-    await sweepScratchFolders(join(root, 'new'));
+    await deleteAbandonedScratchFolders(join(root, 'new'));
     expect(await readdir(join(root, 'new'))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-// Scratch folders for jobs, named with the mark of their process, so that abandoned ones can be deleted.
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+// Scratch folders for jobs, and the marks in file names by which other processes recognize abandoned files.
+import { mkdir, readdir, rm, stat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasProcessExited, getProcessMark } from './process-mark.ts';
+import { hash } from 'node:crypto';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -22,7 +22,7 @@ export const deleteScratchFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
 /** Deletes folders of exited processes, and folders without a change for a day whose process state is unknown. */
-export async function sweepScratchFolders(root: string): Promise<void> {
+export async function deleteAbandonedScratchFolders(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   for (const name of await readdir(root)) {
     const folder = join(root, name);
@@ -44,4 +44,54 @@ async function isOld(folder: string): Promise<boolean> {
     ),
   );
   return Math.max(...times) < Date.now() - DAY_MS;
+}
+
+/** `<pid namespace>-<pid>-<start time>`. Process ids are reused, but not with the same start time. */
+const MARK = /^([0-9a-f]{16})-(\d+)-(\d+)$/;
+
+/** The mark of this process; `unknown` on systems without /proc. */
+export async function getProcessMark(): Promise<string> {
+  const namespace = await readPidNamespace();
+  return namespace === undefined
+    ? 'unknown'
+    : `${namespace}-${process.pid}-${await readStartTime(process.pid)}`;
+}
+
+/** False for processes of other machines and containers, whose state is unknown. */
+export async function hasProcessExited(mark: string): Promise<boolean> {
+  const [, namespace, pid, start] = MARK.exec(mark) ?? [];
+  return (
+    namespace !== undefined &&
+    namespace === (await readPidNamespace()) &&
+    (await readStartTime(Number(pid))) !== start
+  );
+}
+
+/** Hash of the machine's boot id and the PID namespace; undefined without /proc. */
+async function readPidNamespace(): Promise<string | undefined> {
+  const [boot, namespace] = await Promise.all([
+    undefinedIfMissing(readFile('/proc/sys/kernel/random/boot_id', 'utf8')),
+    undefinedIfMissing(readlink('/proc/self/ns/pid')),
+  ]);
+  return boot && namespace && hash('sha256', boot + namespace).slice(0, 16);
+}
+
+/** Field 22 of /proc/<pid>/stat: ticks from boot to process start; undefined when the process does not exist. */
+async function readStartTime(pid: number): Promise<string | undefined> {
+  const text = await undefinedIfMissing(readFile(`/proc/${pid}/stat`, 'utf8'));
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+async function undefinedIfMissing(content: Promise<string>): Promise<string | undefined> {
+  try {
+    return await content;
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['ENOENT', 'EACCES', 'ESRCH'].includes(String(error.code))
+    )
+      return undefined;
+    throw error;
+  }
 }

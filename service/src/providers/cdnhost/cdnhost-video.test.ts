@@ -73,10 +73,10 @@ describe('a video', () => {
       event: 'succeeded',
       complete: true,
       renditions: [{ height: 720, state: 'ready' }],
-      picture: { width: 1280, height: 720, durationMs: 12_000 },
+      media: { width: 1280, height: 720, durationMs: 12_000 },
       playback: { kind: 'hosted', videoId: GUID, urls: {} },
     });
-    expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).picture).toEqual({});
+    expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).media).toEqual({});
   });
 });
 

@@ -77,7 +77,7 @@ function reportOf(
       event: 'succeeded',
       complete: true,
       renditions,
-      picture: { ...parseSize(video), ...parseDuration(video['length']) },
+      media: { ...parseSize(video), ...parseDuration(video['length']) },
     };
   const progress = parsePercent(video['encodeProgress']);
   return { event: 'started', renditions, ...(progress !== undefined && { progress }) };

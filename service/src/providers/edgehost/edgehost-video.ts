@@ -47,7 +47,7 @@ function toFinalReport(
       event: 'succeeded',
       complete: isComplete(status),
       ...toReportedPlayback(video, uid),
-      picture: toPicture(video),
+      media: toMedia(video),
     };
   if (status['state'] === 'error') return { ...origin, event: 'failed', ...failureOf(status) };
   return undefined;
@@ -106,7 +106,7 @@ function computedUrls(host: string, uid: string): PlayUrls {
   };
 }
 
-const toPicture = (video: JsonObject) => ({
+const toMedia = (video: JsonObject) => ({
   ...parseSize(toJsonObject(video['input']) ?? {}),
   ...parseDuration(video['duration']),
 });

@@ -115,7 +115,7 @@ describe('a webhook of edgehost', () => {
 
   test('contains size and duration, if known', () => {
     expect(read(video({ input: { width: 1920, height: 1080 }, duration: 12.5 }))).toMatchObject({
-      report: { picture: { width: 1920, height: 1080, durationMs: 12_500 } },
+      report: { media: { width: 1920, height: 1080, durationMs: 12_500 } },
     });
     for (const members of [
       { input: { width: -1, height: -1 }, duration: -1 },
@@ -123,7 +123,7 @@ describe('a webhook of edgehost', () => {
       { input: { width: 1.5, height: 1e9 }, duration: 1e300 },
       {},
     ]) {
-      expect(read(video(members))).toHaveProperty('report.picture', {});
+      expect(read(video(members))).toHaveProperty('report.media', {});
     }
   });
 });

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { getProcessMark, hasProcessExited } from '../../platform/process/process-mark.ts';
+import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 

@@ -5,8 +5,8 @@ import {
   inputArguments,
   isDecodable,
   packetListArguments,
-  soundCheckArguments,
-} from './engine-input.ts';
+  audioCheckArguments,
+} from './ffmpeg-input.ts';
 import type { SourceStream } from './source-facts.ts';
 
 const input = { path: '/films/a.mp4', container: 'mov', threads: 2 } as const;
@@ -21,7 +21,7 @@ const stream = (index: number, kind: SourceStream['kind'], still = false): Sourc
 const streams = [stream(0, 'Video'), stream(1, 'Audio')];
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 
-describe('engine input', () => {
+describe('ffmpeg input', () => {
   test('files alone, through named demuxers alone', () => {
     const args = inputArguments(input);
     expect(after(args, '-protocol_whitelist')).toBe('file');
@@ -60,7 +60,7 @@ describe('engine input', () => {
       factsArguments(input),
       packetListArguments(input, { part: 'tail', streams }),
       packetListArguments(input, { part: 'whole', streams }),
-      soundCheckArguments(input, 1),
+      audioCheckArguments(input, 1),
     ]) {
       expect(args.join(' ')).toContain(inputArguments(input).slice(0, 10).join(' '));
       expect(args[0]).toBe('-nostdin');
@@ -80,10 +80,10 @@ describe('engine input', () => {
     expect(args.filter((_, index) => args[index - 1] === '-map')).toEqual(['0', '-0:2', '-0:3']);
   });
   test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
-    'sound in %s is decoded',
+    'audio in %s is decoded',
     (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec })).toBe(true),
   );
-  test.each(['dnxhd', 'prores', 'h263'])('a picture in %s is decoded', (codec) =>
+  test.each(['dnxhd', 'prores', 'h263'])('video in %s is decoded', (codec) =>
     expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(true),
   );
 });

@@ -7,15 +7,15 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test, vi } from 'vitest';
 import { ffmpegPath } from '../../../../test/support/clips.ts';
 import { buildSandbox } from '../../platform/process/sandbox.ts';
-import { type EngineRun, runFfmpeg } from './engine-process.ts';
+import { type FfmpegRun, runFfmpeg } from './ffmpeg-process.ts';
 
 const GENEROUS = { wallMs: 20_000, memoryBytes: 1024 ** 3 };
 const never = () => new AbortController().signal;
-const script = (text: string, more: Partial<EngineRun> = {}) =>
+const script = (text: string, more: Partial<FfmpegRun> = {}) =>
   runFfmpeg({ path: '/bin/sh', args: ['-c', text], signal: never(), limits: GENEROUS, ...more });
 
 /** Runs a script that prints its process id first, and tells it. */
-function observed(text: string, more: Partial<EngineRun> = {}) {
+function observed(text: string, more: Partial<FfmpegRun> = {}) {
   const pid = Promise.withResolvers<number>();
   const onLine = (line: string) => {
     if (line.startsWith('pid=')) pid.resolve(Number(line.slice(4)));
@@ -29,13 +29,13 @@ const isAlive = (pid: number): Promise<boolean> =>
     () => false,
   );
 
-describe('running the engine', () => {
+describe('running ffmpeg', () => {
   test('its exit code, its output by line, and its log', async () => {
     const lines: string[] = [];
     const end = await script('echo one; echo two; echo trouble >&2; exit 3', {
       onLine: (line) => lines.push(line),
     });
-    expect(end).toEqual({ ended: 'exited', code: 3, log: 'trouble\n' });
+    expect(end).toEqual({ outcome: 'exited', code: 3, log: 'trouble\n' });
     expect(lines).toEqual(expect.arrayContaining(['one', 'two']));
   });
   test('it sees no environment and no input, and gives way to others', async () => {
@@ -53,65 +53,65 @@ describe('running the engine', () => {
     expect(log).toHaveLength(20);
     expect(log).toMatch(/line 199\n$/);
   });
-  test('an engine that is not there', async () => {
+  test('a missing program is not started', async () => {
     const end = await runFfmpeg({ path: '/nowhere/ffmpeg', args: [], signal: never(), limits: GENEROUS });
-    expect(end.ended).toBe('not_started');
+    expect(end.outcome).toBe('not_started');
   });
 });
 
-describe('ending the engine', () => {
+describe('stopping ffmpeg', () => {
   test('at once, with the reason of the signal', async () => {
     const controller = new AbortController();
     const { pid, end } = observed("trap '' TERM INT PIPE; while :; do sleep 1; done", {
       signal: controller.signal,
     });
     const outcome = expect(end).rejects.toBe('enough');
-    const engine = await pid;
+    const ffmpeg = await pid;
     controller.abort('enough');
     await outcome;
-    expect(await isAlive(engine)).toBe(false);
+    expect(await isAlive(ffmpeg)).toBe(false);
   });
   test('it is not even started for a signal that has fired', async () => {
     await expect(script('exit 0', { signal: AbortSignal.abort('too late') })).rejects.toBe('too late');
   });
   test('when it takes too long', async () => {
     const { pid, end } = observed('while :; do sleep 1; done', { limits: { ...GENEROUS, wallMs: 700 } });
-    expect(await end).toMatchObject({ ended: 'timed_out' });
+    expect(await end).toMatchObject({ outcome: 'timed_out' });
     expect(await isAlive(await pid)).toBe(false);
   });
   test('when it talks but gets nowhere', async () => {
     const end = await script('while :; do echo frame=7; echo speed=2x; sleep 0.1; done', {
       limits: { ...GENEROUS, stallMs: 700 },
     });
-    expect(end.ended).toBe('timed_out');
+    expect(end.outcome).toBe('timed_out');
   });
   test('not while it makes slow progress', async () => {
     const end = await script('for n in 1 2 3 4 5 6 7 8 9; do echo "frame=$n"; sleep 0.4; done', {
       limits: { ...GENEROUS, stallMs: 3000 },
     });
-    expect(end).toMatchObject({ ended: 'exited', code: 0 });
+    expect(end).toMatchObject({ outcome: 'exited', code: 0 });
   });
   test('when it takes too much memory', async () => {
     const hungry =
       'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
     const watched = buildSandbox({ hasLimits: false });
     const limits = { ...GENEROUS, memoryBytes: 20_000_000 };
-    expect((await script(hungry, { sandbox: watched, limits })).ended).toBe('out_of_memory');
+    expect((await script(hungry, { sandbox: watched, limits })).outcome).toBe('out_of_memory');
   });
   test('when it writes too much', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     const flood = `while :; do head -c 100000 /dev/zero >> '${folder}/out'; sleep 0.05; done`;
-    expect((await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).ended).toBe(
-      'output_too_large',
-    );
+    expect(
+      (await script(flood, { limits: { ...GENEROUS, output: { folder, bytes: 300_000 } } })).outcome,
+    ).toBe('output_too_large');
   });
   test('killed by someone else: short of memory, as far as we can tell', async () => {
-    expect((await script('kill -9 $$')).ended).toBe('out_of_memory');
+    expect((await script('kill -9 $$')).outcome).toBe('out_of_memory');
   });
 });
 
 describe('limits of the kernel', () => {
-  test('hold in the engine itself, from its first instruction', async () => {
+  test('apply to ffmpeg itself from its start', async () => {
     const lines: string[] = [];
     const limits = { wallMs: 20_000, memoryBytes: 2 ** 30, output: { folder: tmpdir(), bytes: 2 ** 20 } };
     await script('ulimit -v; ulimit -f; ulimit -n; ulimit -c; ulimit -t', {
@@ -121,49 +121,49 @@ describe('limits of the kernel', () => {
     expect(lines.slice(-5, -1)).toEqual([`${2 ** 20}`, `${2 ** 11}`, '256', '0']);
     expect(Number(lines.at(-1))).toBeLessThanOrEqual(20 * availableParallelism());
   });
-  test('an engine that requests too much memory ends with out_of_memory without getting it', async () => {
+  test('a request for too much memory fails with out_of_memory', async () => {
     // One frame of this size takes 384 MiB.
     const input = ['-f', 'lavfi', '-i', 'color=size=640x360:rate=1', '-vf', 'scale=16384:16384'];
     const args = ['-nostdin', '-hide_banner', ...input, '-frames:v', '1', '-f', 'null', '-'];
     const limits = { wallMs: 60_000, memoryBytes: 400 * 1024 ** 2 };
     const end = await runFfmpeg({ path: ffmpegPath(), args, signal: never(), limits });
-    expect(end.ended).toBe('out_of_memory');
+    expect(end.outcome).toBe('out_of_memory');
     expect(end.log).toMatch(/Cannot allocate memory|malloc of size/);
   });
-  test('a file that gets too large ends the engine', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+  test('a file that gets too large stops ffmpeg', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     const limits = { ...GENEROUS, output: { folder, bytes: 100_000 } };
     const flood = 'head -c 1000000 /dev/zero > out; exit $?';
-    expect((await script(flood, { folder, limits })).ended).toBe('output_too_large');
+    expect((await script(flood, { folder, limits })).outcome).toBe('output_too_large');
     expect((await stat(join(folder, 'out'))).size).toBeLessThanOrEqual(100_352);
   });
 });
 
 describe('files', () => {
   test('a symbolic link in the output is rejected, so that the service cannot publish its target', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     await expect(script('ln -s /etc/passwd r0-00001.m4s', { folder })).rejects.toThrow(
       '"r0-00001.m4s", which is not a plain file',
     );
   });
 });
 
-test('the engine dies with us, even if we are killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+test('ffmpeg is killed when the service is killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
   const owner = join(folder, 'owner.ts');
   await writeFile(
     owner,
     `
-    import { runFfmpeg } from '${new URL('./engine-process.ts', import.meta.url).pathname}';
+    import { runFfmpeg } from '${new URL('./ffmpeg-process.ts', import.meta.url).pathname}';
     await runFfmpeg({ path: '/bin/sh', args: ['-c', "trap '' TERM INT PIPE HUP; echo pid=$$; while :; do sleep 1; done"],
       signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`,
   );
   const child = spawn(process.execPath, [owner], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const engine = Promise.withResolvers<number>();
+  const ffmpeg = Promise.withResolvers<number>();
   createInterface(child.stdout).on('line', (line) => {
-    if (line.startsWith('pid=')) engine.resolve(Number(line.slice(4)));
+    if (line.startsWith('pid=')) ffmpeg.resolve(Number(line.slice(4)));
   });
-  const pid = await engine.promise;
+  const pid = await ffmpeg.promise;
   expect(await isAlive(pid)).toBe(true);
   child.kill('SIGKILL');
   await vi.waitFor(async () => expect(await isAlive(pid)).toBe(false), { timeout: 5000, interval: 20 });

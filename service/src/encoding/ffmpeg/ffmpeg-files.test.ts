@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { processesNaming } from '../../../../test/support/traces.ts';
 import { detectSandbox } from '../../platform/process/detect-sandbox.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
-import { openEngineFiles } from './engine-files.ts';
-import { runFfmpeg } from './engine-process.ts';
+import { openFfmpegFiles } from './ffmpeg-files.ts';
+import { runFfmpeg } from './ffmpeg-process.ts';
 
 let data: string;
 let folder: string;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
 });
 
-/** A shell script stands in for the engine; the first input is `$1`, without `file:`. */
+/** A shell script stands in for ffmpeg; the first input is `$1`, without `file:`. */
 const run = (text: string, source: string) =>
   runFfmpeg({
     path: '/bin/sh',
@@ -34,12 +34,12 @@ const run = (text: string, source: string) =>
     limits: { wallMs: 20_000, memoryBytes: 2 ** 30 },
   });
 
-describe.skipIf(process.platform !== 'linux')('the files of an engine', () => {
+describe.skipIf(process.platform !== 'linux')('the files of an ffmpeg run', () => {
   test.each([0o600, 0o640, 0o644])('an original of mode %o in a closed folder is read', async (mode) => {
     const source = join(data, `original-${mode}`);
     await writeFile(source, 'bytes of a film');
     await chmod(source, mode);
-    expect(await run('cat "$1" "$1" > copy', source)).toMatchObject({ ended: 'exited', code: 0 });
+    expect(await run('cat "$1" "$1" > copy', source)).toMatchObject({ outcome: 'exited', code: 0 });
     expect(await readFile(join(folder, 'copy'), 'utf8')).toBe('bytes of a filmbytes of a film');
     expect((await stat(source)).mode & 0o002).toBe(0);
   });
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('the files of an engine', () => {
   test('paths of inputs become descriptors, paths of outputs relative, and others stay', async ({ skip }) => {
     skip(!sandbox.protections.hidden_data, 'not offered by this system');
     for (const name of ['a.mp4', 'b.mp4']) await writeFile(join(folder, name), 'bytes');
-    const files = await openEngineFiles({
+    const files = await openFfmpegFiles({
       sandbox,
       folder,
       args: [

@@ -1,6 +1,6 @@
 // Builds the ffmpeg arguments for thumbnails and posters.
-import type { PosterOrder } from '../encoder.ts';
-import { GENERAL } from './engine-input.ts';
+import type { PosterRequest } from '../encoder.ts';
+import { GENERAL } from './ffmpeg-input.ts';
 import { secondsBy } from '../packaging/thumbnail-choice.ts';
 
 /** Extracts the last key frame of a segment as a JPEG of at most 1280 pixels width, in JPEG's colour space. */
@@ -26,9 +26,9 @@ export const thumbnailArguments = (segment: string, thumbnail: string): string[]
 /** Writes each frame up to the time over the previous one, so that the last remains. The first frame always passes, so that there is an output. */
 export const posterArguments = ({
   excerpt,
-  picture,
+  output,
   timeMs,
-}: Pick<PosterOrder, 'excerpt' | 'picture' | 'timeMs'>): string[] => [
+}: Pick<PosterRequest, 'excerpt' | 'output' | 'timeMs'>): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
@@ -43,7 +43,7 @@ export const posterArguments = ({
   `select='eq(n,0)+lt(t,${secondsBy(timeMs).toFixed(6)})',${AS_JPEG}`,
   '-fps_mode',
   'passthrough',
-  ...jpegOptions(picture),
+  ...jpegOptions(output),
 ];
 
 const AS_JPEG =

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath } from '../../../test/support/clips.ts';
 import { CANARIES, damagedTaggedClip } from '../../../test/support/tagged-clip.ts';
-import { engineLogExcerpt } from './engine-log.ts';
+import { excerptFfmpegLog } from './ffmpeg-log.ts';
 
 const run = promisify(execFile);
 
@@ -31,7 +31,7 @@ describe('the log of a damaged file with many tags', () => {
   });
 
   test('gives an excerpt of its errors without tags', () => {
-    const excerpt = engineLogExcerpt(log);
+    const excerpt = excerptFfmpegLog(log);
     expect(excerpt).toMatch(/h264|aac/);
     expect(excerpt).toMatch(/\(\d+ times\)/);
     expect(excerpt.length).toBeLessThanOrEqual(2000);
@@ -40,7 +40,7 @@ describe('the log of a damaged file with many tags', () => {
 
   test('a log that starts inside a tag contains no error line of the tag', () => {
     const cut = `Error opening input: planted-second-line\n${' '.repeat(64 * 1024)}\nConversion failed!`;
-    expect(engineLogExcerpt(cut)).toBe('Conversion failed!');
+    expect(excerptFfmpegLog(cut)).toBe('Conversion failed!');
   });
 });
 
@@ -56,7 +56,7 @@ describe('a line', () => {
     '[out#0 @ 0x55] video:12kB audio:3kB',
     '',
   ])('%j is not logged', (line) => {
-    expect(engineLogExcerpt(line)).toBe('');
+    expect(excerptFfmpegLog(line)).toBe('');
   });
 
   test.each([
@@ -71,11 +71,11 @@ describe('a line', () => {
     ['Error in AKIAIOSFODNN7EXAMPLEabcdef0123456789', 'Error in <key>'],
     ['Error "quoted" ünd\u0007', 'Error <text> ?nd?'],
   ])('%j becomes %j', (line, logged) => {
-    expect(engineLogExcerpt(line)).toBe(logged);
+    expect(excerptFfmpegLog(line)).toBe(logged);
   });
 
   test('repetitions with other numbers are counted', () => {
-    expect(engineLogExcerpt('Error 1\nError 22\nmissing\nError 3')).toBe('Error 1 (3 times)\nmissing');
+    expect(excerptFfmpegLog('Error 1\nError 22\nmissing\nError 3')).toBe('Error 1 (3 times)\nmissing');
   });
 });
 
@@ -84,7 +84,7 @@ test('a megabyte of different lines is reduced to the last 2000 characters', () 
     { length: 20_000 },
     (_, index) => `Error ${'abcdefghij'[index % 10]}${'x'.repeat(index % 23)} failed`,
   );
-  const excerpt = engineLogExcerpt(
+  const excerpt = excerptFfmpegLog(
     [...words, `Error ${'long '.repeat(10_000)}`, 'Conversion failed!'].join('\n'),
   );
   expect(excerpt.length).toBeLessThanOrEqual(2000);

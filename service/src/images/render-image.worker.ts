@@ -1,19 +1,19 @@
 // Renders an image with its orientation applied, in sRGB and without metadata.
 import sharp, { type Sharp } from 'sharp';
 import { rgbaToThumbHash } from 'thumbhash';
-import type { Examined } from './image-processor.ts';
+import type { ExaminedImage } from './image-processor.ts';
 import type { ImageFormat, Variant } from './image-variant.ts';
-import { type Box, fitted, openPicture, type Picture } from './picture.worker.ts';
+import { type Box, resizeInto, openImage, type DecodedImage } from './decode-image.worker.ts';
 
 const THUMBNAIL: Box = { width: 640, height: 640, fit: 'inside', background: 'transparent' };
 const PLACEHOLDER = { width: 100, height: 100, fit: 'inside', withoutEnlargement: true } as const;
 
-export async function examine(bytes: Buffer, maxPixels: number): Promise<Examined> {
-  const picture = await openPicture(bytes, maxPixels);
-  const { data, info } = await fitted(picture, THUMBNAIL).then((drawn) =>
+export async function examine(bytes: Buffer, maxPixels: number): Promise<ExaminedImage> {
+  const image = await openImage(bytes, maxPixels);
+  const { data, info } = await resizeInto(image, THUMBNAIL).then((drawn) =>
     drawn.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }),
   );
-  if (picture.animated) await decodeFrames(picture);
+  if (image.animated) await decodeFrames(image);
   const small = () =>
     sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } });
   const hash = await small()
@@ -27,9 +27,9 @@ export async function examine(bytes: Buffer, maxPixels: number): Promise<Examine
   );
   return {
     facts: {
-      width: picture.width,
-      height: picture.height,
-      animated: picture.animated,
+      width: image.width,
+      height: image.height,
+      animated: image.animated,
       alpha: hasTransparency(data, info.channels),
       placeholder,
     },
@@ -42,7 +42,7 @@ export async function render(
   { width, height, fit, format, animated }: Variant,
   maxPixels: number,
 ): Promise<Buffer> {
-  const picture = await openPicture(bytes, maxPixels);
+  const image = await openImage(bytes, maxPixels);
   // The size of `inside` is already exact; recomputing it could differ by one pixel from the variant's name.
   const box: Box = {
     width,
@@ -50,8 +50,8 @@ export async function render(
     fit: fit === 'inside' ? 'fill' : fit,
     background: format === 'jpeg' ? 'white' : 'transparent',
   };
-  const pixels = width * height * (animated ? picture.frames : 1);
-  return encode(await fitted(picture, box, animated), format, pixels).toBuffer();
+  const pixels = width * height * (animated ? image.frames : 1);
+  return encode(await resizeInto(image, box, animated), format, pixels).toBuffer();
 }
 
 /** The last channel is alpha when the number of channels is even. A callback per byte would be slower than the encoding. */
@@ -63,8 +63,8 @@ function hasTransparency(pixels: Buffer, channels: number): boolean {
 }
 
 /** Decodes at a small size, because the frames are only checked for errors. */
-async function decodeFrames(picture: Picture): Promise<void> {
-  await (await fitted(picture, { width: 8, height: 8, fit: 'fill', background: 'transparent' }, true))
+async function decodeFrames(image: DecodedImage): Promise<void> {
+  await (await resizeInto(image, { width: 8, height: 8, fit: 'fill', background: 'transparent' }, true))
     .raw()
     .toBuffer();
 }
@@ -77,18 +77,18 @@ const AVIF_EFFORTS = [
 const MAX_PIXELS_OF_WEBP_EFFORT_3 = 4_000_000;
 
 /** JPEG has no transparency, so the background becomes white. */
-function encode(picture: Sharp, format: ImageFormat, pixels: number): Sharp {
+function encode(image: Sharp, format: ImageFormat, pixels: number): Sharp {
   switch (format) {
     case 'jpeg':
-      return picture.flatten({ background: 'white' }).jpeg({ quality: 80, progressive: true });
+      return image.flatten({ background: 'white' }).jpeg({ quality: 80, progressive: true });
     case 'webp':
-      return picture.webp({ quality: 78, effort: pixels > MAX_PIXELS_OF_WEBP_EFFORT_3 ? 1 : 3 });
+      return image.webp({ quality: 78, effort: pixels > MAX_PIXELS_OF_WEBP_EFFORT_3 ? 1 : 3 });
     case 'avif':
-      return picture.avif({ quality: 50, effort: avifEffort(pixels) });
+      return image.avif({ quality: 50, effort: avifEffort(pixels) });
     case 'png':
-      return picture.png({ compressionLevel: 6 });
+      return image.png({ compressionLevel: 6 });
     case 'gif':
-      return picture.gif({ effort: 3 });
+      return image.gif({ effort: 3 });
   }
 }
 

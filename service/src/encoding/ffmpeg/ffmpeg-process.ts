@@ -4,10 +4,10 @@ import { availableParallelism, constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { createLimitsOnlySandbox, type ProcessLimits, type Sandbox } from '../../platform/process/sandbox.ts';
-import { type EngineFiles, openEngineFiles } from './engine-files.ts';
-import { type ExceededLimit, type EngineLimits, openWatch } from './engine-limits.ts';
+import { type FfmpegFiles, openFfmpegFiles } from './ffmpeg-files.ts';
+import { type ExceededLimit, type FfmpegLimits, openWatch } from './ffmpeg-limits.ts';
 
-export type EngineRun = {
+export type FfmpegRun = {
   readonly path: string;
   /** Inputs are `-i file:<path>`; no other file can be read. */
   readonly args: readonly string[];
@@ -16,15 +16,15 @@ export type EngineRun = {
   readonly folder?: string | undefined;
   /** Kills ffmpeg immediately; the promise rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  readonly limits: EngineLimits;
+  readonly limits: FfmpegLimits;
   /** Called with each line of standard output. Must not throw. */
   readonly onLine?: (line: string) => void;
   /** Maximum size of the log; only the end of stderr is stored. */
   readonly logBytes?: number;
 };
 
-export type EngineEnd = {
-  readonly ended: 'exited' | 'not_started' | ExceededLimit;
+export type FfmpegResult = {
+  readonly outcome: 'exited' | 'not_started' | ExceededLimit;
   readonly code: number;
   readonly log: string;
 };
@@ -53,10 +53,10 @@ const LOG_BYTES = 64 * 1024;
 type Guarded = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Resolves when ffmpeg has exited with any result; rejects with the signal's reason. */
-export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
+export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegResult> {
   run.signal.throwIfAborted();
   const sandbox = run.sandbox ?? createLimitsOnlySandbox();
-  const files = await openEngineFiles({ sandbox, args: run.args, folder: run.folder });
+  const files = await openFfmpegFiles({ sandbox, args: run.args, folder: run.folder });
   try {
     const end = await runInSandbox(sandbox, run, files);
     await files.check();
@@ -68,11 +68,11 @@ export async function runFfmpeg(run: EngineRun): Promise<EngineEnd> {
 
 async function runInSandbox(
   sandbox: Sandbox,
-  run: EngineRun,
-  { args, cwd, inputs }: EngineFiles,
-): Promise<EngineEnd> {
-  const engine = sandbox.command({ file: run.path, args }, processLimits(run.limits));
-  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', engine.file, ...engine.args], {
+  run: FfmpegRun,
+  { args, cwd, inputs }: FfmpegFiles,
+): Promise<FfmpegResult> {
+  const command = sandbox.command({ file: run.path, args }, processLimits(run.limits));
+  const child = spawn('/bin/sh', ['-c', GUARD, 'sh', command.file, ...command.args], {
     env: {},
     cwd,
     detached: true,
@@ -89,7 +89,7 @@ async function runInSandbox(
   try {
     const code = await waitForExit(child);
     run.signal.throwIfAborted();
-    return { ended: watch.exceeded() ?? classifyExit(code, log()), code, log: log() };
+    return { outcome: watch.exceeded() ?? classifyExit(code, log()), code, log: log() };
   } finally {
     watch.close();
     run.signal.removeEventListener('abort', onAbort);
@@ -101,20 +101,32 @@ const FILE_BYTES = 2 * 1024 ** 3;
 const OPEN_FILES = 256;
 
 /** The wall-clock limit is reached first, except on a busy machine. */
-const processLimits = ({ wallMs, memoryBytes, output }: EngineLimits): ProcessLimits => ({
+const processLimits = ({ wallMs, memoryBytes, output }: FfmpegLimits): ProcessLimits => ({
   cpuSeconds: (wallMs / 1000) * availableParallelism(),
   fileBytes: output?.bytes ?? FILE_BYTES,
   openFiles: OPEN_FILES,
   addressBytes: memoryBytes,
 });
 
-/** Messages of ffmpeg and the C library when memory is exhausted; ffmpeg may continue after them. */
-const NO_MEMORY = /Cannot allocate memory|malloc of size \d+ failed|std::bad_alloc|Out of memory/;
+/** Exhausted memory prevents allocations, threads (EAGAIN) and the loading of libraries; ffmpeg may exit with 0 nevertheless. Indented lines are metadata of the file. */
+const NO_MEMORY = new RegExp(
+  `^\\S.*(?:${[
+    'Cannot allocate memory',
+    'Could not allocate memory',
+    'Out of memory',
+    'malloc of size \\d+ failed',
+    'std::bad_alloc',
+    'pthread_create\\(\\) failed',
+    'error code: -11 \\(Resource temporarily unavailable\\)',
+    'failed to map segment from shared object',
+  ].join('|')})`,
+  'm',
+);
 
-/** Exit codes of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
-function classifyExit(code: number, log: string): EngineEnd['ended'] {
-  if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
+/** `code` is an exit code of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
+export function classifyExit(code: number, log: string): FfmpegResult['outcome'] {
   if (code === KILLED || NO_MEMORY.test(log)) return 'out_of_memory';
+  if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';
   if (code === 128 + constants.signals.SIGXCPU) return 'timed_out';
   return code === 128 + constants.signals.SIGXFSZ ? 'output_too_large' : 'exited';
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ffmpegPath } from '../../../../test/support/clips.ts';
-import { findFfmpeg } from './find-engine.ts';
+import { findFfmpeg } from './find-ffmpeg.ts';
 
 const ENCODERS =
   ' V....D libx264              libx264 H.264\n A....D aac                  AAC (Advanced Audio Coding)';
@@ -18,7 +18,7 @@ async function folderWith({
   encoders = ENCODERS,
   muxers = MUXERS,
 }: Fake = {}): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
   const answers = `case "$2" in -version) echo "ffmpeg version ${version} Copyright";; -encoders) echo '${encoders}';; -muxers) echo '${muxers}';; esac`;
   await writeFile(join(folder, 'ffmpeg'), `#!/bin/sh\n${answers}\n`);
   await chmod(join(folder, 'ffmpeg'), 0o755);
@@ -30,7 +30,7 @@ const find = (setting: string | undefined, ...folders: string[]) =>
 /** As 5.1 and 7.0 list it. */
 const MUXER_LINES = [MUXERS, '  E  dash            DASH Muxer\n  E  webm_dash_manifest WebM DASH Manifest'];
 
-describe('finding the engine', () => {
+describe('findFfmpeg', () => {
   test('the setting wins over the search path', async () => {
     const [set, onPath] = [await folderWith({ version: '6.0' }), await folderWith()];
     expect(await find(join(set, 'ffmpeg'), onPath)).toEqual({ path: join(set, 'ffmpeg'), version: '6.0' });
@@ -43,7 +43,7 @@ describe('finding the engine', () => {
   test('the first on the search path that will do', async () => {
     const [old, empty, fit] = [
       await folderWith({ version: '4.4.2' }),
-      await mkdtemp(join(tmpdir(), 'mediary-engine-')),
+      await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-')),
       await folderWith(),
     ];
     expect(await find(undefined, old, empty, fit)).toEqual({
@@ -79,11 +79,11 @@ describe('finding the engine', () => {
     ).toEqual({ missing: expect.stringContaining('lacks the encoder libx264, the muxer dash') });
   });
   test('something else of that name', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-engine-'));
+    const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     await mkdir(join(folder, 'ffmpeg'));
     expect(await find(join(folder, 'ffmpeg'))).toEqual({ missing: expect.stringContaining('cannot be run') });
   });
-  test('the engine of these tests will do', async () => {
+  test('finds the ffmpeg of these tests', async () => {
     expect(await find(ffmpegPath())).toMatchObject({ version: expect.stringMatching(/\d/) });
   });
 });

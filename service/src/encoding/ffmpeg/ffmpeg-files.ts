@@ -3,7 +3,7 @@ import { chown, type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox, User } from '../../platform/process/sandbox.ts';
 
-export type EngineFiles = {
+export type FfmpegFiles = {
   readonly args: readonly string[];
   readonly cwd: string;
   /** Descriptors of the service; ffmpeg sees them from FIRST_INPUT on, in this order. */
@@ -13,7 +13,7 @@ export type EngineFiles = {
   close(): Promise<void>;
 };
 
-type EngineFilesOptions = {
+type FfmpegFilesOptions = {
   readonly sandbox: Sandbox;
   readonly args: readonly string[];
   /** The folder of all outputs. */
@@ -27,7 +27,7 @@ const OTHERS_READ = 0o004;
 const GROUP_READ = 0o040;
 
 /** Without a sandbox that hides files, paths are used unchanged. */
-export async function openEngineFiles({ sandbox, args, folder }: EngineFilesOptions): Promise<EngineFiles> {
+export async function openFfmpegFiles({ sandbox, args, folder }: FfmpegFilesOptions): Promise<FfmpegFiles> {
   const cwd = folder ?? '/';
   const check = () => (folder === undefined ? Promise.resolve() : assertPlainFiles(folder));
   if (!sandbox.protections.hidden_data) return { args, cwd, inputs: [], check, close: async () => {} };
@@ -89,6 +89,6 @@ async function assertPlainFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const entry = await lstat(join(folder, name));
     if (!entry.isFile() && !entry.isDirectory())
-      throw new Error(`the video engine left ${JSON.stringify(name)}, which is not a plain file`);
+      throw new Error(`ffmpeg left ${JSON.stringify(name)}, which is not a plain file`);
   }
 }

@@ -2,7 +2,7 @@
 import type { Container } from '../../media/probe.ts';
 import type { SourceStream } from './source-facts.ts';
 
-export type EngineInput = { readonly path: string; readonly container: Container; readonly threads: number };
+export type FfmpegInput = { readonly path: string; readonly container: Container; readonly threads: number };
 
 /** Larger frames are rejected before memory is allocated. 8K video has 33 megapixels. */
 export const MAX_PIXELS = 36_000_000;
@@ -66,7 +66,7 @@ export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
 /** All options up to the input file; `before` contains additional input options. */
 export const inputArguments = (
-  { path, container, threads }: EngineInput,
+  { path, container, threads }: FfmpegInput,
   before: readonly string[] = [],
 ): string[] => [
   '-protocol_whitelist',
@@ -91,7 +91,7 @@ export const inputArguments = (
 ];
 
 /** Decodes five frames and prints their properties and those of the container to stderr. */
-export const factsArguments = (input: EngineInput): string[] => [
+export const factsArguments = (input: FfmpegInput): string[] => [
   ...GENERAL,
   '-loglevel',
   'info',
@@ -116,7 +116,7 @@ const isUntimed = ({ kind, still }: SourceStream): boolean => still || kind === 
 export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly streams: readonly SourceStream[] };
 
 /** Lists the packets of the last ten seconds with original timestamps, or of the whole file relative to its first timestamp. */
-export const packetListArguments = (input: EngineInput, { part, streams }: PacketSelection): string[] => [
+export const packetListArguments = (input: FfmpegInput, { part, streams }: PacketSelection): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
@@ -134,7 +134,7 @@ export const packetListArguments = (input: EngineInput, { part, streams }: Packe
 ];
 
 /** Decodes one audio frame of a stream. */
-export const soundCheckArguments = (input: EngineInput, index: number): string[] => [
+export const audioCheckArguments = (input: FfmpegInput, index: number): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',

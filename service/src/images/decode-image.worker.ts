@@ -1,11 +1,10 @@
 // Opens an image by its detected format and resizes it into a box.
 import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp';
-import { detect } from '../media/magic-bytes.ts';
-import { iccProfileOf, withIccProfile } from './colour-profile.ts';
-import { decodeHeif } from './heif.worker.ts';
+import { detectFileType } from '../media/magic-bytes.ts';
+import { findIccProfile, withIccProfile, decodeHeif } from './heif.worker.ts';
 
 /** Width and height after applying the orientation. */
-export type Picture = {
+export type DecodedImage = {
   readonly width: number;
   readonly height: number;
   readonly animated: boolean;
@@ -23,10 +22,10 @@ export type Box = {
   readonly background: 'white' | 'transparent';
 };
 
-export const openPicture = (bytes: Buffer, maxPixels: number): Promise<Picture> =>
-  detect(bytes) === 'heif' ? openHeif(bytes, maxPixels) : openWithSharp(bytes, maxPixels);
+export const openImage = (bytes: Buffer, maxPixels: number): Promise<DecodedImage> =>
+  detectFileType(bytes) === 'heif' ? openHeif(bytes, maxPixels) : openWithSharp(bytes, maxPixels);
 
-async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture> {
+async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<DecodedImage> {
   const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'truncated' };
   const animation: SharpOptions = { ...options, animated: canBeAnimated(bytes) };
   const facts = await sharp(bytes, animation).metadata();
@@ -43,7 +42,7 @@ async function openWithSharp(bytes: Buffer, maxPixels: number): Promise<Picture>
 }
 
 /** The pages of other formats are separate images, not frames. */
-const canBeAnimated = (bytes: Buffer): boolean => ['gif', 'webp'].includes(detect(bytes));
+const canBeAnimated = (bytes: Buffer): boolean => ['gif', 'webp'].includes(detectFileType(bytes));
 
 function sizeOf(
   { width, height, pageHeight, autoOrient }: Metadata,
@@ -52,28 +51,28 @@ function sizeOf(
   return animated ? { width, height: pageHeight ?? height } : autoOrient;
 }
 
-async function openHeif(bytes: Buffer, maxPixels: number): Promise<Picture> {
+async function openHeif(bytes: Buffer, maxPixels: number): Promise<DecodedImage> {
   const { width, height, pixels } = await decodeHeif(bytes, maxPixels);
   return {
     width,
     height,
     animated: false,
     frames: 1,
-    profile: iccProfileOf(bytes),
+    profile: findIccProfile(bytes),
     open: () => sharp(pixels, { raw: { width, height, channels: 4 } }),
   };
 }
 
-export async function fitted(
-  picture: Picture,
+export async function resizeInto(
+  image: DecodedImage,
   { background, ...box }: Box,
   allFrames = false,
 ): Promise<Sharp> {
-  const resized = picture
+  const resized = image
     .open(allFrames)
     .resize({ ...box, withoutEnlargement: true, background: background === 'white' ? 'white' : TRANSPARENT });
-  if (!picture.profile) return resized;
-  return sharp(withIccProfile(await resized.png({ compressionLevel: 0 }).toBuffer(), picture.profile));
+  if (!image.profile) return resized;
+  return sharp(withIccProfile(await resized.png({ compressionLevel: 0 }).toBuffer(), image.profile));
 }
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };

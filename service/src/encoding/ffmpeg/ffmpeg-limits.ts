@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import { readResidentBytes } from '../../platform/process/process-tree.ts';
 
-export type EngineLimits = {
+export type FfmpegLimits = {
   readonly wallMs: number;
   /** The kernel limits the address space; the resident memory is checked for systems without this limit. */
   readonly memoryBytes: number;
@@ -16,7 +16,7 @@ export type EngineLimits = {
 
 export type ExceededLimit = 'timed_out' | 'out_of_memory' | 'output_too_large';
 
-type EngineWatch = {
+type LimitWatch = {
   /** Must be called with each line of the output. */
   readonly read: (line: string) => void;
   readonly exceeded: () => ExceededLimit | undefined;
@@ -28,7 +28,7 @@ const PID = /^engine_pid=(\d+)$/;
 const PROGRESS = /^(frame|out_time_us)=(.*)$/;
 
 /** Calls `end` once, when the first limit is exceeded. */
-export function openWatch(limits: EngineLimits, end: () => void): EngineWatch {
+export function openWatch(limits: FfmpegLimits, end: () => void): LimitWatch {
   const closing = new AbortController();
   const activity = trackActivity();
   let exceeded: ExceededLimit | undefined;
@@ -68,14 +68,14 @@ function trackActivity(): Activity {
   return { started, pid: () => pid, last: () => last, read };
 }
 
-function exceededTime({ wallMs, stallMs }: EngineLimits, activity: Activity): ExceededLimit | undefined {
+function exceededTime({ wallMs, stallMs }: FfmpegLimits, activity: Activity): ExceededLimit | undefined {
   const now = performance.now();
   const isStalled = stallMs !== undefined && now - activity.last() > stallMs;
   return isStalled || now - activity.started > wallMs ? 'timed_out' : undefined;
 }
 
 async function exceededSize(
-  { memoryBytes, output }: EngineLimits,
+  { memoryBytes, output }: FfmpegLimits,
   pid: string | undefined,
 ): Promise<ExceededLimit | undefined> {
   if (pid && (await readResidentBytes(Number(pid))) > memoryBytes) return 'out_of_memory';

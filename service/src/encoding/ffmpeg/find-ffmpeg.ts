@@ -4,11 +4,11 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-type Engine = { readonly path: string; readonly version: string };
+type FfmpegBinary = { readonly path: string; readonly version: string };
 /** `missing`: the reason, for operators. */
-type EngineSearch = Engine | { readonly missing: string };
+export type FfmpegSearch = FfmpegBinary | { readonly missing: string };
 
-type EngineLocations = {
+type FfmpegLocations = {
   /** FFMPEG_PATH. If set, no other path is tried. */
   readonly setting: string | undefined;
   /** PATH. */
@@ -23,7 +23,7 @@ const REQUIRED_FEATURES = [
 ] as const;
 
 /** FFMPEG_PATH, otherwise the first suitable ffmpeg on the PATH, otherwise the npm package for linux x64. */
-export async function findFfmpeg({ setting, searchPath }: EngineLocations): Promise<EngineSearch> {
+export async function findFfmpeg({ setting, searchPath }: FfmpegLocations): Promise<FfmpegSearch> {
   const problems: string[] = [];
   for (const path of setting ? [setting] : [...onPath(searchPath), ...fromNpm()]) {
     const result = await examine(path);
@@ -51,7 +51,7 @@ function fromNpm(): string[] {
 }
 
 /** Runs the binary, because one for another C library exists but cannot run. */
-async function examine(path: string): Promise<EngineSearch> {
+async function examine(path: string): Promise<FfmpegSearch> {
   try {
     const banner = await readFfmpegOutput(path, '-version');
     const version = /^ffmpeg version (\S+)/.exec(banner)?.[1];

@@ -14,7 +14,7 @@ const IS_ERROR =
 const NAMES_A_SECRET = /passw|secret|token|credential|authori[sz]ation|api.?key|cookie/i;
 
 /** At most 2000 ASCII characters: each kind of error once with its count; the last kinds if there are too many. */
-export function engineLogExcerpt(log: string): string {
+export function excerptFfmpegLog(log: string): string {
   const kinds = new Map<string, { readonly line: string; count: number }>();
   for (const line of wholeLines(log).filter(isLoggable).map(redact)) {
     const kind = line.replace(/\d+/g, '0');

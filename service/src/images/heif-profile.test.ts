@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { iccProfileOf, withIccProfile } from './colour-profile.ts';
+import { findIccProfile, withIccProfile } from './heif.worker.ts';
 
 const blank = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#40c040' } }).png();
 const displayP3 = async (): Promise<Buffer> =>
@@ -16,7 +16,7 @@ function colourBox(profile: Uint8Array, length = profile.length + 12): Buffer {
 
 test('a profile is found where it lies, and a PNG that is given it has it', async () => {
   const profile = await displayP3();
-  const found = iccProfileOf(Buffer.concat([Buffer.alloc(100), colourBox(profile), Buffer.alloc(50)]));
+  const found = findIccProfile(Buffer.concat([Buffer.alloc(100), colourBox(profile), Buffer.alloc(50)]));
   expect(found).toEqual(profile);
   const { icc, width } = await sharp(withIccProfile(await blank().toBuffer(), profile)).metadata();
   expect([icc, width]).toEqual([profile, 8]);
@@ -38,14 +38,14 @@ test('a truncated, oversized or missing profile gives undefined', async () => {
     colourBox(profile, profile.length + 11),
     colourBox(Buffer.alloc(400)),
   ]) {
-    expect(iccProfileOf(Buffer.concat([box, Buffer.alloc(20)]))).toBeUndefined();
+    expect(findIccProfile(Buffer.concat([box, Buffer.alloc(20)]))).toBeUndefined();
   }
 });
 
 test('no bytes at all break the search', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 64 }), (before, after) => {
-      expect(iccProfileOf(Buffer.concat([before, Buffer.from('colrprof'), after]))).toBeUndefined();
+      expect(findIccProfile(Buffer.concat([before, Buffer.from('colrprof'), after]))).toBeUndefined();
     }),
   );
 });

@@ -1,82 +1,82 @@
-// Runs ffmpeg for one encode order, and converts failed runs to EncodeFailed.
+// Runs ffmpeg for one encode request, and converts failed runs to EncodeFailed.
 import { availableParallelism } from 'node:os';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from '../plan/encode-cost.ts';
 import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
-import { EncodeFailed, type EncodeOrder } from '../encoder.ts';
-import type { EngineInput } from '../plan/engine-input.ts';
-import { type EngineEnd, runFfmpeg } from './engine-process.ts';
-import type { EngineLimits } from './engine-limits.ts';
+import { EncodeFailed, type EncodeRequest } from '../encoder.ts';
+import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
+import { type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
+import type { FfmpegLimits } from './ffmpeg-limits.ts';
 
 /** The ffmpeg binary and its resource limits. */
-export type EngineAccess = {
+export type FfmpegSetup = {
   readonly ffmpegPath: string;
   readonly sandbox?: Sandbox;
   readonly memoryBytes?: number;
 };
 
-export type Session = EngineAccess & {
+export type Session = FfmpegSetup & {
   readonly folder: string;
-  readonly order: EncodeOrder;
-  readonly input: EngineInput;
+  readonly request: EncodeRequest;
+  readonly input: FfmpegInput;
   readonly limits: EncodeLimits;
 };
 
 /** `concurrency`: number of parallel encodes on this machine. */
-export type EngineOptions = {
+export type EncoderOptions = {
   readonly limits?: EncodeLimits | undefined;
   readonly concurrency?: number | undefined;
 };
 
 /** The members of a session that a run needs. */
-type RunContext = EngineAccess & { readonly folder: string; readonly order: Pick<EncodeOrder, 'signal'> };
+type RunContext = FfmpegSetup & { readonly folder: string; readonly request: Pick<EncodeRequest, 'signal'> };
 
-type EngineStep = {
+type FfmpegStep = {
   readonly args: readonly string[];
-  readonly limits?: Partial<EngineLimits>;
+  readonly limits?: Partial<FfmpegLimits>;
   readonly onLine?: (line: string) => void;
   readonly logBytes?: number;
 };
 
-const LIMITS: EngineLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
+const LIMITS: FfmpegLimits = { wallMs: 600_000, memoryBytes: 3 * 1024 ** 3 };
 /** More threads cost memory without a benefit at these sizes. */
 const MAX_THREADS = 8;
 
 export function openSession(
-  engine: EngineAccess,
-  order: EncodeOrder,
-  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EngineOptions = {},
+  setup: FfmpegSetup,
+  request: EncodeRequest,
+  { limits = DEFAULT_ENCODE_LIMITS, concurrency = 1 }: EncoderOptions = {},
 ): Session {
   const threads = Math.min(Math.ceil(availableParallelism() / concurrency), MAX_THREADS);
   return {
-    ...engine,
-    folder: order.workFolder,
-    order,
-    input: { path: order.source, container: order.container, threads },
+    ...setup,
+    folder: request.workFolder,
+    request,
+    input: { path: request.source, container: request.container, threads },
     limits,
   };
 }
 
 /** Resolves with the exit code of ffmpeg. Throws EncodeFailed when it could not start or was stopped. */
-export async function runEngine(
-  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, order }: RunContext,
-  { limits, ...step }: EngineStep,
-): Promise<EngineEnd> {
+export async function runStep(
+  { ffmpegPath, sandbox, memoryBytes = LIMITS.memoryBytes, folder, request }: RunContext,
+  { limits, ...step }: FfmpegStep,
+): Promise<FfmpegResult> {
   const end = await runFfmpeg({
     path: ffmpegPath,
-    signal: order.signal,
+    signal: request.signal,
     folder,
     ...(sandbox && { sandbox }),
     limits: { ...LIMITS, memoryBytes, ...limits },
     ...step,
   });
-  if (end.ended === 'exited') return end;
-  throw createEncodeFailure(end.ended === 'not_started' ? 'engine_missing' : end.ended, end.log);
+  if (end.outcome === 'exited') return end;
+  throw createEncodeFailure(end.outcome === 'not_started' ? 'engine_missing' : end.outcome, end.log);
 }
 
 /** Throws EncodeFailed for a non-zero exit code. A full disk is no EncodeFailed, so the job is retried. */
-export async function runEngineOrFail(context: RunContext, step: EngineStep): Promise<EngineEnd> {
-  const end = await runEngine(context, step);
+export async function runStepOrFail(context: RunContext, step: FfmpegStep): Promise<FfmpegResult> {
+  const end = await runStep(context, step);
   if (end.code === 0) return end;
   if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
   throw createEncodeFailure('encoding_failed', end.log);

@@ -1,0 +1,27 @@
+// Opens the probe and the image processor in a pool of their own, with the default limits of the service.
+import { type DecoderLimits, readDecoderLimits } from '../../service/src/config-readers.ts';
+import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
+import { openSharpImageProcessor } from '../../service/src/images/sharp-image-processor.ts';
+import { openMediabunnyProbe } from '../../service/src/media/mediabunny-probe.ts';
+import type { Probe } from '../../service/src/media/probe.ts';
+import { openChildPool } from '../../service/src/platform/process/child-pool.ts';
+import { createLimitsOnlySandbox } from '../../service/src/platform/process/sandbox.ts';
+import { createSettings } from '../../service/src/platform/settings.ts';
+
+export type TestDecoders = {
+  readonly probe: Probe;
+  readonly imageProcessor: ImageProcessor;
+  close(): Promise<void>;
+};
+
+type ChangedLimits = { readonly [Kind in 'probe' | 'image']?: Partial<DecoderLimits[Kind]> };
+
+export function openTestDecoders(changed: ChangedLimits = {}): TestDecoders {
+  const { processes = 8, idleMs, probe, image } = readDecoderLimits(createSettings({}));
+  const pool = openChildPool({ sandbox: createLimitsOnlySandbox(), processes, idleMs });
+  return {
+    probe: openMediabunnyProbe(pool, { ...probe, ...changed.probe }),
+    imageProcessor: openSharpImageProcessor(pool, { ...image, ...changed.image }),
+    close: () => pool.close(),
+  };
+}
