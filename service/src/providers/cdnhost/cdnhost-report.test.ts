@@ -40,7 +40,15 @@ describe('a webhook of cdnhost', () => {
   test('is ready with a warning where the host is not known', () => {
     const unknown = { libraryId: undefined, hostname: undefined };
     expect(read(webhook(), unknown)).toMatchObject({
-      report: { event: 'succeeded', warnings: [{ code: 'playback_unconfigured' }] },
+      report: {
+        event: 'succeeded',
+        warnings: [
+          {
+            code: 'playback_unconfigured',
+            message: expect.stringMatching(/^CDNHOST_STREAM_HOSTNAME is not set/),
+          },
+        ],
+      },
     });
     expect(read(webhook(), unknown)).not.toHaveProperty('report.playback');
     expect(read(webhook({ Status: 5 }), unknown)).not.toHaveProperty('report.warnings');

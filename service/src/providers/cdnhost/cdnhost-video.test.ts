@@ -107,7 +107,21 @@ describe('a failure', () => {
   ])('with the issue %d is our %s', (issueCode, code, providerCode) => {
     expect(
       failed({ level: 2, issueCode: 2 }, { level: 3, issueCode, message: 'x' }, { issueCode: 0 }),
-    ).toMatchObject({ event: 'failed', failure: { code, retryable: false }, providerCode });
+    ).toMatchObject({
+      event: 'failed',
+      failure: { code, retryable: false, message: expect.stringMatching(/^The .*video host/) },
+      providerCode,
+    });
+  });
+
+  test.each([
+    [0, 'Undefined'],
+    [1, 'StreamLengthsDifference'],
+    [2, 'TranscodingWarnings'],
+    [8, 'TranscriptionFailed'],
+    [9, 'JitIncompatible'],
+  ])('with the issue %d alone is an ordinary one, of the code %s', (issueCode, providerCode) => {
+    expect(failed({ issueCode })).toMatchObject({ failure: { code: 'encode_failed' }, providerCode });
   });
 
   test('with an unknown code keeps its message', () => {
@@ -138,13 +152,21 @@ describe('a failure', () => {
         source: 'inspect',
         provider: 'cdnhost',
         event: 'failed',
-        failure: { code: 'encode_failed', message: expect.any(String), retryable: true },
+        failure: {
+          code: 'encode_failed',
+          message: 'The video host could not encode this video',
+          retryable: true,
+        },
       });
     }
   });
 
   test('of the upload is identified', () => {
-    expect(reportOf({ status: 6 })).toMatchObject({ failure: { code: 'upload_failed', retryable: true } });
+    expect(reportOf({ status: 6 }).failure).toEqual({
+      code: 'upload_failed',
+      message: 'The upload to the video host failed',
+      retryable: true,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 // Tests which upload method of edgehost is chosen, its expiry and its metadata.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { downloadName, expiryOf, isForm, maxBytesOf, tusHeaders } from './edgehost-upload.ts';
+import { downloadName, expiryOf, formBody, isForm, maxBytesOf, tusHeaders } from './edgehost-upload.ts';
 
 const GIB = 1024 ** 3;
 const NOW = 1_700_000_000;
@@ -50,6 +50,48 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
       );
     }),
   );
+});
+
+const WANTED = {
+  assetId: 'a',
+  filename: 'clip.mp4',
+  mimeType: 'video/mp4',
+  size: 300_000_000,
+  expiry: '2026-01-01T00:00:00.000Z',
+};
+
+test.each([true, false])(
+  'a form upload names the asset and its limits; signed URLs: %s',
+  (requireSignedUrls) => {
+    expect(formBody({ ...WANTED, requireSignedUrls })).toEqual({
+      maxDurationSeconds: 36_000,
+      expiry: WANTED.expiry,
+      creator: 'mediary',
+      meta: { name: 'clip.mp4', mediary_asset_id: 'a' },
+      requireSignedURLs: requireSignedUrls,
+    });
+  },
+);
+
+test('a tus upload announces its size, and requires signed URLs only when requested', () => {
+  const headers = tusHeaders({ ...WANTED, requireSignedUrls: true });
+  expect(headers).toMatchObject({
+    'Tus-Resumable': '1.0.0',
+    'Upload-Length': '300000000',
+    'Upload-Creator': 'mediary',
+  });
+  expect(headers['Upload-Metadata']?.split(',').at(-1)).toBe('requiresignedurls');
+  const plain = tusHeaders({ ...WANTED, requireSignedUrls: false })['Upload-Metadata'] ?? '';
+  const pairs = plain.split(',').map((pair) => pair.split(' '));
+  expect(
+    Object.fromEntries(pairs.map(([name, value = '']) => [name, Buffer.from(value, 'base64').toString()])),
+  ).toEqual({
+    name: 'clip.mp4',
+    filetype: 'video/mp4',
+    maxDurationSeconds: '36000',
+    expiry: WANTED.expiry,
+    mediary_asset_id: 'a',
+  });
 });
 
 test('a download has a name that the product takes', () => {
