@@ -104,6 +104,26 @@ describe('a retry opens another upload', () => {
   });
 });
 
+describe('a retry of a failure without a reason', () => {
+  test('is a retry like any other', async () => {
+    expect((await retried({ ...hosted, failure: null })).names).toEqual(['restart', 'retry']);
+    expect(await reopeningOf({ ...failed, ...refused, failure: null })).toMatchObject({
+      isAnnouncementKept: false,
+    });
+  });
+});
+
+test('a retry that another request has overtaken offers no upload for the attempt that is processed', async () => {
+  const { needs } = recordCalls();
+  const overtaken = createVideo({ stream_status: 'processing', attempt: 2 });
+  const opened = await retryUpload(
+    { ...needs, reopenAsset: async () => overtaken },
+    { ...failed, ...refused },
+    {},
+  );
+  expect(opened).toEqual({ asset: overtaken, target: null });
+});
+
 describe('a retry at a hosted provider', () => {
   test('has the provider encode the stored video again', async () => {
     const { names, opened } = await retried(hosted);
@@ -152,18 +172,23 @@ describe('a repeated retry changes nothing', () => {
 });
 
 describe('a retry is refused', () => {
-  test.each(['pending_upload', 'ready'] as const)('of an asset that is %s', async (stream_status) => {
-    await expect(retried(createVideo({ stream_status }))).rejects.toMatchObject({
+  test.each([
+    ['pending_upload', 1],
+    ['ready', 1],
+    ['ready', 2],
+  ] as const)('of an asset that is %s in attempt %d', async (stream_status, attempt) => {
+    await expect(retried(createVideo({ stream_status, attempt }))).rejects.toMatchObject({
       code: 'CONFLICT',
       message: `Only a failed asset can be retried; this one is ${stream_status}.`,
       details: { reason: stream_status },
     });
   });
   test('after a final failure, which says what to do', async () => {
-    const failure = { code: 'too_long', message: 'The video is too long.', retryable: false };
+    const failure = { code: 'too_long', message: 'It is over 1.5 hours long.', retryable: false };
     await expect(retried({ ...failed, failure })).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'This asset cannot be retried: The video is too long. Upload a corrected file as a new asset.',
+      message:
+        'This asset cannot be retried: It is over 1.5 hours long. Upload a corrected file as a new asset.',
       details: { reason: 'too_long', retryable: false },
     });
   });
