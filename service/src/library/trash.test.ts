@@ -5,7 +5,7 @@ import type { StartJob } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type DeleteRequest, deleteAsset, restoreAsset, type TrashNeeds } from './trash.ts';
+import { type DeleteRequest, deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
 
 const EARLIER = new Date(NOW.getTime() - 86_400_000);
 const IN_TEN_DAYS = new Date(NOW.getTime() + 10 * 86_400_000);
@@ -124,5 +124,48 @@ describe('a restore', () => {
       details: { field: 'provider_video_id' },
     });
     await expect(failing(new Error('broken'))).rejects.toThrow('broken');
+  });
+});
+
+describe('emptying the trash', () => {
+  /** The database returns the due assets batch by batch; the store has the assets as they are by now. */
+  async function emptied(batches: readonly (readonly Asset[])[], now: (due: Asset) => Asset = (due) => due) {
+    const rest = [...batches];
+    const decisions: unknown[] = [];
+    const update: TrashNeeds['update'] = async (ref, decide) => {
+      const store = openMemoryStore(now(ref as Asset), NOW);
+      const updated = await store.update(ref, decide);
+      decisions.push(...store.decisions);
+      return updated;
+    };
+    const db = { all: async () => rest.shift() ?? [] } as unknown as Database;
+    return { count: await emptyTrash({ ...needsOf(update), db }), decisions };
+  }
+
+  test('deletes for good what is due', async () => {
+    expect(await emptied([[trashed]])).toMatchObject({
+      count: 1,
+      decisions: [
+        {
+          set: { purge_at: null },
+          events: [
+            {
+              type: 'asset.deleted',
+              data: { source: 'service', reason: 'trash_days', restorable: false },
+            },
+          ],
+          jobs: [{ name: 'purge-asset', payload: { assetId: trashed.id } }],
+        },
+      ],
+    });
+  });
+  test('leaves alone what was restored or changed meanwhile', async () => {
+    const changed = (due: Asset) => ({ ...due, revision: due.revision + 1 });
+    expect(await emptied([[trashed]], changed)).toEqual({ count: 1, decisions: [] });
+  });
+  test('goes on until a batch is not full', async () => {
+    const full = Array.from({ length: 200 }, () => trashed);
+    expect((await emptied([full, full, [trashed], [trashed]])).count).toBe(401);
+    expect((await emptied([full])).count).toBe(200);
   });
 });
