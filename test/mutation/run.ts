@@ -18,7 +18,6 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     'decide-commands.ts',
     'stream-state.ts',
     'report-events.ts',
-    'reopening.ts',
     'cancellation.ts',
     'reconcile-schedule.ts',
   ],
@@ -32,7 +31,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     '*/*-video.ts',
     '*/*-upload.ts',
   ],
-  uploads: ['content-check.ts', 'upload-request.ts', 'uploaded.ts', 'retry.ts'],
+  uploads: ['content-check.ts', 'upload-request.ts', 'stored-upload.ts', 'retry.ts'],
   library: ['asset-filter.ts', 'asset-edits.ts', 'if-match.ts', 'trash.ts'],
   encoding: ['plan/*.ts'],
   images: [

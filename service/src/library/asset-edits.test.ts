@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
-import { type Edit, edit } from './asset-edits.ts';
+import { type Edit, editAsset } from './asset-edits.ts';
 
 const asset = createVideo({ version: 3, playback_version: 5, title: 'Old', visibility: 'private' });
 const playing = createVideo({
@@ -20,10 +20,10 @@ async function edited(
   { ifMatch, isHosted = false }: { ifMatch?: string; isHosted?: boolean } = {},
 ) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  const updated = await edit({ update, isHosted: () => isHosted }, seen, {
+  const updated = await editAsset({ update, isHosted: () => isHosted }, seen, {
     edit: changed,
     ifMatch,
-    note: { user: 'ann' },
+    actorData: { user: 'ann' },
   });
   return { updated, decision: decisions[0] };
 }
@@ -75,9 +75,9 @@ describe('a poster is made', () => {
 describe('an edit is refused', () => {
   test('of a deleted or missing asset', async () => {
     const missing = openMemoryStore('missing', NOW);
-    const request = { edit: { title: 'New' }, ifMatch: undefined, note: {} };
+    const request = { edit: { title: 'New' }, ifMatch: undefined, actorData: {} };
     await expect(
-      edit({ update: missing.update, isHosted: () => false }, asset, request),
+      editAsset({ update: missing.update, isHosted: () => false }, asset, request),
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'No such asset',

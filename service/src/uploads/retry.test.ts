@@ -61,7 +61,7 @@ describe('a retry of a video with stored bytes', () => {
   test('encodes them again in the next attempt', async () => {
     const { calls, opened } = await retried(failed);
     const job = { name: 'encode-asset', payload: { assetId: failed.id, attempt: 2 } };
-    expect(calls).toEqual([['retry', { job, note: { user: 'ann' } }]]);
+    expect(calls).toEqual([['retry', { job, actorData: { user: 'ann' } }]]);
     expect(opened).toMatchObject({ asset: { stream_status: 'processing', attempt: 2 }, target: null });
   });
 });
@@ -89,7 +89,7 @@ describe('a retry opens another upload', () => {
     expect(await reopeningOf({ ...failed, ...refused })).toMatchObject({
       expiresAt: new Date(NOW.getTime() + 600_000),
       checkAt: null,
-      note: { user: 'ann' },
+      actorData: { user: 'ann' },
     });
   });
 
@@ -99,8 +99,8 @@ describe('a retry opens another upload', () => {
     ['where no bytes came', { size_bytes: null }, true],
     ['where the upload expired', { failure: { ...FAILURE, code: 'upload_expired' } }, true],
     ['where nothing was refused', { refused: false }, true],
-  ])('that must match the announcement %s', async (_, more, isAnnouncementKept) => {
-    expect(await reopeningOf({ ...failed, ...refused, ...more })).toMatchObject({ isAnnouncementKept });
+  ])('that must match the announcement %s', async (_, more, keepsAnnouncement) => {
+    expect(await reopeningOf({ ...failed, ...refused, ...more })).toMatchObject({ keepsAnnouncement });
   });
 });
 
@@ -108,7 +108,7 @@ describe('a retry of a failure without a reason', () => {
   test('is a retry like any other', async () => {
     expect((await retried({ ...hosted, failure: null })).names).toEqual(['restart', 'retry']);
     expect(await reopeningOf({ ...failed, ...refused, failure: null })).toMatchObject({
-      isAnnouncementKept: false,
+      keepsAnnouncement: false,
     });
   });
 });

@@ -67,7 +67,7 @@ test.each<[Partial<CreateUploadRequest>, string]>([
   [{ filename: ' ' }, 'filename must be 1 to 255 characters, not blank, without control characters'],
   [{ content_type: 'a\0' }, 'content_type must be plain text'],
   [{ content_type: 'image/png' }, 'content_type contradicts mime_type'],
-  [{ size_bytes: 1001 }, 'size_bytes is over the maximum'],
+  [{ size_bytes: 1001 }, 'size_bytes is larger than the maximum of 1000 bytes'],
   [{ provider: 'cdnhost' }, 'provider cdnhost is not configured for uploads'],
 ])('the message says what is wrong with %j', (request, message) => {
   expect(() => byUser(request)).toThrow(message);

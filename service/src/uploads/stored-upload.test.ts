@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
-import { decideUploaded } from './uploaded.ts';
+import { decideStoredUpload } from './stored-upload.ts';
 
 const WRITER = '01900000-0000-7000-8000-00000000000a';
 const before = createVideo();
@@ -10,7 +10,7 @@ const claimed = createVideo({ upload_writer: WRITER, upload_writer_until: NOW })
 const stored = { sizeBytes: 3, sha256: 'aa' };
 const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
 const decide = (seen: Partial<Asset> = {}, earlier: Asset = before) =>
-  decideUploaded(
+  decideStoredUpload(
     { ...claimed, ...seen },
     { claimed, before: earlier, stored, now: NOW, uploadTtlSeconds: 600 },
   );

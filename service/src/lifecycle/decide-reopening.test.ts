@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from './asset.fixture.ts';
-import { decideReopening, type Reopening } from './reopening.ts';
+import { decideReopening, type Reopening } from './decide-commands.ts';
 
 const EXPIRES = new Date(NOW.getTime() + 3_600_000);
 const reopening: Reopening = {
   expiresAt: EXPIRES,
   checkAt: null,
-  isAnnouncementKept: true,
-  note: { user: 'ann' },
+  keepsAnnouncement: true,
+  actorData: { user: 'ann' },
 };
 const failed = createVideo({
   stream_status: 'failed',
@@ -48,7 +48,7 @@ test('the next attempt has no failure, no bytes and no provider video', () => {
 
 test('the announcement is kept unless the announced file was refused', () => {
   expect(reopened()).toMatchObject({ announced_size_bytes: 4, announced_sha256: 'bb' });
-  expect(reopened(failed, { isAnnouncementKept: false })).toMatchObject({
+  expect(reopened(failed, { keepsAnnouncement: false })).toMatchObject({
     announced_size_bytes: null,
     announced_sha256: null,
   });
