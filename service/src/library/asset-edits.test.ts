@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
-import { type Edit, editAsset } from './asset-edits.ts';
+import { editAsset } from './asset-edits.ts';
+
+type Edit = Parameters<typeof editAsset>[2]['edit'];
 
 const asset = createVideo({ version: 3, playback_version: 5, title: 'Old', visibility: 'private' });
 const playing = createVideo({

@@ -5,7 +5,9 @@ import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type DeleteRequest, deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
+import { deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
+
+type DeleteRequest = Parameters<typeof deleteAsset>[2];
 
 const EARLIER = new Date(NOW.getTime() - 86_400_000);
 const IN_TEN_DAYS = new Date(NOW.getTime() + 10 * 86_400_000);

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
-import { type RetryNeeds, retryUpload } from './retry.ts';
+import { retryUpload } from './retry.ts';
+
+type RetryNeeds = Parameters<typeof retryUpload>[0];
 
 const FAILURE = { code: 'encode_failed', message: 'It failed.', retryable: true };
 const failed = createVideo({
