@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';
 import { createVideo, NOW, VIDEOS } from './asset.fixture.ts';
-import { decideCheck, decideCompletion, decideRetry } from './decide-commands.ts';
+import { decideCheck, decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
 import { addMs, firstReconcileAt, firstUploadCheckAt } from './reconcile-schedule.ts';
 
 const MINUTE = 60_000;
@@ -60,6 +60,13 @@ describe('the job that processes the bytes', () => {
     });
     expect(decideRetry(VIDEOS.failed, {}, NOW)?.jobs).toEqual([]);
   });
+});
+
+test('a job removes the bytes of a refused asset', () => {
+  const failure = { code: 'playlist', message: 'no', retryable: true };
+  expect(decideRefusal(VIDEOS.pending, failure).jobs).toEqual([
+    { name: 'purge-asset', payload: { assetId: VIDEOS.pending.id } },
+  ]);
 });
 
 describe('the first check', () => {
