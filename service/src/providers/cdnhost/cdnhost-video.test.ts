@@ -39,7 +39,10 @@ describe('a video', () => {
     'of status %j is trouble of the product',
     (status) => {
       expect(() => look({ status })).toThrow(
-        expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
+        expect.objectContaining({
+          providerCode: 'unreadable status',
+          failure: expect.objectContaining({ code: 'provider_error' }),
+        }),
       );
     },
   );
@@ -176,7 +179,7 @@ test.each([
   ['', []],
   [null, []],
   [7, []],
-  ['p,0p,-1p,1e3p,99999p,abc', []],
+  ['p,0p,-1p,1e3p,99999p,abc,240px', []],
   ['360p,'.repeat(1000), Array.from({ length: 20 }, () => 360)],
 ])('the heights in %j', (availableResolutions, heights) => {
   expect(heightsOf({ availableResolutions })).toEqual(heights);

@@ -108,6 +108,7 @@ test('a download has a name that the product takes', () => {
     `${'x'.repeat(200)}.mp4`,
     'a.b.c',
     'no extension',
+    '__a , b__.mp4',
   ];
   expect(names.map(downloadName)).toEqual([
     'clip',
@@ -117,5 +118,6 @@ test('a download has a name that the product takes', () => {
     'x'.repeat(120),
     'a_b',
     'no_extension',
+    'a_b',
   ]);
 });
