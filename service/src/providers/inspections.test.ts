@@ -104,6 +104,7 @@ test('twenty videos are enough for a listing, which ends with the last one that 
   const listed: string[] = [];
   const { asked, needs } = provider({
     list: async function* () {
+      yield listedVideo('stranger');
       for (let n = 0; n < 40; n += 1) {
         listed.push(`v-${n}`);
         yield listedVideo(`v-${n}`);
