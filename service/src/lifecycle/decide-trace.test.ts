@@ -48,7 +48,7 @@ describe('events', () => {
     const another = createReport('failed', { ...withFailure('other'), progress: 50 });
     const [event] = changeOf(failed, another)?.events ?? [];
     expect(event?.type).toBe('asset.updated');
-    expect((event?.data['fields'] as string[]).toSorted()).toEqual(['failure', 'progress']);
+    expect(new Set(event?.data['fields'] as string[])).toEqual(new Set(['failure', 'progress']));
   });
   test('of progress carry attempt, source and percentage', () => {
     expect(changeOf(processing, createReport('started', { progress: 40 }))?.events).toEqual([
