@@ -14,22 +14,12 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   'service/src/storage/disk/incoming.ts': ['writeFully'],
 };
 
-/** Small files that still have to join their importer. */
-const MERGE_NEXT: readonly string[] = [
-  'packages/contract/src/narrow.ts → service/src/platform/http/mount.ts',
-  'service/src/encoding/jobs/encode-queue.routes.ts → service/src/encoding/feature.ts',
-  'service/src/events/timeline.sql.ts → service/src/events/timeline.ts',
-  'service/src/platform/http/connection-limit.ts → service/src/platform/http/server.ts',
-  'service/src/platform/postgres/stored-secret.ts → service/src/adapters.ts',
-  'service/src/platform/version.ts → service/src/app-server.ts',
-  'service/src/platform/writable-folder.ts → service/src/service.ts',
-];
-
 const MAX_LINES = 250;
 const SMALL = 25;
-/** Entries of features, worker scripts, tests and adapters stay files of their own. */
+/** Files that are found by their role stay apart: SQL, routes, jobs, adapters, commands and scripts. */
 const STANDS_ALONE = [
-  /(?:\/feature|\.(?:worker|fixture|contract|test))\.ts$/,
+  /(?:\/feature|\.(?:sql|routes|job|worker|fixture|contract|test))\.ts$/,
+  /\/commands\//,
   /-(?:callback|encoder|image-processor|object-store|probe|provider)\.ts$/,
 ];
 
@@ -123,6 +113,5 @@ test('no file exports from another file', () => {
 });
 
 test('a file of fewer than 25 lines with one importer and no test of its own joins that importer', () => {
-  const mergeable = findMergeable(modules);
-  expect(mergeable.filter((found) => !MERGE_NEXT.includes(found))).toEqual([]);
+  expect(findMergeable(modules)).toEqual([]);
 });

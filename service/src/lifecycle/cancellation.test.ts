@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from './asset.fixture.ts';
-import { CANCELLED, decideCancellation } from './cancellation.ts';
+import { CANCELLED, decideCancellation, isCancelled } from './cancellation.ts';
 import { decideReport } from './decide.ts';
 import { decideRetry } from './decide-commands.ts';
 import type { StreamReport } from './stream-report.ts';
@@ -27,6 +27,19 @@ describe('a cancelled encode', () => {
     expect(decideCancellation(encoding)?.events).toEqual([
       { type: 'asset.failed', data: { attempt: 1, source: 'operator', code: 'cancelled' } },
     ]);
+    expect(decideCancellation(encoding)?.jobs).toEqual([]);
+    expect(cancelled.failure).toEqual({
+      code: 'cancelled',
+      message: expect.stringMatching(/^An operator cancelled the encoding/),
+      retryable: true,
+    });
+  });
+  test('is told from an encode that runs, failed by itself, or was retried', () => {
+    const failure = { code: 'encode_failed', message: 'no', retryable: true };
+    const others = [{ ...cancelled, failure }, { ...cancelled, failure: null }, encoding];
+    expect(isCancelled(cancelled)).toBe(true);
+    expect(others.map(isCancelled)).toEqual([false, false, false]);
+    expect(isCancelled({ ...cancelled, stream_status: 'processing' })).toBe(false);
   });
   test.each(['started', 'succeeded'] as const)('is not changed by a late "%s"', (event) =>
     expect(decideReport(cancelled, report(event), NOW)).toEqual({ processed: false, reason: 'late' }),

@@ -25,7 +25,7 @@ type ReportNeeds = {
   readonly now: () => Date;
 };
 /** The asset that a report names, and the delivery that carried it. */
-export type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
+type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 
 type ReportDecision = Decision & { readonly outcome: Outcome };
 

@@ -24,6 +24,14 @@ test('four failures in a row change nothing, the fifth stops the questions for t
   expect(waitSeconds(after(5), 4_000)).toBe(6);
 });
 
+test('the last failure is remembered until a success', () => {
+  expect(after(0)).toEqual({ failures: 0, openUntil: 0, lastAnswerAt: null, lastFailure: null });
+  expect(after(2)).toMatchObject({ failures: 2, lastAnswerAt: null, lastFailure: 'provider_error' });
+  expect(afterSuccess(5).lastFailure).toBeNull();
+  expect(waitSeconds(after(5), 9_500)).toBe(1);
+  expect(waitSeconds(after(5), 20_000)).toBe(1);
+});
+
 test('a failure of the one question that is let through doubles the pause, up to five minutes', () => {
   const again = afterFailure(after(5), trouble, 10_000);
   expect([isOpen(again, 29_999), isOpen(again, 30_000)]).toEqual([true, false]);

@@ -9,6 +9,8 @@ test.each([
   ['vz-1.b-cdn.net:8443', 'https://vz-1.b-cdn.net:8443'],
   ['http://127.0.0.1:9001/', 'http://127.0.0.1:9001'],
   ['https://proxy.example/cdn//', 'https://proxy.example/cdn'],
+  ['[2001:db8::1]:8443', 'https://[2001:db8::1]:8443'],
+  ['proxy.example/http://origin', 'https://proxy.example/http://origin'],
 ])('the host %s begins %s', (host, origin) => {
   const settings = createSettings({ HOST_SETTING: host });
   expect(originOf(readHost(settings, 'HOST_SETTING') ?? '')).toBe(origin);

@@ -1,5 +1,6 @@
 // Tests when videos are inspected by a listing or one by one, and the rate limit.
 import { expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { inspectAll } from './inspections.ts';
 import { type HostedApi, type Inspection, type ListedVideo, ProviderFailed } from './provider.ts';
@@ -97,4 +98,45 @@ test('an error of the service is not a failure of the provider', async () => {
     },
   });
   await expect(inspectAll(needs, assets(1))).rejects.toThrow('ours');
+});
+
+test('twenty videos are enough for a listing, which ends with the last one that was wanted', async () => {
+  const listed: string[] = [];
+  const { calls, needs } = provider({
+    list: async function* () {
+      yield listedVideo('stranger');
+      for (let n = 0; n < 40; n += 1) {
+        listed.push(`v-${n}`);
+        yield listedVideo(`v-${n}`);
+      }
+    },
+  });
+  expect((await inspectAll(needs, assets(20))).size).toBe(20);
+  expect([listed.length, calls]).toEqual([20, []]);
+});
+
+test('no more than 3000 videos are listed', async () => {
+  let listed = 0;
+  const { needs } = provider({
+    list: async function* () {
+      for (; listed < 5000; ) {
+        listed += 1;
+        yield listedVideo('stranger');
+      }
+    },
+  });
+  await inspectAll(needs, assets(20));
+  expect(listed).toBe(3000);
+});
+
+test('each provider is asked for its own videos', async () => {
+  const names: unknown[] = [];
+  const { needs } = provider();
+  const call: typeof needs.call = (name, work) => {
+    names.push(name);
+    return needs.call(name, work);
+  };
+  const [first, second] = assets(2) as [Asset, Asset];
+  await inspectAll({ call }, [first, { ...second, provider: 'edgehost' }]);
+  expect(names).toEqual(['cdnhost', 'edgehost']);
 });

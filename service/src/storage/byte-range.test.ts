@@ -32,6 +32,7 @@ describe('a range of 10 bytes', () => {
     'bytes = 0-1',
     'bytes=0 -1',
     'items=0-1',
+    'xbytes=0-1',
     'bytes=a-b',
     'bytes=0x1-2',
     'bytes=-1-2',

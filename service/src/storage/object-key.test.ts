@@ -8,10 +8,13 @@ import {
   originalKey,
   uploadKey,
   originalPrefix,
+  posterName,
   renditionFolder,
   renditionKey,
   renditionPrefix,
   renditionsPrefix,
+  storeRoots,
+  THUMBNAIL,
   variantKey,
   variantsPrefix,
 } from './object-key.ts';
@@ -49,6 +52,10 @@ const HOSTILE = [
   '.hidden',
   'x.',
   'x'.repeat(300),
+  '../a.ts',
+  'a.ts/..',
+  '../1-1',
+  '1-1/..',
 ];
 
 function isId(text: string): boolean {
@@ -73,6 +80,9 @@ describe('keys', () => {
       `renditions/${ID}/2-13/`,
     ]);
     expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
+    expect(storeRoots()).toEqual(['originals/', 'renditions/', 'variants/']);
+    expect(renditionKey(ID, '2-13', THUMBNAIL)).toBe(`renditions/${ID}/2-13/thumb.jpg`);
+    expect(renditionKey(ID, '2-13', posterName(1500))).toBe(`renditions/${ID}/2-13/poster-1500.jpg`);
   });
 
   test('of an original follow the upload that its asset points to', () => {

@@ -58,6 +58,21 @@ test('the checksum is stored in lower case, mime_type in canonical form, content
   });
 });
 
+test('title, tags and metadata are kept as they come', () => {
+  const own = { title: 'Launch', tags: ['a', 'b'], metadata: { a: 1 } };
+  expect(byUser(own)).toMatchObject(own);
+});
+
+test.each<[Partial<CreateUploadRequest>, string]>([
+  [{ filename: ' ' }, 'filename must be 1 to 255 characters, not blank, without control characters'],
+  [{ content_type: 'a\0' }, 'content_type must be plain text'],
+  [{ content_type: 'image/png' }, 'content_type contradicts mime_type'],
+  [{ size_bytes: 1001 }, 'size_bytes is larger than the maximum of 1000 bytes'],
+  [{ provider: 'cdnhost' }, 'provider cdnhost is not configured for uploads'],
+])('the message says what is wrong with %j', (request, message) => {
+  expect(() => byUser(request)).toThrow(message);
+});
+
 test.each<[string, Partial<CreateUploadRequest>]>([
   ['filename', { filename: 'a\n' }],
   ['filename', { filename: '  ' }],
@@ -105,11 +120,25 @@ describe('provider_video_id', () => {
     ['provider', { ...linked, provider: 'onprem' }],
     ['mime_type', { ...linked, content_type: 'image', mime_type: 'image/png' }],
     ['provider_video_id', { ...linked, provider_video_id: '' }],
+    ['provider_video_id', { ...linked, provider_video_id: ' ' }],
     ['provider_video_id', { ...linked, provider_video_id: 7 }],
     ['provider_video_id', { ...linked, provider_video_id: 'x'.repeat(256) }],
     ['provider_video_id', { ...linked, provider_video_id: 'a\0' }],
   ])('needs a valid %s', (field, request) => {
     expect(() => byService(request)).toThrow(errorNaming(field));
+  });
+
+  test('has an id of up to 255 characters', () => {
+    const id = 'x'.repeat(255);
+    expect(byService({ ...linked, provider_video_id: id }).provider_video_id).toBe(id);
+  });
+
+  test.each<[Partial<CreateUploadRequest>, string]>([
+    [{ provider_video_id: 7 }, 'provider_video_id must be text of 1 to 255 characters'],
+    [{ content_type: 'image', mime_type: 'image/png' }, 'provider_video_id needs a video mime_type'],
+    [{ provider: 'onprem' }, 'provider_video_id needs provider cdnhost or edgehost'],
+  ])('is refused with a message: %j', (request, message) => {
+    expect(() => byService({ ...linked, ...request })).toThrow(message);
   });
 
   test('is null if it is omitted or null', () => {

@@ -1,7 +1,7 @@
 // Sized variants of images.
 import { type TObject, Type } from 'typebox';
 import { IMAGE_FITS, IMAGE_FORMATS } from '../enums.ts';
-import { bytesOperation, type Path } from '../operation.ts';
+import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
 
 /**
  * The widths that web frameworks use. Each variant is stored, so their number limits the cost of one image.
@@ -48,6 +48,26 @@ export const VariantWithTokenQuery = Type.Object({
   token: Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' })),
 });
 
+const ERRORS: readonly ErrorCase[] = [
+  {
+    code: 'BAD_REQUEST',
+    reason: 'unsupported_size',
+    when: 'The size is not offered; `details.allowed` lists what is.',
+  },
+  {
+    code: 'BAD_REQUEST',
+    reason: 'unsupported_crop',
+    when: 'The crop is not offered; `details.allowed` lists what is.',
+  },
+  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The playback token has expired.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The playback token is wrong.' },
+  {
+    code: 'NOT_FOUND',
+    when: 'Unknown, deleted, private without a token, not an image, or not ready yet.',
+  },
+  { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many variants are being rendered.' },
+];
+
 const imageOperation = <P extends Path, Q extends TObject>(
   id: string,
   path: P,
@@ -83,25 +103,7 @@ const imageOperation = <P extends Path, Q extends TObject>(
       304: 'Not modified.',
       416: 'The range lies outside the file.',
     },
-    errors: [
-      {
-        code: 'BAD_REQUEST',
-        reason: 'unsupported_size',
-        when: 'The size is not offered; `details.allowed` lists what is.',
-      },
-      {
-        code: 'BAD_REQUEST',
-        reason: 'unsupported_crop',
-        when: 'The crop is not offered; `details.allowed` lists what is.',
-      },
-      { code: 'UNAUTHORIZED', reason: 'expired', when: 'The playback token has expired.' },
-      { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The playback token is wrong.' },
-      {
-        code: 'NOT_FOUND',
-        when: 'Unknown, deleted, private without a token, not an image, or not ready yet.',
-      },
-      { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many variants are being rendered.' },
-    ],
+    errors: ERRORS,
   });
 
 export const getImage = imageOperation('getImage', '/api/v1/playback/{id}/image', {

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
 import { chooseLadder } from './ladder.ts';
-import { posterArguments, thumbnailArguments } from './poster-arguments.ts';
 import type { FrameFacts } from './source-facts.ts';
 
 const displaySize = { width: 1920, height: 1080 };
@@ -34,6 +33,9 @@ const plan: EncodePlan = {
 const after = (args: readonly string[], option: string) => args[args.indexOf(option) + 1];
 const all = (args: readonly string[], option: string) =>
   args.filter((_, index) => args[index - 1] === option);
+/** Option → the argument after it. */
+const optionsOf = (args: readonly string[]): Record<string, string | undefined> =>
+  Object.fromEntries(args.map((option, index) => [option, args[index + 1]]));
 const graph = (more: Partial<EncodePlan> = {}) =>
   after(encodeArguments({ ...plan, ...more }), '-filter_complex') ?? '';
 const graphOf = (more: Partial<FrameFacts>) => graph({ frame: { ...frame, ...more } });
@@ -108,6 +110,54 @@ describe('encode plan', () => {
     expect([0, 3].map((rung) => after(args, `-profile:v:${rung}`))).toEqual(['high', 'main']);
     expect(after(args, '-bufsize:v:0')).toBe('10000k');
   });
+  test('every rung is H.264 in eight bits and BT.709', () => {
+    expect(optionsOf(encodeArguments(plan))).toMatchObject({
+      '-c:v': 'libx264',
+      '-preset': 'veryfast',
+      '-crf': '23',
+      '-pix_fmt': 'yuv420p',
+      '-color_primaries': 'bt709',
+      '-color_trc': 'bt709',
+      '-colorspace': 'bt709',
+      '-color_range': 'tv',
+      '-b-pyramid': 'none',
+    });
+  });
+  test('the threads of the input are those of the filters and of the encoder', () => {
+    const options = optionsOf(encodeArguments({ ...plan, input: { ...plan.input, threads: 3 } }));
+    expect(options).toMatchObject({ '-filter_complex_threads': '3', '-threads:v': '3' });
+  });
+  test('audio is stereo AAC', () => {
+    expect(optionsOf(encodeArguments(plan))).toMatchObject({
+      '-c:a': 'aac',
+      '-b:a': '128k',
+      '-ac': '2',
+      '-ar': '48000',
+    });
+  });
+  test('segments of four seconds are numbered per rendition, and none is removed', () => {
+    expect(optionsOf(encodeArguments(plan))).toMatchObject({
+      '-f': 'dash',
+      '-seg_duration': '4',
+      '-dash_segment_type': 'mp4',
+      '-use_template': '1',
+      '-use_timeline': '1',
+      '-window_size': '0',
+      '-remove_at_exit': '0',
+      '-init_seg_name': 'r$RepresentationID$-init.mp4',
+      '-media_seg_name': 'r$RepresentationID$-$Number%05d$.m4s',
+    });
+    expect(encodeArguments(plan).at(-1)).toBe('/work/engine.mpd');
+  });
+  test('progress comes on stdout twice a second, errors on stderr', () => {
+    expect(optionsOf(encodeArguments(plan))).toMatchObject({
+      '-progress': 'pipe:1',
+      '-stats_period': '0.5',
+      '-loglevel': 'error',
+      '-max_muxing_queue_size': '1024',
+    });
+    expect(encodeArguments(plan).slice(0, 4)).toEqual(['-nostdin', '-hide_banner', '-y', '-nostats']);
+  });
   test('rungs are mapped in order, audio last', () => {
     expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '0:1']);
     expect(all(encodeArguments({ ...plan, audioIndex: undefined }), '-map')).toHaveLength(4);
@@ -128,24 +178,7 @@ describe('encode plan', () => {
   });
   test("nothing of the source's tags is carried over", () => {
     expect(after(encodeArguments(plan), '-map_metadata')).toBe('-1');
-    expect(encodeArguments(plan)).toContain('-bitexact');
-  });
-  test('a poster is extracted from a file, and is the last frame that starts within the millisecond', () => {
-    const args = posterArguments({
-      excerpt: '/work/part.mp4',
-      output: '/work/poster-1500.jpg',
-      timeMs: 1500,
-    });
-    expect([after(args, '-protocol_whitelist'), after(args, '-i'), args.at(-1)]).toEqual([
-      'file',
-      'file:/work/part.mp4',
-      'file:/work/poster-1500.jpg',
-    ]);
-    expect(after(args, '-vf')).toMatch(/^select='eq\(n,0\)\+lt\(t,1\.500999\)',scale='min\(1280,iw\)':-2/);
-  });
-  test('the thumbnail is one JPEG of bounded width', () => {
-    const args = thumbnailArguments('/work/part.mp4', '/work/thumb.jpg');
-    expect(after(args, '-vf')).toContain("scale='min(1280,iw)':-2");
-    expect(args.at(-1)).toBe('file:/work/thumb.jpg');
+    expect(after(encodeArguments(plan), '-map_chapters')).toBe('-1');
+    expect(encodeArguments(plan)).toEqual(expect.arrayContaining(['-bitexact', '-sn', '-dn']));
   });
 });

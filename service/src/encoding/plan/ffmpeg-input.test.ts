@@ -38,12 +38,15 @@ describe('ffmpeg input', () => {
     ]);
     expect(after(args, '-f')).toBe('mov');
   });
-  test('no decoder for playlists, images or text', () => {
-    const decoders = after(inputArguments(input), '-codec_whitelist')?.split(',') ?? [];
-    expect(decoders).toEqual(
-      expect.arrayContaining(['h264', 'hevc', 'libdav1d', 'vp9', 'aac', 'opus', 'mp3float']),
+  test('exactly the decoders of common codecs, so none for playlists, images or text', () => {
+    const decoders = after(inputArguments(input), '-codec_whitelist')?.split(',');
+    expect(decoders?.toSorted()).toEqual(
+      `aac aac_latm ac3 adpcm_ima_qt adpcm_ima_wav adpcm_ms alac amrnb amrwb av1 dca dnxhd eac3 flac h263 h264
+      hevc libaom-av1 libdav1d libopencore_amrnb libopencore_amrwb libopus libvpx libvpx-vp9 mjpeg mlp mp1
+      mp1float mp2 mp2float mp3 mp3float mpeg1video mpeg2video mpeg4 opus pcm_alaw pcm_bluray pcm_dvd pcm_f32be
+      pcm_f32le pcm_f64be pcm_f64le pcm_mulaw pcm_s16be pcm_s16le pcm_s24be pcm_s24le pcm_s32be pcm_s32le
+      pcm_s8 pcm_u8 prores truehd vorbis vp8 vp9 wavpack`.split(/\s+/),
     );
-    expect(decoders.filter((name) => ['png', 'svg', 'ass', 'webvtt', 'text'].includes(name))).toEqual([]);
   });
   test('frame size, streams and threads are limited', () => {
     const args = inputArguments(input);
@@ -63,12 +66,43 @@ describe('ffmpeg input', () => {
       audioCheckArguments(input, 1),
     ]) {
       expect(args.join(' ')).toContain(inputArguments(input).slice(0, 10).join(' '));
-      expect(args[0]).toBe('-nostdin');
+      expect(args.slice(0, 4)).toEqual(['-nostdin', '-hide_banner', '-y', '-nostats']);
     }
+  });
+  test('additional input options come before the file', () => {
+    const args = inputArguments(input, ['-itsoffset', '1']);
+    expect(after(args, '-itsoffset')).toBe('1');
+    expect(args.indexOf('-itsoffset')).toBeLessThan(args.indexOf('-i'));
+  });
+  test('the facts come from five decoded pictures, logged without checksums', () => {
+    const args = factsArguments(input);
+    expect([after(args, '-loglevel'), after(args, '-map'), after(args, '-frames:v')]).toEqual([
+      'info',
+      '0:V:0',
+      '5',
+    ]);
+    expect(after(args, '-vf')).toBe('showinfo=checksum=0');
+    expect(args).toEqual(expect.arrayContaining(['-an', '-sn', '-dn']));
+    expect(args.slice(-3)).toEqual(['-f', 'null', '-']);
+  });
+  test('packets are listed without decoding, of codecs unknown to ffmpeg as well', () => {
+    const args = packetListArguments(input, { part: 'whole', streams });
+    expect([after(args, '-loglevel'), after(args, '-c')]).toEqual(['error', 'copy']);
+    expect(args).toContain('-copy_unknown');
+    expect(args.slice(-3)).toEqual(['-f', 'framecrc', 'pipe:1']);
+  });
+  test('audio is checked by decoding one frame of the stream', () => {
+    const args = audioCheckArguments(input, 3);
+    expect([after(args, '-loglevel'), after(args, '-map'), after(args, '-frames:a')]).toEqual([
+      'error',
+      '0:3',
+      '1',
+    ]);
+    expect(args.slice(-3)).toEqual(['-f', 'framecrc', 'pipe:1']);
   });
   test('the tail uses original timestamps, the whole file its start', () => {
     expect(packetListArguments(input, { part: 'tail', streams })).toEqual(
-      expect.arrayContaining(['-copyts', '-sseof']),
+      expect.arrayContaining(['-copyts', '-sseof', '-10']),
     );
     expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-sseof');
     expect(packetListArguments(input, { part: 'whole', streams })).not.toContain('-copyts');
@@ -82,6 +116,12 @@ describe('ffmpeg input', () => {
   test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
     'audio in %s is decoded',
     (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec })).toBe(true),
+  );
+  test.each(['Subtitle', 'Data', 'Attachment'] as const)('a stream of the kind %s is not decoded', (kind) =>
+    expect(isDecodable(stream(0, kind))).toBe(false),
+  );
+  test.each(['png', 'aac', 'toString'])('video in %s is not decoded', (codec) =>
+    expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(false),
   );
   test.each(['dnxhd', 'prores', 'h263'])('video in %s is decoded', (codec) =>
     expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(true),

@@ -39,7 +39,10 @@ describe('a video', () => {
     'of status %j is a provider error',
     (status) => {
       expect(() => inspect({ status })).toThrow(
-        expect.objectContaining({ failure: expect.objectContaining({ code: 'provider_error' }) }),
+        expect.objectContaining({
+          providerCode: 'unreadable status',
+          failure: expect.objectContaining({ code: 'provider_error' }),
+        }),
       );
     },
   );
@@ -92,7 +95,21 @@ describe('a failure', () => {
   ])('with the issue %d is our %s', (issueCode, code, providerCode) => {
     expect(
       failed({ level: 2, issueCode: 2 }, { level: 3, issueCode, message: 'x' }, { issueCode: 0 }),
-    ).toMatchObject({ event: 'failed', failure: { code, retryable: false }, providerCode });
+    ).toMatchObject({
+      event: 'failed',
+      failure: { code, retryable: false, message: expect.stringMatching(/^The .*video provider/) },
+      providerCode,
+    });
+  });
+
+  test.each([
+    [0, 'Undefined'],
+    [1, 'StreamLengthsDifference'],
+    [2, 'TranscodingWarnings'],
+    [8, 'TranscriptionFailed'],
+    [9, 'JitIncompatible'],
+  ])('with the issue %d alone is an ordinary one, of the code %s', (issueCode, providerCode) => {
+    expect(failed({ issueCode })).toMatchObject({ failure: { code: 'encode_failed' }, providerCode });
   });
 
   test('with an unknown code keeps its message', () => {
@@ -123,13 +140,21 @@ describe('a failure', () => {
         source: 'inspect',
         provider: 'cdnhost',
         event: 'failed',
-        failure: { code: 'encode_failed', message: expect.any(String), retryable: true },
+        failure: {
+          code: 'encode_failed',
+          message: 'The video provider could not encode this video.',
+          retryable: true,
+        },
       });
     }
   });
 
   test('of the upload is identified', () => {
-    expect(reportOf({ status: 6 })).toMatchObject({ failure: { code: 'upload_failed', retryable: true } });
+    expect(reportOf({ status: 6 }).failure).toEqual({
+      code: 'upload_failed',
+      message: 'The upload to the video provider failed.',
+      retryable: true,
+    });
   });
 });
 
@@ -139,7 +164,7 @@ test.each([
   ['', []],
   [null, []],
   [7, []],
-  ['p,0p,-1p,1e3p,99999p,abc', []],
+  ['p,0p,-1p,1e3p,99999p,abc,240px', []],
   ['360p,'.repeat(1000), Array.from({ length: 20 }, () => 360)],
 ])('the heights in %j', (availableResolutions, heights) => {
   expect(parseHeights({ availableResolutions })).toEqual(heights);

@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  toDownloadName,
-  toUploadExpiry,
-  isFormUpload,
-  toMaxBytes,
   buildTusHeaders,
+  buildFormBody,
+  isFormUpload,
+  toDownloadName,
+  toMaxBytes,
+  toUploadExpiry,
 } from './edgehost-upload.ts';
 
 const GIB = 1024 ** 3;
@@ -58,6 +59,48 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
   );
 });
 
+const WANTED = {
+  assetId: 'a',
+  filename: 'clip.mp4',
+  mimeType: 'video/mp4',
+  size: 300_000_000,
+  expiry: '2026-01-01T00:00:00.000Z',
+};
+
+test.each([true, false])(
+  'a form upload names the asset and its limits; signed URLs: %s',
+  (requireSignedUrls) => {
+    expect(buildFormBody({ ...WANTED, requireSignedUrls })).toEqual({
+      maxDurationSeconds: 36_000,
+      expiry: WANTED.expiry,
+      creator: 'mediary',
+      meta: { name: 'clip.mp4', mediary_asset_id: 'a' },
+      requireSignedURLs: requireSignedUrls,
+    });
+  },
+);
+
+test('a tus upload announces its size, and requires signed URLs only when requested', () => {
+  const headers = buildTusHeaders({ ...WANTED, requireSignedUrls: true });
+  expect(headers).toMatchObject({
+    'Tus-Resumable': '1.0.0',
+    'Upload-Length': '300000000',
+    'Upload-Creator': 'mediary',
+  });
+  expect(headers['Upload-Metadata']?.split(',').at(-1)).toBe('requiresignedurls');
+  const plain = buildTusHeaders({ ...WANTED, requireSignedUrls: false })['Upload-Metadata'] ?? '';
+  const pairs = plain.split(',').map((pair) => pair.split(' '));
+  expect(
+    Object.fromEntries(pairs.map(([name, value = '']) => [name, Buffer.from(value, 'base64').toString()])),
+  ).toEqual({
+    name: 'clip.mp4',
+    filetype: 'video/mp4',
+    maxDurationSeconds: '36000',
+    expiry: WANTED.expiry,
+    mediary_asset_id: 'a',
+  });
+});
+
 test('a download has a name that the product takes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (filename) => {
@@ -72,6 +115,7 @@ test('a download has a name that the product takes', () => {
     `${'x'.repeat(200)}.mp4`,
     'a.b.c',
     'no extension',
+    '__a , b__.mp4',
   ];
   expect(names.map(toDownloadName)).toEqual([
     'clip',
@@ -81,5 +125,6 @@ test('a download has a name that the product takes', () => {
     'x'.repeat(120),
     'a_b',
     'no_extension',
+    'a_b',
   ]);
 });

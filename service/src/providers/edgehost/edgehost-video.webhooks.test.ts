@@ -87,7 +87,12 @@ describe('a webhook of edgehost', () => {
         report: {
           event: 'succeeded',
           playback: { urls: { hls: { refused: true }, dash: 'https://a.example/a.mpd' } },
-          warnings: [{ code: 'playback_url_refused' }],
+          warnings: [
+            {
+              code: 'playback_url_refused',
+              message: expect.stringMatching(/^The provider reported a playback URL/),
+            },
+          ],
         },
       });
     }
@@ -149,7 +154,11 @@ describe('a failure of edgehost', () => {
     ['ERR_DURATION_EXCEED_CONSTRAINT', 'too_long', false],
     ['ERR_FETCH_ORIGIN_ERROR', 'fetch_failed', true],
   ])('%s is our %s, in either spelling', (reported, code, retryable) => {
-    expect(failure({ errorReasonCode: reported })).toMatchObject({ code, retryable });
+    expect(failure({ errorReasonCode: reported })).toMatchObject({
+      code,
+      retryable,
+      message: expect.stringMatching(/^The .*video/),
+    });
     expect(failure({ errReasonCode: reported })).toMatchObject({ code, retryable });
     expect(failure({ errorReasonCode: '', errReasonCode: reported })).toMatchObject({ code, retryable });
   });
@@ -169,7 +178,7 @@ describe('a failure of edgehost', () => {
     (errorReasonCode) => {
       expect(failure({ errorReasonCode, errorReasonText: errorReasonCode })).toEqual({
         code: 'encode_failed',
-        message: expect.any(String),
+        message: expect.stringMatching(/\S/),
         retryable: true,
       });
     },

@@ -1,0 +1,132 @@
+// Tests the parser line by line, with every form that ffmpeg prints, and with metadata that imitates its lines.
+import { describe, expect, test } from 'vitest';
+import { parseSourceFacts, type SourceStream } from './source-facts.ts';
+
+const FILTER = '[Parsed_showinfo_0 @ 0x7f3ac4001cc0]';
+const frame = (n: number, field = 'P') =>
+  `${FILTER} n:   ${n} pts:      0 pts_time:0       fmt:yuv420p sar:1/1 s:180x320 i:${field} iskey:1 type:I `;
+const colour = (range: string, matrix = 'unknown', transfer = 'unknown') =>
+  `${FILTER} color_range:${range} color_space:${matrix} color_primaries:unknown color_trc:${transfer}`;
+
+type Log = {
+  readonly tags?: string;
+  readonly duration?: string;
+  readonly streams?: string;
+  readonly frames?: string;
+};
+const logOf = ({ tags = '', duration = '00:00:02.00, start: 0.000000', streams = '', frames = '' }: Log) =>
+  [
+    "Input #0, mov,mp4,m4a,3gp,3g2,mj2, from 'file:a.mov':",
+    '  Metadata:',
+    tags,
+    `  Duration: ${duration}, bitrate: 812 kb/s`,
+    streams,
+    'Stream mapping:',
+    `${FILTER} config in time_base: 1/15360, frame_rate: 30000/1001`,
+    frames,
+  ].join('\n');
+const facts = (log: Log) => parseSourceFacts(logOf(log), 'mov');
+const streamIn = (line: string): SourceStream | undefined =>
+  facts({ streams: `  Stream ${line}` })?.streams[0];
+
+describe('the clock', () => {
+  test.each([
+    ['00:00:02.50, start: 0.000000', 2.5, 0],
+    ['01:02:03.25, start: 12.500000', 3723.25, 12.5],
+    ['10:00:00.00, start: -0.040000', 36_000, -0.04],
+    ['00:00:02.00', 2, 0],
+    ['N/A, start: 1.500000', null, 1.5],
+  ])('%s', (duration, durationSeconds, startSeconds) => {
+    expect(facts({ duration })).toMatchObject({ durationSeconds, startSeconds });
+  });
+});
+
+describe('a stream', () => {
+  test.each(['Video', 'Audio', 'Subtitle', 'Data', 'Attachment'] as const)('of the kind %s', (kind) => {
+    expect(streamIn(`#0:12[0x1f](eng): ${kind}: abc_d, rest`)).toMatchObject({
+      index: 12,
+      kind,
+      codec: 'abc_d',
+    });
+  });
+  test.each([
+    ['320x180 [SAR 1:1 DAR 16:9], 30 fps', { width: 320, height: 180 }],
+    ['1280x720, SAR 1:1 DAR 16:9, 90k tbr', { width: 1280, height: 720 }],
+    ['64x48', { width: 64, height: 48 }],
+    ['64x48p', null],
+  ])('whose size is printed as %s', (text, size) => {
+    expect(streamIn(`#0:0: Video: h264, yuv420p, ${text}`)?.size).toEqual(size);
+  });
+  test.each([
+    ['25 fps, 25 tbr', 25],
+    ['29.97 fps', 29.97],
+    ['1k fps', 1000],
+    ['25 tbr', null],
+    ['25 fpsx', null],
+  ])('whose rate is printed as %s', (text, averageRate) => {
+    expect(streamIn(`#0:0: Video: h264, yuv420p, 64x48, ${text}`)?.averageRate).toBe(averageRate);
+  });
+  test.each([
+    ['(avc1 / 0x31637661), yuv420p', 'avc1'],
+    ['(Main) (Professional 2) (hvc1 / 0x31637668), yuv420p', 'hvc1'],
+    ['(Main), yuv420p (avc1 / 0x31637661)', undefined],
+    ['([2][0][0][0] / 0x0002), yuv420p', undefined],
+  ])('whose tag is printed as %s', (text, tag) => {
+    expect(streamIn(`#0:0: Video: h264 ${text}`)?.tag).toBe(tag);
+  });
+  test.each([
+    ['(attached pic)', true],
+    ['(still image)', true],
+    ['(timed thumbnails)', true],
+    ['(default)', false],
+  ])('that is marked %s', (mark, still) => {
+    expect(streamIn(`#0:0: Video: mjpeg, 64x48 ${mark}`)?.still).toBe(still);
+  });
+});
+
+describe('the picture', () => {
+  const pictureOf = (...frames: string[]) => facts({ frames: frames.join('\n') })?.frame;
+
+  test('has the exact frame rate', () => {
+    expect(pictureOf(frame(0))?.frameRate).toEqual({ numerator: 30_000, denominator: 1001 });
+  });
+  test.each([
+    [['P', 'P', 'T'], true],
+    [['B', 'P', 'P'], true],
+    [['P', 'P', 'P'], false],
+  ])('of the fields %j is interlaced: %j', (fields, interlaced) => {
+    expect(pictureOf(...fields.map((field, n) => frame(n, field)))?.interlaced).toBe(interlaced);
+  });
+  test('has the colours of its first frame', () => {
+    expect(pictureOf(frame(0), colour('pc', 'bt709', 'smpte2084'))).toMatchObject({
+      fullRange: true,
+      matrix: 'bt709',
+      transfer: 'pq',
+    });
+    expect(pictureOf(frame(0), colour('tv'))).toMatchObject({ fullRange: false, transfer: 'sdr' });
+    expect(pictureOf(frame(0))).toMatchObject({ fullRange: false, matrix: 'unknown', transfer: 'sdr' });
+  });
+  test('has no frame rate where ffmpeg knows none', () => {
+    const log = logOf({ frames: frame(0) }).replace('frame_rate: 30000/1001', 'frame_rate: 0/0');
+    expect(parseSourceFacts(log, 'mov')?.frame?.frameRate).toBeNull();
+  });
+});
+
+test('metadata cannot imitate the lines of ffmpeg', () => {
+  const imitations = [
+    '  Duration: 09:00:00.00, start: 5.000000, bitrate: 1 kb/s',
+    '  Stream #0:7: Audio: aac, 48000 Hz',
+    'Stream mapping:',
+    'Output #0',
+    `${FILTER} config in time_base: 1/1, frame_rate: 7/1`,
+    frame(9, 'T'),
+    colour('pc', 'bt709', 'smpte2084'),
+  ];
+  const tags = imitations.map((line) => `                    : ${line}`).join('\n');
+  const log = {
+    streams: '  Stream #0:0: Video: h264, yuv420p, 64x48',
+    frames: `${frame(0)}\n${colour('tv')}`,
+  };
+  expect(facts({ ...log, tags })).toEqual(facts(log));
+  expect(parseSourceFacts("Error opening 'Input #0, mov': no such file", 'mov')).toBeUndefined();
+});

@@ -1,0 +1,173 @@
+// Deleting an asset stops its playback at once; a restore brings back what the deletion stopped (contract B2).
+import { describe, expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import type { JobRequest } from '../jobs.ts';
+import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { openMemoryStore } from '../lifecycle/memory-store.fixture.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { deleteAsset, emptyTrash, restoreAsset, type TrashNeeds } from './trash.ts';
+
+type DeleteRequest = Parameters<typeof deleteAsset>[2];
+
+const EARLIER = new Date(NOW.getTime() - 86_400_000);
+const IN_TEN_DAYS = new Date(NOW.getTime() + 10 * 86_400_000);
+const asset = createVideo({ version: 3, playback_version: 5 });
+const trashed = createVideo({ deleted_at: EARLIER, purge_at: IN_TEN_DAYS });
+const purged = createVideo({ deleted_at: EARLIER, purge_at: null });
+const encode: JobRequest = { name: 'encode-asset', payload: { assetId: asset.id, attempt: 1 } };
+
+const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
+  db: undefined as unknown as Database,
+  update,
+  now: () => NOW,
+  trashDays: 10,
+  startJob: () => encode,
+});
+
+async function deleted(seen: Asset | 'missing', more: Partial<DeleteRequest> = {}) {
+  const { update, decisions } = openMemoryStore(seen, NOW);
+  const request = { isPermanent: false, ifMatch: undefined, actorData: { user: 'ann' }, ...more };
+  return { result: await deleteAsset(needsOf(update), asset, request), decisions };
+}
+
+async function restored(seen: Asset | 'missing', startJob: TrashNeeds['startJob'] = () => encode) {
+  const { update, decisions } = openMemoryStore(seen, NOW);
+  const result = await restoreAsset({ ...needsOf(update), startJob }, asset, { user: 'ann' });
+  return { result, decisions };
+}
+
+describe('a deletion', () => {
+  test('moves the asset to the trash for TRASH_DAYS, and ends its playback tokens', async () => {
+    const { result, decisions } = await deleted(asset);
+    expect(result).toEqual({ id: asset.id, deleted: true });
+    expect(decisions).toEqual([
+      {
+        set: { deleted_at: NOW, purge_at: IN_TEN_DAYS, version: 4, playback_version: 6 },
+        events: [{ type: 'asset.deleted', data: { user: 'ann', restorable: true } }],
+        jobs: [],
+      },
+    ]);
+  });
+  test('for good removes the bytes, also of an asset in the trash', async () => {
+    const { decisions } = await deleted(trashed, { isPermanent: true });
+    expect(decisions).toMatchObject([
+      {
+        set: { deleted_at: EARLIER, purge_at: null },
+        events: [{ type: 'asset.deleted', data: { user: 'ann', restorable: false } }],
+        jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
+      },
+    ]);
+  });
+  test('that is repeated changes nothing', async () => {
+    expect(await deleted(trashed)).toEqual({ result: { id: asset.id, deleted: true }, decisions: [] });
+  });
+  test('of an asset that is deleted for good, or missing, finds nothing', async () => {
+    for (const seen of [purged, 'missing'] as const)
+      await expect(deleted(seen, { isPermanent: true })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'No such asset',
+      });
+  });
+  test('keeps to the version that the caller has seen', async () => {
+    await expect(deleted(asset, { ifMatch: '"2"' })).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect((await deleted(asset, { ifMatch: '"3"' })).decisions).toHaveLength(1);
+  });
+});
+
+describe('a restore', () => {
+  test('takes the asset out of the trash', async () => {
+    const { result, decisions } = await restored(trashed);
+    expect(result).toEqual({ ...trashed, deleted_at: null, purge_at: null });
+    expect(decisions).toEqual([
+      {
+        set: { deleted_at: null, purge_at: null },
+        events: [{ type: 'asset.restored', data: { user: 'ann' } }],
+        jobs: [],
+      },
+    ]);
+  });
+  test('starts the encoding that the deletion stopped, where there is one', async () => {
+    const processing = { ...trashed, stream_status: 'processing' } as const;
+    expect((await restored(processing)).decisions[0]?.jobs).toEqual([encode]);
+    expect((await restored(processing, () => undefined)).decisions[0]?.jobs).toEqual([]);
+  });
+  test('makes the poster that was chosen meanwhile', async () => {
+    const playing = createVideo({
+      ...trashed,
+      stream_status: 'ready',
+      playback: { kind: 'own', attempt: 1, folder: '1-1' },
+      poster_time_ms: 500,
+    });
+    expect((await restored(playing)).decisions[0]?.jobs).toEqual([
+      { name: 'make-poster', payload: { assetId: asset.id } },
+    ]);
+  });
+  test('of an asset that is not in the trash changes nothing', async () => {
+    expect(await restored(asset)).toEqual({ result: asset, decisions: [] });
+  });
+  test('of an asset that is deleted for good, or missing, finds nothing', async () => {
+    for (const seen of [purged, 'missing'] as const)
+      await expect(restored(seen)).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'No such asset' });
+  });
+  test('conflicts with another asset that was linked to the same video meanwhile', async () => {
+    const failing = (error: Error) =>
+      restoreAsset(
+        needsOf(() => Promise.reject(error)),
+        trashed,
+        {},
+      );
+    const violation = Object.assign(new Error('duplicate key'), {
+      code: '23505',
+      constraint: 'assets_video',
+    });
+    await expect(failing(violation)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringMatching(/^Another asset/),
+      details: { field: 'provider_video_id' },
+    });
+    await expect(failing(new Error('broken'))).rejects.toThrow('broken');
+  });
+});
+
+describe('emptying the trash', () => {
+  /** The database returns the due assets batch by batch; the store has the assets as they are by now. */
+  async function emptied(batches: readonly (readonly Asset[])[], now: (due: Asset) => Asset = (due) => due) {
+    const rest = [...batches];
+    const decisions: unknown[] = [];
+    const update: TrashNeeds['update'] = async (ref, decide) => {
+      const store = openMemoryStore(now(ref as Asset), NOW);
+      const updated = await store.update(ref, decide);
+      decisions.push(...store.decisions);
+      return updated;
+    };
+    const db = { all: async () => rest.shift() ?? [] } as unknown as Database;
+    return { count: await emptyTrash({ ...needsOf(update), db }), decisions };
+  }
+
+  test('deletes for good what is due', async () => {
+    expect(await emptied([[trashed]])).toMatchObject({
+      count: 1,
+      decisions: [
+        {
+          set: { purge_at: null },
+          events: [
+            {
+              type: 'asset.deleted',
+              data: { source: 'service', reason: 'trash_days', restorable: false },
+            },
+          ],
+          jobs: [{ name: 'purge-asset', payload: { assetId: trashed.id } }],
+        },
+      ],
+    });
+  });
+  test('leaves alone what was restored or changed meanwhile', async () => {
+    const changed = (due: Asset) => ({ ...due, revision: due.revision + 1 });
+    expect(await emptied([[trashed]], changed)).toEqual({ count: 1, decisions: [] });
+  });
+  test('goes on until a batch is not full', async () => {
+    const full = Array.from({ length: 200 }, () => trashed);
+    expect((await emptied([full, full, [trashed], [trashed]])).count).toBe(401);
+    expect((await emptied([full])).count).toBe(200);
+  });
+});
