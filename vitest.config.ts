@@ -1,5 +1,6 @@
-// The test suites: unit tests and journeys (`npm test`), durability tests, browser tests, and tests at scale.
+// The test suites: unit tests and journeys (`npm test`), and suites with a script of their own.
 import { defineConfig } from 'vitest/config';
+import { ACCESS_KEY, SECRET_KEY } from './test/support/ceph-rgw.ts';
 import { journeyFiles, unitFiles } from './test/support/suites.ts';
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -35,6 +36,15 @@ export default defineConfig({
           include: ['test/clients/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 's3',
+          include: ['test/s3/**/*.test.ts'],
+          globalSetup: ['test/s3/s3-server.setup.ts'],
+          env: { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY },
+          ...limits,
         },
       },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },

@@ -88,6 +88,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
+  [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],

@@ -63,6 +63,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     openDecoders(config, options),
     openStore(config),
   ]);
+  if (config.s3) warnIfUnavailable(storage, options.log);
   const urlSecrets =
     config.urlSecrets.length > 0
       ? config.urlSecrets
@@ -84,8 +85,8 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
     scratchRoot: join(config.dataDir, 'scratch'),
     workerName: `${hostname()}:${process.pid}`,
-    locations: { database: postgres.dataFolder, store: storage.folder },
-    close: () => closeAdapters({ ...data, closeDecoders, postgres }),
+    locations: { database: postgres.dataFolder, store: storage.location },
+    close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),
   };
 }
 
@@ -158,22 +159,45 @@ export const openProvidersOnly = ({ providers, allowUnsigned }: Config): Provide
 export const findEngine = findFfmpeg;
 export type Engine = Awaited<ReturnType<typeof findEngine>>;
 
-async function openStore(config: Config): Promise<{ store: ObjectStore; folder: string }> {
+export type OpenStore = {
+  readonly store: ObjectStore;
+  /** Folder or bucket, for people. */
+  readonly location: string;
+  readonly close: () => void;
+};
+
+/** Loads the S3 client only where it is used, because that takes as long as the rest of the start. */
+export async function openStore(config: Config): Promise<OpenStore> {
+  if (config.s3) {
+    const { openS3ObjectStore } = await import('./storage/s3-object-store.ts');
+    const store = openS3ObjectStore(config.s3);
+    return { store, location: `s3://${config.s3.bucket}/${config.s3.prefix}`, close: store.close };
+  }
   const folder = storeFolder(config);
   const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
   await closeFolders(folder, ['objects', 'incoming']);
-  return { store, folder };
+  return { store, location: folder, close: () => {} };
+}
+
+/** A remote store may be back before it is needed, so the start does not wait for it. */
+function warnIfUnavailable({ store, location }: OpenStore, log: Logger): void {
+  store.check().catch((error: unknown) => {
+    log.warn({ err: error, location }, 'the object store is not available; run npm run storage -- check');
+  });
 }
 
 type OpenedAdapters = Pick<Adapters, 'db' | 'jobs'> & {
   readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
+  readonly closeStore: () => void;
 };
 
 /** In reverse order of opening; the database server last. */
-async function closeAdapters({ db, jobs, closeDecoders, postgres }: OpenedAdapters): Promise<void> {
+async function closeAdapters({ closeDecoders, closeStore, ...opened }: OpenedAdapters): Promise<void> {
+  const { db, jobs, postgres } = opened;
   await jobs.stop();
   await closeDecoders();
+  closeStore();
   await db.close();
   await postgres.stop();
 }

@@ -4,6 +4,7 @@ import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode
 import { MEDIA_TYPES, type MediaType, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
+import { parseS3Url, type S3Location } from './storage/storage-url.ts';
 
 const DAY_S = 86_400;
 
@@ -67,10 +68,14 @@ export function readOrigins({ list, problems }: Settings): readonly string[] {
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
 
-export function readStorageUrl({ text, problems }: Settings): string | undefined {
+type StorageSettings = { readonly storageUrl: string | undefined; readonly s3: S3Location | undefined };
+
+export function readStorageUrl({ text, problems }: Settings): StorageSettings {
   const url = text('STORAGE_URL');
-  if (url !== undefined && !url.startsWith('file:')) problems.push('STORAGE_URL must be a file: URL');
-  return url;
+  if (url?.startsWith('s3:')) return { storageUrl: undefined, s3: parseS3Url(url, problems) };
+  if (url !== undefined && !url.startsWith('file:'))
+    problems.push('STORAGE_URL must be a file: or an s3: URL');
+  return { storageUrl: url, s3: undefined };
 }
 
 export function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {

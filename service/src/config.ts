@@ -28,6 +28,7 @@ import {
 import { unknownSettingWarnings } from './platform/unknown-settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
+import type { S3Location } from './storage/storage-url.ts';
 
 type Role = 'all' | 'api' | 'worker';
 
@@ -42,8 +43,10 @@ export type Config = {
   readonly encoderCallbackUrl: string | undefined;
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined;
-  /** A `file:` URL with an absolute path; undefined: a folder in `dataDir`. */
+  /** A `file:` URL with an absolute path; undefined: a folder in `dataDir`, or the bucket of `s3`. */
   readonly storageUrl: string | undefined;
+  /** The bucket of an `s3:` URL. */
+  readonly s3: S3Location | undefined;
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
@@ -132,7 +135,7 @@ function read(
     publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
     encoderCallbackUrl: settings.url('ENCODER_CALLBACK_URL'),
     databaseUrl: text('DATABASE_URL'),
-    storageUrl: readStorageUrl(settings),
+    ...readStorageUrl(settings),
     tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
     serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
     operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),

@@ -6,7 +6,8 @@ import { writeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
-import { runService, withDatabase, withProviders } from './service.ts';
+import { runStorageCommand } from './commands/storage.ts';
+import { runService, withDatabase, withProviders, withStorage } from './service.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
@@ -25,6 +26,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
             .values.assets,
         ),
       }),
+    ),
+  storage: () =>
+    withStorage(process.env, (config, { store, location }) =>
+      runStorageCommand(
+        { config, store, location, print: (text) => process.stdout.write(text) },
+        process.argv.slice(3),
+      ),
     ),
   provider: () =>
     withProviders(process.env, (config, providers) =>

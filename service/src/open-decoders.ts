@@ -74,7 +74,7 @@ export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void>
 }
 
 async function openSandbox(config: Config, programs: readonly string[]): Promise<Sandbox> {
-  const hidden = [config.dataDir, storeFolder(config)];
+  const hidden = config.s3 ? [config.dataDir] : [config.dataDir, storeFolder(config)];
   await Promise.all(hidden.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
   const sandbox = await detectSandbox({
     hidden,

@@ -5,7 +5,14 @@ import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, DEFAULT_DATA_DIR, readConfig } from './config.ts';
 import { OWN_SECRETS } from './config-secrets.ts';
-import { type Adapters, openAdapters, openPostgres, openProvidersOnly } from './adapters.ts';
+import {
+  type Adapters,
+  openAdapters,
+  openPostgres,
+  openProvidersOnly,
+  openStore,
+  type OpenStore,
+} from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
@@ -88,6 +95,17 @@ export async function withDatabase(
   } finally {
     await postgres.stop();
   }
+}
+
+/** Runs a command with the object store of these settings. */
+export async function withStorage(
+  environment: Environment,
+  work: (config: Config, storage: OpenStore) => Promise<void>,
+): Promise<void> {
+  const { settings } = await withLocalSecrets(environment);
+  const config = readConfig(settings, (path) => resolve(path));
+  const storage = await openStore(config);
+  await work(config, storage).finally(storage.close);
 }
 
 /** Runs a command with the providers of these settings. */

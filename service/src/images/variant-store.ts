@@ -55,8 +55,8 @@ export async function listVariants(store: ObjectStore, assetId: string, prefix: 
 /** Total size of all variants, without the thumbnail. */
 export async function countStoredBytes(store: ObjectStore, assetId: string): Promise<number> {
   let bytes = 0;
-  for await (const key of store.list(variantsPrefix(assetId)))
-    if (fileOf(key) !== THUMBNAIL) bytes += (await store.size(key)) ?? 0;
+  for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId)))
+    if (fileOf(key) !== THUMBNAIL) bytes += sizeBytes;
   return bytes;
 }
 

@@ -17,7 +17,13 @@ import {
 import { type Limits, publish, receive, openTemporaryFolder } from './disk/incoming.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
-import { ObjectRefused, type ObjectStore, type ReadObject, type StoredBytes } from './object-store.ts';
+import {
+  type ListedObject,
+  ObjectRefused,
+  type ObjectStore,
+  type ReadObject,
+  type StoredBytes,
+} from './object-store.ts';
 
 const SHARDS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const READ_BYTES = 1024 * 1024;
@@ -49,6 +55,7 @@ export async function openDiskObjectStore(
     remove: async (key) => remove(objects, pathOf(key)),
     removeAll: (prefix) => removeAll(objects, prefix),
     list: (prefix) => list(objects, prefix),
+    listSizes: (prefix) => listSizes(objects, prefix, pathOf),
     localFile: pathOf,
     check: async () => {
       await requireSpace();
@@ -171,5 +178,16 @@ async function removeEmptied(objects: string, folder: string): Promise<void> {
 async function* list(objects: string, prefix: ObjectKey): AsyncGenerator<ObjectKey> {
   for (const folder of foldersOf(objects, prefix)) {
     for await (const path of filesBelow(folder)) yield path.slice(`${objects}/ff/`.length) as ObjectKey;
+  }
+}
+
+async function* listSizes(
+  objects: string,
+  prefix: ObjectKey,
+  pathOf: (key: ObjectKey) => string,
+): AsyncGenerator<ListedObject> {
+  for await (const key of list(objects, prefix)) {
+    const sizeBytes = await sizeOf(pathOf(key));
+    if (sizeBytes !== undefined) yield { key, sizeBytes };
   }
 }

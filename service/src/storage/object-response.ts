@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
 import type { ObjectKey } from './object-key.ts';
-import type { ObjectStore, ReadObject } from './object-store.ts';
+import type { ObjectStore, OpenObject, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
 import type { ResponseBuffers } from './response-buffers.ts';
 
@@ -47,11 +47,11 @@ export async function sendObject(
   const found =
     isNotModified || request.method === 'HEAD'
       ? await readSize(store, object.key)
-      : await readIntoBuffer({ store, buffers }, reply, object.key);
+      : await readOrOpen({ store, buffers }, { request, reply }, object.key);
   if (!found) throw (object.missing ?? objectNotFound)();
   const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'bytes' };
   if (isNotModified) return { status: 304, headers };
-  const { sizeBytes, bytes } = found;
+  const { sizeBytes, bytes, body: opened } = found;
   const { range: header, 'if-range': condition = etag } = request.headers;
   const range = condition === etag ? parseRange(header, sizeBytes) : undefined;
   if (range === 'unsatisfiable')
@@ -62,7 +62,7 @@ export async function sendObject(
   const body =
     request.method === 'HEAD'
       ? Readable.from([])
-      : (bytes?.subarray(start, end + 1) ?? store.stream(object.key, range));
+      : (bytes?.subarray(start, end + 1) ?? opened ?? store.stream(object.key, range));
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
   return {
     status: 206,
@@ -73,7 +73,19 @@ export async function sendObject(
 
 const objectNotFound = () => notFound('This file is not stored');
 
-async function readSize(store: ObjectStore, key: ObjectKey): Promise<ReadObject | undefined> {
+type FoundObject = ReadObject & Partial<OpenObject>;
+
+/** A range depends on the size, so that a remote object is opened at once only when all of it is sent. */
+async function readOrOpen(
+  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
+  { request, reply }: Exchange,
+  key: ObjectKey,
+): Promise<FoundObject | undefined> {
+  if (!store.open) return readIntoBuffer({ store, buffers }, reply, key);
+  return request.headers.range === undefined ? store.open(key) : readSize(store, key);
+}
+
+async function readSize(store: ObjectStore, key: ObjectKey): Promise<FoundObject | undefined> {
   const sizeBytes = await store.size(key);
   return sizeBytes === undefined ? undefined : { sizeBytes };
 }

@@ -79,6 +79,8 @@ function readsObjects(store: () => ObjectStore): void {
     const whole = length > MIB ? { sizeBytes: length } : { sizeBytes: length, bytes: content };
     expect(await store().read(key)).toEqual(whole);
     expect(await store().read(key, Buffer.alloc(MIB))).toEqual(whole);
+    const opened = await store().open?.(key);
+    if (opened) expect([opened.sizeBytes, await buffer(opened.body)]).toEqual([length, content]);
   });
 }
 
@@ -104,10 +106,12 @@ function rejectsIncomplete(store: () => ObjectStore): void {
   });
 
   test('a stream closed before its end is cut short', async () => {
+    let reads = 0;
     const source = new Readable({
       read() {
-        this.push(randomBytes(1000));
-        setImmediate(() => this.destroy());
+        reads += 1;
+        if (reads <= 10) this.push(randomBytes(1000));
+        else this.destroy();
       },
     });
     expect(await refusal(store().put(originalOf(randomUUID()), source, MIB))).toMatchObject({
@@ -152,6 +156,7 @@ function removesObjects(store: () => ObjectStore): void {
     const key = originalOf(randomUUID());
     expect(await store().size(key)).toBeUndefined();
     expect(await store().read(key)).toBeUndefined();
+    expect(await store().open?.(key)).toBeUndefined();
     await expect(buffer(store().stream(key))).rejects.toThrow();
     await store().remove(key);
     expect(await store().removeAll(originalPrefix(randomUUID()))).toBe(0);
@@ -174,6 +179,10 @@ function removesObjects(store: () => ObjectStore): void {
       await store().put(key, inChunks(Buffer.from(key), 9), 200);
 
     expect(await listed(store(), renditionsPrefix(asset))).toEqual([...early, ...late].sort());
+    const sizes = new Map<ObjectKey, number>();
+    for await (const { key, sizeBytes } of store().listSizes(renditionsPrefix(asset)))
+      sizes.set(key, sizeBytes);
+    expect(sizes).toEqual(new Map([...early, ...late].map((key) => [key, key.length])));
     expect(await store().removeAll(renditionPrefix(asset, '1-1'))).toBe(2);
     expect(await listed(store(), renditionsPrefix(asset))).toEqual(late);
     expect(await store().removeAll(renditionsPrefix(asset))).toBe(2);

@@ -8,8 +8,13 @@ export type StoredBytes = { readonly sizeBytes: number; readonly sha256: string 
 /** First and last byte, both inclusive and within the object. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
+export type ListedObject = { readonly key: ObjectKey; readonly sizeBytes: number };
+
 /** `bytes` is undefined for objects larger than 1 MiB. */
 export type ReadObject = { readonly sizeBytes: number; readonly bytes?: Uint8Array };
+
+/** The reader must consume or destroy `body`. */
+export type OpenObject = { readonly sizeBytes: number; readonly body: Readable };
 
 /**
  * `exists`: the key is in use; `too_long`: more than `maxBytes`; `cut_short`: the source failed; `full`: no
@@ -24,6 +29,77 @@ export class ObjectRefused extends Error {
     this.reason = reason;
   }
 }
+
+/**
+ * A request that a client sends to the store itself, exactly with these headers; `content-length` is set by
+ * every HTTP client.
+ */
+export type PresignedRequest = {
+  readonly method: 'GET' | 'PUT';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Earlier than requested when the credentials of the service expire before. */
+  readonly expiresAt: Date;
+};
+
+/** The store refuses a body of another length, type or SHA-256, and a key that is in use. */
+type PresignedPut = {
+  readonly key: ObjectKey;
+  readonly contentType: string;
+  readonly contentLength: number;
+  /** Lower-case hex. */
+  readonly sha256?: string | undefined;
+  readonly expiresInSeconds: number;
+};
+
+type PresignedGet = {
+  readonly key: ObjectKey;
+  readonly responseContentDisposition: string;
+  readonly responseContentType: string;
+  readonly expiresInSeconds: number;
+};
+
+/** An object that a client sends in parts; it exists only after `completeMultipart`. */
+export type MultipartUpload = { readonly key: ObjectKey; readonly uploadId: string };
+
+/** Every part but the last has at least 5 MiB and the length of the first. Numbers start at 1. */
+type PresignedPart = MultipartUpload & {
+  readonly partNumber: number;
+  readonly contentLength: number;
+  readonly sha256?: string | undefined;
+  readonly expiresInSeconds: number;
+};
+
+export type StoredPart = { readonly partNumber: number; readonly etag: string; readonly sizeBytes: number };
+
+/** Transfers between clients and the store that do not pass through the service. */
+export type DirectUploads = {
+  presignPut(put: PresignedPut): Promise<PresignedRequest>;
+  presignGet(get: PresignedGet): Promise<PresignedRequest>;
+  createMultipart(key: ObjectKey, contentType: string): Promise<MultipartUpload>;
+  presignPart(part: PresignedPart): Promise<PresignedRequest>;
+  /** The parts that the store has, by number; undefined when the upload does not exist (any more). */
+  listParts(upload: MultipartUpload): Promise<readonly StoredPart[] | undefined>;
+  /**
+   * Can be repeated. Throws ObjectRefused `exists` when the key is in use, `cut_short` when a part is missing
+   * or too short.
+   */
+  completeMultipart(upload: MultipartUpload, parts: readonly StoredPart[]): Promise<void>;
+  /** Does nothing when the upload does not exist. */
+  abortMultipart(upload: MultipartUpload): Promise<void>;
+};
+
+/**
+ * One operation that was tried. `problem` is undefined when it works; `isRequired` is false for
+ * recommendations.
+ */
+export type StoreFinding = {
+  readonly operation: string;
+  readonly problem?: string | undefined;
+  readonly isRequired: boolean;
+  /** What an operator has to change. */
+  readonly fix: 'settings' | 'policy' | 'cors' | 'lifecycle' | 'store';
+};
 
 export type ObjectStore = {
   /**
@@ -40,14 +116,22 @@ export type ObjectStore = {
   read(key: ObjectKey, into?: Uint8Array): Promise<ReadObject | undefined>;
   /** Streams an object of any length. The stream fails when the object does not exist. */
   stream(key: ObjectKey, range?: ByteRange): Readable;
+  /** Size and bytes of an object in one request. Only of stores where each request takes time. */
+  open?(key: ObjectKey): Promise<OpenObject | undefined>;
   /** Deletes an object; does nothing when it does not exist. */
   remove(key: ObjectKey): Promise<void>;
   /** Deletes all objects below a prefix that ends in a slash; returns their number. */
   removeAll(prefix: ObjectKey): Promise<number>;
   /** Lists keys below a prefix that ends in a slash, in any order. */
   list(prefix: ObjectKey): AsyncIterable<ObjectKey>;
+  /** The same with the size of each object. Objects that are removed meanwhile may be missing. */
+  listSizes(prefix: ObjectKey): AsyncIterable<ListedObject>;
   /** Path of a local file with the object's bytes, if the store has one. The file must not be changed. */
   localFile?(key: ObjectKey): string;
+  /** Only of stores that clients can reach. */
+  readonly direct?: DirectUploads;
+  /** Tries every operation that the service and pages of these origins need; removes what it wrote. */
+  diagnose?(origins: readonly string[]): AsyncIterable<StoreFinding>;
   /**
    * Fails when the store cannot be reached or written. Throws ObjectRefused `full` when only the reserve is
    * free.

@@ -4,6 +4,7 @@ import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
+import { receivedBytes } from '../received-bytes.ts';
 import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
 
 /**
@@ -63,10 +64,7 @@ const bytesIn = (chunks: readonly Uint8Array[]): number =>
 async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
-  let allBytes = 0;
-  for await (const chunk of wrapSourceErrors(bytes)) {
-    allBytes += chunk.byteLength;
-    if (allBytes > maxBytes) throw new ObjectRefused('too_long');
+  for await (const chunk of receivedBytes(bytes, maxBytes)) {
     batchBytes += chunk.byteLength;
     batch.push(chunk);
     if (batchBytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) continue;
@@ -75,15 +73,6 @@ async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): A
     batchBytes = 0;
   }
   yield batch;
-}
-
-/** Distinguishes errors of the source from errors of the disk. */
-async function* wrapSourceErrors(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes;
-  } catch (cause) {
-    throw new ObjectRefused('cut_short', { cause });
-  }
 }
 
 /** A full disk first accepts a part and reports it only by the count; the next write fails. */

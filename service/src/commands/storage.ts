@@ -1,0 +1,120 @@
+// `npm run storage -- check`: tries every operation that the service needs, and prints what to change.
+import type { Config } from '../config.ts';
+import type { ObjectStore, StoreFinding } from '../storage/object-store.ts';
+
+type StorageContext = {
+  readonly config: Pick<Config, 's3' | 'corsOrigins' | 'publicBaseUrl'>;
+  readonly store: Pick<ObjectStore, 'check' | 'diagnose'>;
+  /** Where the store is, for people. */
+  readonly location: string;
+  readonly print: (text: string) => void;
+};
+
+/** Throws when something that the service needs is missing. */
+export async function runStorageCommand(
+  context: StorageContext,
+  [verb = '']: readonly string[],
+): Promise<void> {
+  if (verb !== 'check') throw new Error('Usage: npm run storage -- check');
+  const { store, location, print } = context;
+  print(`${location}\n`);
+  if (!store.diagnose) {
+    await store.check();
+    return print('  ok       read and write files\n');
+  }
+  const findings: StoreFinding[] = [];
+  for await (const finding of store.diagnose(originsOf(context.config))) {
+    findings.push(finding);
+    print(renderFinding(finding));
+  }
+  const failed = findings.filter(({ problem }) => problem !== undefined);
+  for (const fix of new Set(failed.map((finding) => finding.fix))) print(renderFix(fix, context.config));
+  const missing = failed.filter(({ isRequired }) => isRequired);
+  if (missing.length > 0)
+    throw new Error(`The object store lacks ${missing.length} of the operations that the service needs.`);
+}
+
+/** Pages that upload; any page may play. */
+function originsOf({ corsOrigins, publicBaseUrl }: StorageContext['config']): readonly string[] {
+  const origins = corsOrigins.filter((origin) => origin !== '*');
+  if (origins.length > 0) return origins;
+  return [publicBaseUrl === undefined ? 'http://localhost:3000' : new URL(publicBaseUrl).origin];
+}
+
+function renderFinding({ operation, problem, isRequired }: StoreFinding): string {
+  if (problem === undefined) return `  ok       ${operation}\n`;
+  return `  ${isRequired ? 'MISSING ' : 'advised '} ${operation}: ${problem}\n`;
+}
+
+function renderFix(fix: StoreFinding['fix'], config: StorageContext['config']): string {
+  const bucket = config.s3?.bucket ?? '';
+  const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`;
+  const apply = (operation: string, option: string, file: string) =>
+    `${file}; aws s3api ${operation} --bucket ${bucket} --${option} file://${file}`;
+  if (fix === 'policy')
+    return `\nGive the user of the service these rights (policy.json):\n${json(policyFor(bucket))}`;
+  if (fix === 'cors') {
+    const how = apply('put-bucket-cors', 'cors-configuration', 'cors.json');
+    return `\nAllow web pages (${how}):\n${json(corsFor(config))}`;
+  }
+  if (fix === 'lifecycle') {
+    const how = apply('put-bucket-lifecycle-configuration', 'lifecycle-configuration', 'lifecycle.json');
+    return `\nRemove unfinished uploads (${how}):\n${json(LIFECYCLE)}`;
+  }
+  return HINTS[fix];
+}
+
+const HINTS = {
+  settings: `
+Correct STORAGE_URL (bucket, region, endpoint, path_style) or the credentials (AWS_ACCESS_KEY_ID and
+AWS_SECRET_ACCESS_KEY, a profile or a role). The credentials need the right s3:ListBucket.
+`,
+  store: `
+The store lacks a function: use a newer release of it, or another store.
+`,
+} as const;
+
+const policyFor = (bucket: string) => ({
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Action: ['s3:ListBucket', 's3:ListBucketMultipartUploads', 's3:GetLifecycleConfiguration'],
+      Resource: `arn:aws:s3:::${bucket}`,
+    },
+    {
+      Effect: 'Allow',
+      Action: [
+        's3:GetObject',
+        's3:PutObject',
+        's3:DeleteObject',
+        's3:AbortMultipartUpload',
+        's3:ListMultipartUploadParts',
+      ],
+      Resource: `arn:aws:s3:::${bucket}/*`,
+    },
+  ],
+});
+
+const corsFor = (config: StorageContext['config']) => ({
+  CORSRules: [
+    {
+      AllowedOrigins: config.corsOrigins.includes('*') ? ['*'] : originsOf(config),
+      AllowedMethods: ['GET', 'HEAD', 'PUT'],
+      AllowedHeaders: ['*'],
+      ExposeHeaders: ['ETag', 'Content-Range', 'Content-Length', 'Accept-Ranges'],
+      MaxAgeSeconds: 3600,
+    },
+  ],
+});
+
+const LIFECYCLE = {
+  Rules: [
+    {
+      ID: 'remove-unfinished-uploads',
+      Status: 'Enabled',
+      Filter: { Prefix: '' },
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 },
+    },
+  ],
+};

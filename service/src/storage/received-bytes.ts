@@ -1,0 +1,19 @@
+// Limits the bytes of a new object, and tells errors of the source from errors of the store.
+import { ObjectRefused } from './object-store.ts';
+
+/** Throws ObjectRefused `too_long` for more than `maxBytes`, and `cut_short` when the source fails. */
+export async function* receivedBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  try {
+    for await (const chunk of bytes) {
+      received += chunk.byteLength;
+      if (received > maxBytes) throw new ObjectRefused('too_long');
+      yield chunk;
+    }
+  } catch (cause) {
+    throw cause instanceof ObjectRefused ? cause : new ObjectRefused('cut_short', { cause });
+  }
+}

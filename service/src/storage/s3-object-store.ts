@@ -1,0 +1,107 @@
+// Object store in an S3-compatible bucket.
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  HeadBucketCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { unavailable } from '../platform/errors.ts';
+import type { ObjectKey } from './object-key.ts';
+import type { ListedObject, ObjectStore } from './object-store.ts';
+import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/connection.ts';
+import { diagnose } from './s3/diagnose.ts';
+import { openDirectUploads } from './s3/direct-uploads.ts';
+import { createPartBudget } from './s3/parts.ts';
+import { putObject } from './s3/put.ts';
+import { openObject, readSmall, sizeOf, streamObject } from './s3/read.ts';
+import type { S3Location } from './storage-url.ts';
+
+/** Parts of uploads that the process holds in memory at the same time: 512 MiB. */
+const PARTS_IN_MEMORY = 64;
+const MAX_PART_WAIT_MS = 10_000;
+/** Each write of a readiness check is billed. */
+const WRITE_CHECK_EVERY_MS = 60_000;
+
+export type S3ObjectStore = ObjectStore &
+  Required<Pick<ObjectStore, 'direct' | 'diagnose' | 'open'>> & { close(): void };
+
+export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S3_TIMEOUTS): S3ObjectStore {
+  const s3 = connect(location, timeouts);
+  const reserve = createPartBudget(PARTS_IN_MEMORY, MAX_PART_WAIT_MS);
+  const store = {
+    put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
+    size: (key) => sizeOf(s3, key),
+    read: (key, into) => readSmall(s3, key, into),
+    stream: (key, range) => streamObject(s3, key, range),
+    open: (key) => openObject(s3, key),
+    remove: async (key) => {
+      await s3.run((options) => s3.client.send(new DeleteObjectCommand(s3.at(key)), options));
+    },
+    removeAll: (prefix) => removeAll(s3, prefix),
+    list: (prefix) => keysBelow(s3, prefix),
+    listSizes: (prefix) => objectsBelow(s3, prefix),
+    direct: openDirectUploads(s3),
+    check: createCheck(s3),
+  } satisfies ObjectStore;
+  return {
+    ...store,
+    diagnose: (origins) => diagnose(s3, store, origins),
+    close: () => {
+      s3.client.destroy();
+      s3.reader.destroy();
+    },
+  };
+}
+
+async function* keysBelow(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<ObjectKey> {
+  for await (const { key } of objectsBelow(s3, prefix)) yield key;
+}
+
+async function* objectsBelow(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<ListedObject> {
+  for await (const page of pagesOf(s3, prefix)) yield* page;
+}
+
+async function* pagesOf(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<ListedObject[]> {
+  const { Bucket, Key: Prefix } = s3.at(prefix);
+  for (let token: string | undefined; ; ) {
+    const page = await s3.run((options) =>
+      s3.client.send(new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken: token }), options),
+    );
+    yield (page.Contents ?? []).map(({ Key = '', Size = 0 }) => ({
+      key: Key.slice(s3.location.prefix.length) as ObjectKey,
+      sizeBytes: Size,
+    }));
+    if (!page.IsTruncated) return;
+    token = page.NextContinuationToken;
+  }
+}
+
+/** A page of a list has at most as many keys as one request can delete: 1000. */
+async function removeAll(s3: S3Connection, prefix: ObjectKey): Promise<number> {
+  const { bucket: Bucket, prefix: root } = s3.location;
+  let removed = 0;
+  for await (const page of pagesOf(s3, prefix)) {
+    if (page.length === 0) continue;
+    const Objects = page.map(({ key }) => ({ Key: `${root}${key}` }));
+    const { Errors = [] } = await s3.run((options) =>
+      s3.client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }), options),
+    );
+    if (Errors[0]) throw unavailable(`The object store cannot delete: ${Errors[0].Code}`);
+    removed += page.length;
+  }
+  return removed;
+}
+
+/** Tries to reach the bucket each time, and to write now and then. */
+function createCheck(s3: S3Connection): () => Promise<void> {
+  const Bucket = s3.location.bucket;
+  const Key = `${s3.location.prefix}health/probe`;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    await s3.run((options) => s3.client.send(new HeadBucketCommand({ Bucket }), options));
+    if (performance.now() - writtenAt < WRITE_CHECK_EVERY_MS) return;
+    await s3.run((options) => s3.client.send(new PutObjectCommand({ Bucket, Key, Body: 'probe' }), options));
+    writtenAt = performance.now();
+  };
+}

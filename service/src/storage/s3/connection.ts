@@ -1,0 +1,98 @@
+// Opens the S3 client with bounded connections, retries and timeouts.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { HeadBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { ObjectKey } from '../object-key.ts';
+import type { S3Location } from '../storage-url.ts';
+import { isMissing, throwStoreError } from './errors.ts';
+
+/** In milliseconds. */
+export type S3Timeouts = {
+  /** Includes the wait for a free socket. */
+  readonly connect: number;
+  /** A socket without any traffic is closed after this time; it also ends stalled bodies. */
+  readonly idle: number;
+  /** All attempts of one request together; bodies are read afterwards. */
+  readonly request: number;
+};
+
+export const S3_TIMEOUTS: S3Timeouts = { connect: 5000, idle: 15_000, request: 60_000 };
+const MAX_SOCKETS = 128;
+/** Each client that reads a large object slowly holds one. */
+const MAX_READER_SOCKETS = 1024;
+const MAX_ATTEMPTS = 3;
+
+type S3Options = { readonly abortSignal: AbortSignal };
+
+export type S3Connection = {
+  readonly client: S3Client;
+  /** Reads objects, on sockets of its own: slow readers must not delay other requests. */
+  readonly reader: S3Client;
+  readonly location: S3Location;
+  /** Bucket and full name of an object, as the SDK's commands take them. */
+  readonly at: (key: ObjectKey) => { readonly Bucket: string; readonly Key: string };
+  /** Runs requests under one deadline; throws UNAVAILABLE when the store does not answer as it should. */
+  readonly run: <T>(work: (options: S3Options) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /** The same, but undefined when the object does not exist. */
+  readonly find: <T>(
+    work: (options: S3Options) => Promise<T>,
+    signal?: AbortSignal,
+  ) => Promise<T | undefined>;
+};
+
+export function connect(location: S3Location, timeouts: S3Timeouts): S3Connection {
+  const client = new S3Client(configOf(location, timeouts, MAX_SOCKETS));
+  const reader = new S3Client({
+    ...configOf(location, timeouts, MAX_READER_SOCKETS),
+    credentials: client.config.credentials,
+  });
+  const withDeadline = <T>(work: (options: S3Options) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const deadline = AbortSignal.timeout(timeouts.request);
+    return work({ abortSignal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+  };
+  const run: S3Connection['run'] = (work, signal) => withDeadline(work, signal).catch(throwStoreError);
+  return {
+    client,
+    reader,
+    location,
+    at: (key) => ({ Bucket: location.bucket, Key: `${location.prefix}${requireKey(key)}` }),
+    run,
+    find: async (work, signal) => {
+      try {
+        return await withDeadline(work, signal);
+      } catch (error) {
+        if (!isMissing(error)) throwStoreError(error);
+        // A missing bucket must not look like missing objects, because assets would fail for good.
+        await run((options) => client.send(new HeadBucketCommand({ Bucket: location.bucket }), options));
+        return undefined;
+      }
+    },
+  };
+}
+
+function configOf(location: S3Location, timeouts: S3Timeouts, maxSockets: number): S3ClientConfig {
+  const pool = { keepAlive: true, maxSockets };
+  return {
+    region: location.region,
+    ...(location.endpoint !== undefined && { endpoint: location.endpoint }),
+    forcePathStyle: location.pathStyle,
+    maxAttempts: MAX_ATTEMPTS,
+    // The default adds checksum trailers, which Ceph refuses and older servers store as part of the object.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: timeouts.connect,
+      socketTimeout: timeouts.idle,
+      httpAgent: new HttpAgent(pool),
+      httpsAgent: new HttpsAgent(pool),
+    }),
+  };
+}
+
+/** Rejects path traversal and foreign keys, in case a key was created by a type cast. */
+function requireKey(key: ObjectKey): string {
+  if (!/^[a-z0-9]+\/[a-z0-9._/-]*$/.test(key) || /(?:^|\/)\.|\/\//.test(key))
+    throw new Error('not an object key');
+  return key;
+}

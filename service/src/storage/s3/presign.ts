@@ -1,0 +1,85 @@
+// Presigns S3 requests with Signature Version 4, including the length, type and SHA-256 of a body.
+import { createHash, createHmac } from 'node:crypto';
+import type { S3Location } from '../storage-url.ts';
+
+type Credentials = {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+};
+
+/**
+ * The SDK's own presigner signs no body. `headers` are signed: a request without them, or with other values,
+ * is refused by the store.
+ */
+export type RequestToSign = {
+  readonly method: 'GET' | 'PUT';
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly expiresInSeconds: number;
+};
+
+type Signer = { readonly location: S3Location; readonly credentials: Credentials; readonly now: Date };
+
+const UNSIGNED = 'UNSIGNED-PAYLOAD';
+/** The limit of Signature Version 4: seven days. */
+export const MAX_EXPIRY_SECONDS = 604_800;
+
+export function presign({ location, credentials, now }: Signer, request: RequestToSign): string {
+  const url = objectUrl(location, request.key);
+  const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const scope = `${time.slice(0, 8)}/${location.region}/s3/aws4_request`;
+  const headers: Record<string, string> = { ...request.headers, host: url.host };
+  const names = Object.keys(headers).sort();
+  const query = toQuery({
+    ...request.query,
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': `${credentials.accessKeyId}/${scope}`,
+    'X-Amz-Date': time,
+    'X-Amz-Expires': String(request.expiresInSeconds),
+    'X-Amz-SignedHeaders': names.join(';'),
+    ...(credentials.sessionToken && { 'X-Amz-Security-Token': credentials.sessionToken }),
+  });
+  const canonical = [
+    request.method,
+    url.pathname,
+    query,
+    ...names.map((name) => `${name}:${headers[name]}`),
+    '',
+    names.join(';'),
+    headers['x-amz-content-sha256'] ?? UNSIGNED,
+  ].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
+  return `${url.origin}${url.pathname}?${query}&X-Amz-Signature=${sign(credentials, scope, toSign)}`;
+}
+
+/** The address of an object for clients. Keys contain only characters that need no escapes. */
+function objectUrl({ bucket, region, publicEndpoint, pathStyle }: S3Location, key: string): URL {
+  const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const { protocol, host } = new URL(publicEndpoint ?? `https://s3.${region}.${domain}`);
+  return new URL(
+    pathStyle ? `${protocol}//${host}/${bucket}/${key}` : `${protocol}//${bucket}.${host}/${key}`,
+  );
+}
+
+function sign({ secretAccessKey }: Credentials, scope: string, text: string): string {
+  const key = scope
+    .split('/')
+    .reduce((above: string | Buffer, part) => hmac(above, part), `AWS4${secretAccessKey}`);
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const toQuery = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => [escaped(name), escaped(value)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
+/** RFC 3986; `encodeURIComponent` leaves five reserved characters. */
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

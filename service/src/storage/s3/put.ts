@@ -1,0 +1,96 @@
+// Stores objects of unknown length: small ones in one request, larger ones in parts.
+import { createHash, randomUUID } from 'node:crypto';
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { ObjectRefused, type StoredBytes } from '../object-store.ts';
+import type { ObjectKey } from '../object-key.ts';
+import type { S3Connection } from './connection.ts';
+import { hasName, throwStoreError } from './errors.ts';
+import { type MultipartPut, type NewObject, startMultipartPut } from './multipart-put.ts';
+import { collectParts, type PartBudget, partBytesFor } from './parts.ts';
+
+/** A lost response hides whether an object was stored; this metadata tells whose object is at the key. */
+const PUT_ID = 'mediary-put';
+
+type PutRequest = {
+  readonly key: ObjectKey;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly maxBytes: number;
+};
+
+export async function putObject(
+  s3: S3Connection,
+  reserve: PartBudget,
+  { key, bytes, maxBytes }: PutRequest,
+): Promise<StoredBytes> {
+  const put: NewObject = { s3, key, metadata: { [PUT_ID]: randomUUID() } };
+  const digest = createHash('sha256');
+  let sizeBytes = 0;
+  let multipart: MultipartPut | undefined;
+  try {
+    for await (const part of collectParts(bytes, {
+      maxBytes,
+      partBytes: partBytesFor(maxBytes),
+      reserve,
+      digest,
+    })) {
+      sizeBytes += part.bytes.byteLength;
+      if (part.isLast && !multipart) await storeOnce(put, () => putWhole(put, part.bytes));
+      else {
+        multipart ??= await startMultipart(put);
+        await multipart.add(part);
+      }
+    }
+    if (multipart) await completeOnce(put, multipart);
+  } catch (error) {
+    await multipart?.abort();
+    throw error;
+  }
+  return { sizeBytes, sha256: digest.digest('hex') };
+}
+
+async function putWhole({ s3, key, metadata }: NewObject, bytes: Buffer): Promise<void> {
+  await s3.run((options) =>
+    s3.client.send(
+      new PutObjectCommand({
+        ...s3.at(key),
+        Body: bytes,
+        ContentLength: bytes.byteLength,
+        Metadata: metadata,
+        IfNoneMatch: '*',
+      }),
+      options,
+    ),
+  );
+}
+
+async function startMultipart(put: NewObject): Promise<MultipartPut> {
+  if (await findPutId(put)) throw new ObjectRefused('exists');
+  return startMultipartPut(put);
+}
+
+/** Not every store refuses to complete an upload whose key is in use, so the key is looked up before. */
+async function completeOnce(put: NewObject, multipart: MultipartPut): Promise<void> {
+  await multipart.partsStored();
+  if (await findPutId(put)) throw new ObjectRefused('exists');
+  await storeOnce(put, multipart.complete);
+}
+
+/**
+ * After an error the object may be stored nevertheless, and a repeated request may be refused because of the
+ * first.
+ */
+async function storeOnce(put: NewObject, store: () => Promise<void>): Promise<void> {
+  try {
+    await store();
+  } catch (error) {
+    const found = await findPutId(put).catch(() => throwStoreError(error));
+    if (found?.id === put.metadata[PUT_ID]) return;
+    if (found || hasName(error, 'PreconditionFailed')) throw new ObjectRefused('exists', { cause: error });
+    throw error;
+  }
+}
+
+async function findPutId({ s3, key }: NewObject): Promise<{ id: string | undefined } | undefined> {
+  const found = await s3.find((options) => s3.client.send(new HeadObjectCommand(s3.at(key)), options));
+  return found && { id: found.Metadata?.[PUT_ID] };
+}
