@@ -39,7 +39,7 @@ const storeOn = (db: Database) =>
 /** What the first writer sends: everything, less than announced, or a body that breaks off. */
 const BODIES = ['whole', 'short', 'broken'] as const;
 /** What happens while it is stopped. */
-const EVENTS = ['takeover', 'takeover and sweep', 'sweep'] as const;
+const EVENTS = ['takeover', 'takeover and cleanup', 'cleanup'] as const;
 type Case = {
   readonly body: (typeof BODIES)[number];
   readonly event: (typeof EVENTS)[number];
@@ -126,7 +126,7 @@ const expireLease = (id: string) =>
        where id = ${id} and upload_writer is not null`,
   );
 
-async function sweep(id: string): Promise<void> {
+async function cleanUp(id: string): Promise<void> {
   await findOrphans(
     { ...service.parts, now, endExpiredLeases: storeOn(service.parts.db).endExpiredLeases },
     { remove: true },
@@ -142,8 +142,8 @@ async function sweep(id: string): Promise<void> {
 /** Whether a second writer was acknowledged meanwhile. */
 async function meanwhile(event: Case['event'], started: Started, bytes: Buffer): Promise<boolean> {
   await expireLease(started.asset_id);
-  const isStored = event !== 'sweep' && (await putBytes(started, bytes)).status === 200;
-  if (event !== 'takeover') await sweep(started.asset_id);
+  const isStored = event !== 'cleanup' && (await putBytes(started, bytes)).status === 200;
+  if (event !== 'takeover') await cleanUp(started.asset_id);
   return isStored;
 }
 

@@ -148,7 +148,7 @@ test('unacknowledged writes are complete or absent, and no Idempotency-Key creat
   for (const { key, id } of ledger.entries) if (id) expect(ids.get(key)).toBe(id);
 });
 
-test('the store has no partial files, and no orphans after one sweep', async () => {
+test('the store has no partial files, and no orphans after one cleanup', async () => {
   expect(await filesNaming(join(dataDir, 'objects', 'incoming'))).toEqual([]);
   // As if a minute had passed: so long a writer that was killed keeps its right.
   await rows(dataDir, 'update assets set upload_writer_until = now()');

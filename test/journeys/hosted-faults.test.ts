@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
     'edgehost',
   ],
   [
-    'the questions of the sweep fail once',
+    'the requests of the reconcile job fail once',
     [
       { on: 'webhook', do: 'drop' },
       { on: 'api', do: 'status', status: 503, route: 'get', times: 1 },
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
     REPAIRED,
   ],
   [
-    'the provider limits the questions of the sweep',
+    'the provider limits the requests of the reconcile job',
     [
       { on: 'webhook', do: 'drop' },
       { on: 'api', do: 'status', status: 429, retryAfter: 60, route: 'get', times: 1 },
@@ -117,7 +117,7 @@ describe.each(HOSTED)('%s', (provider) => {
       await clock.advance(FILM_MS);
       hosts.sims[provider].setFault(...faults.filter(isOfQuestions));
       const before = await readAsset(hosts.service, 'ann', id);
-      for (let look = 0; look < 2; look++) await hosts.sweepIn(DEADLINE_MINUTES);
+      for (let check = 0; check < 2; check++) await hosts.reconcileIn(DEADLINE_MINUTES);
       const asset = await readAsset(hosts.service, 'ann', id);
       const told = await timelineOf(hosts.service, id);
       expect(
@@ -147,7 +147,7 @@ test('an asset keeps playing while it is reconciled', async () => {
   const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
   await clock.advance(FILM_MS);
   const ready = await readAsset(hosts.service, 'ann', id);
-  await hosts.sweepIn(DEADLINE_MINUTES);
+  await hosts.reconcileIn(DEADLINE_MINUTES);
   expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
     stream_status: 'ready',
     playback: ready['playback'],

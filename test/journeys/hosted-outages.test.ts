@@ -15,7 +15,7 @@ afterAll(() => hosts?.stop());
 /** Every pause is over, and every circuit has seen a success. */
 beforeEach(async () => {
   hosts.sims.reset();
-  await hosts.sweepIn(10);
+  await hosts.reconcileIn(10);
   for (const provider of HOSTED) expect((await askUpload(hosts.service, provider)).status).toBe(200);
   hosts.sims.reset();
 });
@@ -77,7 +77,7 @@ describe.each(HOSTED)('%s', (provider) => {
         details: { code: reason },
       });
       hosts.sims.reset();
-      await hosts.sweepIn(16);
+      await hosts.reconcileIn(16);
       expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
         stream_status: 'failed',
         failure: { code: 'provider_unavailable' },
@@ -94,7 +94,7 @@ describe.each(HOSTED)('%s', (provider) => {
       last_failure: 'provider_error',
     });
     hosts.sims.reset();
-    await hosts.sweepIn(1);
+    await hosts.reconcileIn(1);
     expect((await askUpload(hosts.service, provider)).status).toBe(200);
     expect(await overviewOf(provider)).toMatchObject({
       circuit: { open: false, failures: 0 },
@@ -108,7 +108,7 @@ describe.each(HOSTED)('%s', (provider) => {
     hosts.sims[provider].setFault({ on: 'api', do: 'lose_answer', route: CREATE[provider], times: 1 });
     expect((await askUpload(hosts.service, provider)).status).toBe(503);
     expect(hosts.sims[provider].videos()).toHaveLength(2);
-    await hosts.sweepIn(90);
+    await hosts.reconcileIn(90);
     for (const other of HOSTED.filter((name) => name !== provider))
       hosts.sims[other].setFault({ on: 'api', do: 'status', status: 500 });
     const { jobs, db } = hosts.service.parts;

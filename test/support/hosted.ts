@@ -11,8 +11,8 @@ export const HOSTED: readonly HostedName[] = ['cdnhost', 'edgehost'];
 export type Hosts = {
   readonly service: TestService;
   readonly sims: Simulators;
-  /** Moves the service's clock on, and has the sweep look at what is overdue by then. */
-  sweepIn(minutes: number): Promise<void>;
+  /** Moves the service's clock, and reconciles what is overdue by then. */
+  reconcileIn(minutes: number): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function startHosts(
   return {
     service,
     sims,
-    async sweepIn(minutes) {
+    async reconcileIn(minutes) {
       offset += minutes * 60_000;
       const { jobs, db } = service.parts;
       await db.transaction((tx) => jobs.send(tx, 'reconcile', {}));

@@ -26,7 +26,7 @@ describe('a secret', () => {
     expect([`${one}`, JSON.stringify(one), inspect(one)]).toEqual(['[secret]', '"[secret]"', '[secret]']);
   });
 
-  test('gives its text to whoever asks for it by name', () => {
+  test('reveals its text only on request', () => {
     expect(one.reveal()).toBe(TEXT);
   });
 

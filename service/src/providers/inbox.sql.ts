@@ -1,7 +1,7 @@
 // SQL queries for stored webhook deliveries.
 import type { ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { columns, composed, type Piece, piece, sql } from '../platform/postgres/sql.ts';
+import { columns, composeClauses, type Clause, clause, sql } from '../platform/postgres/sql.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
 import { deliveryRow } from '../tables.ts';
 
@@ -30,10 +30,10 @@ export type DeliveryFilter = {
 /** Newest first. */
 export const listDeliveries = (db: Queries, filter: DeliveryFilter, limit: number) =>
   db.all(
-    composed('deliveries', listed, [
-      piece('')`select ${LISTED} from deliveries where true`,
+    composeClauses('deliveries', listed, [
+      clause('')`select ${LISTED} from deliveries where true`,
       ...conditions(filter),
-      piece('')`order by id desc limit ${limit}`,
+      clause('')`order by id desc limit ${limit}`,
     ]),
   );
 
@@ -45,10 +45,10 @@ export const listDeliveryIds = async (
 ): Promise<string[]> =>
   (
     await db.all(
-      composed('delivery ids', { id: 'uuid' }, [
-        piece('')`select id from deliveries where true`,
+      composeClauses('delivery ids', { id: 'uuid' }, [
+        clause('')`select id from deliveries where true`,
         ...conditions(filter),
-        piece('')`order by id limit ${limit}`,
+        clause('')`order by id limit ${limit}`,
       ]),
     )
   ).map(({ id }) => id);
@@ -62,16 +62,16 @@ function conditions({
   fromId,
   aboveId,
   belowId,
-}: DeliveryFilter): Piece[] {
+}: DeliveryFilter): Clause[] {
   return [
-    ...(provider === undefined ? [] : [piece('provider')`and provider = ${provider}`]),
-    ...(assetId === undefined ? [] : [piece('asset')`and asset_id = ${assetId}`]),
-    ...(providerVideoId === undefined ? [] : [piece('video')`and provider_video_id = ${providerVideoId}`]),
-    ...(processed === undefined ? [] : [piece('processed')`and processed = ${processed}`]),
-    ...(reason === undefined ? [] : [piece('reason')`and reason = ${reason}`]),
-    ...(fromId === undefined ? [] : [piece('from')`and id >= ${fromId}`]),
-    ...(aboveId === undefined ? [] : [piece('above')`and id > ${aboveId}`]),
-    ...(belowId === undefined ? [] : [piece('below')`and id < ${belowId}`]),
+    ...(provider === undefined ? [] : [clause('provider')`and provider = ${provider}`]),
+    ...(assetId === undefined ? [] : [clause('asset')`and asset_id = ${assetId}`]),
+    ...(providerVideoId === undefined ? [] : [clause('video')`and provider_video_id = ${providerVideoId}`]),
+    ...(processed === undefined ? [] : [clause('processed')`and processed = ${processed}`]),
+    ...(reason === undefined ? [] : [clause('reason')`and reason = ${reason}`]),
+    ...(fromId === undefined ? [] : [clause('from')`and id >= ${fromId}`]),
+    ...(aboveId === undefined ? [] : [clause('above')`and id > ${aboveId}`]),
+    ...(belowId === undefined ? [] : [clause('below')`and id < ${belowId}`]),
   ];
 }
 

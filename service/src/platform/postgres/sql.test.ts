@@ -1,6 +1,6 @@
 // Tests that values are always parameters, and that a statement name has exactly one text.
 import { describe, expect, test } from 'vitest';
-import { columns, columnsOf, composed, piece, sql } from './sql.ts';
+import { columns, columnsOf, composeClauses, clause, sql } from './sql.ts';
 
 const note = { id: 'uuid', words: 'text?' } as const;
 const find = (id: string, words: string) =>
@@ -49,24 +49,24 @@ describe('a name', () => {
   });
 });
 
-describe('a statement of pieces', () => {
+describe('a statement of clauses', () => {
   const of = (...keys: string[]) =>
-    composed('sql test: composed', note, [
-      piece('')`select 1 where`,
-      ...keys.map((key) => piece(key)`and ${key}`),
+    composeClauses('sql test: clauses', note, [
+      clause('')`select 1 where`,
+      ...keys.map((key) => clause(key)`and ${key}`),
     ]);
 
-  test('is named after its pieces and numbers their values in order', () => {
+  test('is named after its clauses and numbers their values in order', () => {
     expect(of('kind', 'tag')).toEqual({
-      name: 'sql test: composed kind tag',
+      name: 'sql test: clauses kind tag',
       shape: note,
       text: 'select 1 where and $1 and $2',
       values: ['kind', 'tag'],
     });
   });
 
-  test('has a unique name of at most 63 characters, for any number of pieces', () => {
-    const keys = Array.from({ length: 20 }, (_, index) => `piece${index}`);
+  test('has a unique name of at most 63 characters, for any number of clauses', () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `clause${index}`);
     const names = [of(...keys), of(...keys, 'one'), of(...keys, 'other'), of(...keys)].map(
       ({ name }) => name,
     );

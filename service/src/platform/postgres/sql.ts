@@ -82,32 +82,32 @@ const isFragment = (part: unknown): part is Fragment =>
  * A part of a statement that depends on the request, such as a filter; `key` is added to the statement's
  * name.
  */
-export type Piece = {
+export type Clause = {
   readonly key: string;
   readonly strings: TemplateStringsArray;
   readonly parts: readonly unknown[];
 };
 
-export const piece =
+export const clause =
   (key: string) =>
-  (strings: TemplateStringsArray, ...parts: unknown[]): Piece => ({ key, strings, parts });
+  (strings: TemplateStringsArray, ...parts: unknown[]): Clause => ({ key, strings, parts });
 
 const composedTexts = new Map<string, string>();
 
-/** Joins pieces to a statement. Equal pieces give equal names, so the statement is prepared once. */
-export function composed<const S extends Shape>(
+/** Joins clauses to a statement. Equal clauses give equal names, so the statement is prepared once. */
+export function composeClauses<const S extends Shape>(
   name: string,
   shape: S,
-  pieces: readonly Piece[],
+  clauses: readonly Clause[],
 ): Statement<S> {
-  const fullName = [name, ...pieces.map(({ key }) => key).filter(Boolean)].join(' ');
-  const text = composedTexts.get(fullName) ?? join(pieces);
+  const fullName = [name, ...clauses.map(({ key }) => key).filter(Boolean)].join(' ');
+  const text = composedTexts.get(fullName) ?? join(clauses);
   composedTexts.set(fullName, text);
   return {
     name: shortenName(fullName),
     shape,
     text,
-    values: pieces.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))),
+    values: clauses.flatMap(({ parts }) => parts.filter((part) => !isFragment(part))),
   };
 }
 
@@ -119,7 +119,7 @@ const shortenName = (name: string): string =>
     ? name
     : `${name.slice(0, 42)} ${createHash('sha256').update(name).digest('hex').slice(0, 20)}`;
 
-function join(pieces: readonly Piece[]): string {
+function join(clauses: readonly Clause[]): string {
   const numbers = { count: 0 };
-  return pieces.map(({ strings, parts }) => compose(strings, parts, numbers)).join(' ');
+  return clauses.map(({ strings, parts }) => compose(strings, parts, numbers)).join(' ');
 }
