@@ -61,7 +61,7 @@ describe('a transaction', () => {
       await write(tx, 'one');
       await divide(tx).catch(() => undefined);
     });
-    await expect(work).rejects.toThrow('nothing was committed');
+    await expect(work).rejects.toThrow('was rolled back');
     expect(await notes()).toEqual([]);
   });
 
