@@ -17,6 +17,11 @@ import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
+  type OutboundPurpose,
+  outboundWarnings,
+  readOutboundAllowPrivate,
+} from './platform/outbound/outbound-setting.ts';
+import {
   type RateLimit,
   type TrustedProxies,
   type Environment,
@@ -90,6 +95,8 @@ export type Config = {
   readonly ratePerOwner: RateLimit | undefined;
   readonly ratePerAddress: RateLimit | undefined;
   readonly trustProxy: TrustedProxies;
+  /** Outbound requests that may reach private addresses. */
+  readonly outboundAllowPrivate: readonly OutboundPurpose[];
   /** Problems that do not stop the start. */
   readonly warnings: readonly string[];
 };
@@ -116,7 +123,8 @@ export function readConfig(
   });
   if (settings.problems.length > 0)
     throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
-  return { ...config, warnings: [...config.warnings, ...unknown] };
+  const outbound = outboundWarnings(config.outboundAllowPrivate);
+  return { ...config, warnings: [...config.warnings, ...outbound, ...unknown] };
 }
 
 function read(
@@ -127,6 +135,7 @@ function read(
   const { text, integer } = settings;
   const providers = configureProviders(settings, modules);
   const allowUnsigned = readAllowUnsigned(settings, modules);
+  const names = modules.map(({ name }) => name);
   return {
     role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
     port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
@@ -140,11 +149,7 @@ function read(
     serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
     operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
     urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
-    videoProvider: settings.oneOf(
-      'VIDEO_PROVIDER',
-      modules.map(({ name }) => name),
-      'onprem',
-    ),
+    videoProvider: settings.oneOf('VIDEO_PROVIDER', names, 'onprem'),
     allowUnsigned,
     providers,
     ffmpegPath: text('FFMPEG_PATH'),
@@ -171,6 +176,7 @@ function read(
     ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
     ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
     trustProxy: readTrustProxy(settings),
+    outboundAllowPrivate: readOutboundAllowPrivate(settings),
     warnings: settingWarnings(settings, modules, allowUnsigned),
   };
 }
