@@ -199,6 +199,15 @@ describe('a response', () => {
     await expect(get(server)).rejects.toMatchObject({ reason: 'connection_lost' });
   });
 
+  test('that fails before it is read keeps its error for the reader', async () => {
+    const server = await start((socket) =>
+      socket.write(renderHead(200, { 'Content-Length': 9 }), () => socket.resetAndDestroy()),
+    );
+    const { body } = await get(server);
+    await expect.poll(() => body.destroyed).toBe(true);
+    await expect(buffer(body)).rejects.toMatchObject({ reason: 'connection_lost' });
+  });
+
   test('that nobody reads releases its connection when it is destroyed', async () => {
     const closed = Promise.withResolvers<void>();
     const server = await start((socket) => {

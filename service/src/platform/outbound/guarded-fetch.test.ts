@@ -12,7 +12,7 @@ import {
   stopAll,
 } from '../../../../test/support/guarded-requests.ts';
 import { type RawServer, renderHead } from '../../../../test/support/raw-http-server.ts';
-import type { ResolveHost } from './resolve-host.ts';
+import { resolveBySystem, type ResolveHost } from './resolve-host.ts';
 
 afterEach(stopAll);
 
@@ -111,7 +111,7 @@ describe('an address', () => {
     expect(await getText(server, { resolve })).toBe('hello');
   });
 
-  test('that does not resolve, or does not accept, is told apart', async () => {
+  test('that does not resolve, and one that does not accept, are different failures', async () => {
     const server = await start(ok);
     const unknown = async () => {
       throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
@@ -124,6 +124,14 @@ describe('an address', () => {
     await stopAll();
     await expect(get(server)).rejects.toMatchObject({ reason: 'connect_failed', detail: 'ECONNREFUSED' });
   });
+});
+
+test('the resolver of the system is used by default, and checked like any other', async () => {
+  const server = await start(ok);
+  const request = { url: `http://localhost:${server.port}/` };
+  expect(await getText(server, { request, resolve: resolveBySystem })).toBe('hello');
+  const refused = get(server, { request, resolve: resolveBySystem, allowPrivate: false });
+  await expect(refused).rejects.toMatchObject({ reason: 'address_refused' });
 });
 
 describe('TLS', () => {

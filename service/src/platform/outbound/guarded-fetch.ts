@@ -1,4 +1,4 @@
-// HTTP client for URLs of strangers: checks every address, follows redirects by hand, limits every wait and size.
+// HTTP client for untrusted URLs: checks every address and redirect, and limits every wait and size.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { VERSION } from '../version.ts';
