@@ -1,4 +1,5 @@
 // Tests the limits of the guarded HTTP client, and how it takes broken responses.
+import { getEventListeners } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { get, getText, ok, redirectTo, start, stopAll } from '../../../../test/support/guarded-requests.ts';
@@ -62,6 +63,26 @@ describe('a limit', () => {
     });
   });
 
+  test('of the size of the head', async () => {
+    const server = await start((socket) => socket.end(renderHead(200, { 'X-A': 'a'.repeat(2000) })));
+    await expect(get(server, { limits: { maxHeaderBytes: 1000 } })).rejects.toMatchObject({
+      detail: 'HPE_HEADER_OVERFLOW',
+    });
+    expect(await getText(server, { limits: { maxHeaderBytes: 4000 } })).toBe('');
+  });
+
+  test('of silence does not count bytes that arrived while the process was busy', async () => {
+    const server = await start((socket) => {
+      socket.write(`${renderHead(200, { 'Content-Length': 10 })}hello`);
+      setTimeout(() => {
+        socket.end('hello');
+        const until = performance.now() + 300;
+        while (performance.now() < until);
+      }, 20);
+    });
+    expect(await getText(server, { limits: { idleMs: 200 } })).toBe('hellohello');
+  });
+
   test('of silence within the body', async () => {
     const server = await start((socket) => socket.write(`${renderHead(200, { 'Content-Length': 9 })}hello`));
     await expect(getText(server, { limits: { idleMs: 40 } })).rejects.toMatchObject({
@@ -116,6 +137,12 @@ describe('a limit', () => {
     const endless = await start((socket) => socket.write(`${renderHead(200)}hello`));
     await expect(getText(endless, { limits })).rejects.toMatchObject({ reason: 'too_large' });
     expect(await getText(announced, { limits: { maxBodyBytes: 5 } })).toBe('hello');
+  });
+
+  test('leaves nothing behind on the signal of the caller', async () => {
+    const { signal } = new AbortController();
+    expect(await getText(await start(ok), { request: { signal } })).toBe('hello');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('is the signal of the caller, before, within and after the head', async () => {

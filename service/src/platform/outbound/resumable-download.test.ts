@@ -322,11 +322,11 @@ describe('a failure', () => {
   });
 });
 
-test('a download that is not read to its end releases its connection', async () => {
+test('a download that is refused or not read to its end releases its connection', async () => {
   const closed: Promise<void>[] = [];
-  const slow = await startRawServer((socket) => {
+  const slow = await startRawServer((socket, { path }) => {
     closed.push(new Promise((resolve) => socket.once('close', () => resolve())));
-    socket.write(`${renderHead(200, { 'Content-Length': 100 })}hello`);
+    socket.write(`${renderHead(path === '/' ? 200 : 404, { 'Content-Length': 100 })}hello`);
   });
   const url = `http://127.0.0.1:${slow.port}/`;
   const needs = {
@@ -339,6 +339,8 @@ test('a download that is not read to its end releases its connection', async () 
   const [unread, partlyRead] = [await openDownload({ url }, needs), await openDownload({ url }, needs)];
   unread.close();
   for await (const _chunk of partlyRead.body) break;
+  await expect(openDownload({ url: `${url}missing` }, needs)).rejects.toMatchObject({ status: 404 });
+  expect(closed).toHaveLength(3);
   await Promise.all(closed);
   await slow.stop();
 });

@@ -67,21 +67,17 @@ export async function openDownload(request: DownloadRequest, needs: DownloadNeed
 }
 
 async function* readParts(session: Session, firstPart: Part): AsyncGenerator<Buffer, void, void> {
-  let part = firstPart;
-  try {
-    for (;;) {
-      try {
-        yield* readPart(session, part);
-        if (isComplete(session)) return;
-      } catch (error) {
-        const delayMs = getRetryDelay(session, error);
-        if (session.validator === undefined) throw new OutboundFailed('restart_required', { cause: error });
-        await waitForRetry(session, delayMs);
-      }
-      part = await openPart(session, true);
+  for (let part = firstPart; ; part = await openPart(session, true)) {
+    try {
+      yield* readPart(session, part);
+      if (isComplete(session)) return;
+      // Counts as a failure, or a server could answer byte by byte.
+      throw new OutboundFailed('connection_lost', { detail: 'short_range' });
+    } catch (error) {
+      const delayMs = getRetryDelay(session, error);
+      if (session.validator === undefined) throw new OutboundFailed('restart_required', { cause: error });
+      await waitForRetry(session, delayMs);
     }
-  } finally {
-    part.response.body.destroy();
   }
 }
 

@@ -14,7 +14,7 @@ export const DEFAULT_RETRY_LIMITS: RetryLimits = {
   maxRetries: 5,
   baseDelayMs: 500,
   maxDelayMs: 30_000,
-  progressBytes: 8 * 1024 * 1024,
+  progressBytes: 1024 * 1024,
 };
 
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
