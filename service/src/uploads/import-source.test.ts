@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_TYPES } from '../media/media-type.ts';
 import { attachment } from '../platform/http/content-disposition.ts';
-import { isFilename } from './content-check.ts';
+import { isFilename } from './upload-request.ts';
 import { describeSource } from './import-source.ts';
 
 const MP4 = { url: 'https://a.example/x/from-url.mp4?sig=1#f', contentType: 'video/mp4' };
