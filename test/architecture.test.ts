@@ -42,7 +42,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
-  [/^(?:uploads\/(?:byte-uploads|completion|retry)|providers\/(?:provider-calls|inspections))$/, 'verbs'],
+  [
+    /^(?:uploads\/(?:byte-uploads|completion|import-runs|retry|store-original)|providers\/(?:provider-calls|inspections))$/,
+    'verbs',
+  ],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -98,11 +101,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
 ];
 
 /** Files that wait for their first caller, with what they need; a file that has one leaves the list. */
-const BUILT_AHEAD = [
-  'platform/outbound/resumable-download',
-  'platform/outbound/guarded-fetch',
-  'uploads/import-source',
-];
+const BUILT_AHEAD: readonly string[] = [];
 
 const ENVIRONMENT =
   /\bprocess\s*(?:\?\.|\.|\[)\s*['"`]?env\b|\benv\b[^=\n]*\}\s*=\s*process\b|\bglobalThis\b/;

@@ -40,6 +40,18 @@ export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
   }),
 });
 
+export type ImportLimits = {
+  /** Concurrent downloads of imports in this process. */
+  readonly importConcurrency: number;
+  /** Time limit of one download. */
+  readonly importTimeoutSeconds: number;
+};
+
+export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
+  importConcurrency: integer('IMPORT_MAX_CONCURRENT', { fallback: 4, min: 1, max: 64 }),
+  importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: 7 * DAY_S }),
+});
+
 export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
   text('ENCODE_CONCURRENCY') === undefined
     ? undefined

@@ -3,6 +3,7 @@ import type { ProviderName } from './assets/asset.ts';
 import { type Secret, toSecret } from './auth/secret.ts';
 import {
   type DecoderLimits,
+  type ImportLimits,
   type OwnerLimits,
   readDecoderLimits,
   readAllowUnsigned,
@@ -10,6 +11,7 @@ import {
   readEncodeLimits,
   readMediaTypes,
   readOrigins,
+  readImportLimits,
   readOwnerLimits,
   readStorageUrl,
 } from './config-readers.ts';
@@ -73,6 +75,7 @@ export type Config = {
   readonly encodeLimits: EncodeLimits;
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
+  readonly importLimits: ImportLimits;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -161,6 +164,7 @@ function read(
     variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
     encodeLimits: readEncodeLimits(settings),
     encodeConcurrency: readEncodeConcurrency(settings),
+    importLimits: readImportLimits(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),

@@ -1,4 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
+import { omit, pick } from './platform/postgres/row.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -201,6 +202,19 @@ const encodeRunRow = {
   started_at: 'timestamptz',
 } as const;
 
+/** Where an import reads its file (migration 0012). */
+export const importRow = {
+  asset_id: 'uuid',
+  url: 'text',
+  /** Header name → value. */
+  headers: 'jsonb',
+  attempt: 'int4',
+  runs: 'int4',
+  /** The upload that the latest run stores; null before the first run. */
+  upload_id: 'uuid?',
+  expires_at: 'timestamptz',
+} as const;
+
 /** A secret that the service generated. */
 const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
 
@@ -234,17 +248,9 @@ export const TABLES = {
   events: eventRow,
   deliveries: deliveryRow,
   encode_runs: encodeRunRow,
+  imports: importRow,
   secrets: secretRow,
   idempotency_keys: idempotencyRow,
   owner_usage: ownerUsageRow,
   rate_limits: rateLimitRow,
 } as const;
-
-export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
-  return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
-}
-
-function omit<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Omit<S, K> {
-  const omitted = new Set<PropertyKey>(names);
-  return Object.fromEntries(Object.entries(shape).filter(([name]) => !omitted.has(name))) as Omit<S, K>;
-}

@@ -7,6 +7,7 @@ import {
   deleteAsset,
   getAsset,
   getTimeline,
+  importMedia,
   listAssets,
   restoreAsset,
   retryAsset,
@@ -43,6 +44,7 @@ import {
 /** Without the webhook endpoints, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
   createUpload,
+  importMedia,
   putUpload,
   completeUpload,
   retryAsset,

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_TYPES } from '../media/media-type.ts';
-import { attachment } from '../platform/http/content-disposition.ts';
+import { attachment } from '../platform/http/headers.ts';
 import { isFilename } from './upload-request.ts';
 import { describeSource } from './import-source.ts';
 

@@ -1,5 +1,5 @@
 // Finds the file name and the media type of an imported file in the response that delivers it (contract B4).
-import { essenceOf, type MediaType, mediaTypeOf } from '../media/media-type.ts';
+import { parseMimeEssence, type MediaType, findMediaType } from '../media/media-type.ts';
 import { isFilename } from './upload-request.ts';
 
 /** Header values as Node decodes them (Latin-1); null: not sent. `url`: after redirects. */
@@ -23,18 +23,18 @@ const GENERIC_TYPES = new Set(['application/octet-stream', 'binary/octet-stream'
 export function describeSource(response: ImportResponse, allowed: readonly MediaType[]): ImportSource {
   const name =
     toFilename(filenameOf(response.contentDisposition ?? '')) ?? toFilename(lastSegment(response.url));
-  const mediaType = findMediaType(response.contentType, name ?? '', allowed);
+  const mediaType = chooseMediaType(response.contentType, name ?? '', allowed);
   return { filename: name ?? (mediaType ? `import.${mediaType.extension}` : 'import'), mediaType };
 }
 
 /** A missing or generic type falls back to the extension; `complete` verifies the bytes in both cases. */
-function findMediaType(
+function chooseMediaType(
   contentType: string | null,
   name: string,
   allowed: readonly MediaType[],
 ): MediaType | undefined {
   const type = contentType?.trim() ?? '';
-  if (type !== '' && !GENERIC_TYPES.has(essenceOf(type) ?? '')) return mediaTypeOf(type, allowed);
+  if (type !== '' && !GENERIC_TYPES.has(parseMimeEssence(type) ?? '')) return findMediaType(type, allowed);
   const extension = EXTENSION.exec(name)?.[1]?.toLowerCase() ?? '';
   const wanted = EXTENSION_ALIASES.get(extension) ?? extension;
   return allowed.find((type) => type.extension === wanted);

@@ -1,7 +1,7 @@
 // HTTP client for untrusted URLs: checks every address and redirect, and limits every wait and size.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { VERSION } from '../version.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddressPolicy, type ParsedUrl, parseOutboundUrl, parseRedirect } from './address-policy.ts';
 import { openDeadline, untilAborted } from './deadline.ts';
 import { guardBody } from './guarded-body.ts';
@@ -84,7 +84,7 @@ function toHop({ method = 'GET', url, headers = {}, body }: OutboundRequest, pol
   return {
     method,
     url: getAllowed(parseOutboundUrl(url, policy)),
-    headers: { 'user-agent': `Mediary/${VERSION}`, accept: '*/*', ...lowerCased(headers) },
+    headers: { 'user-agent': `Mediary/${packageJson.version}`, accept: '*/*', ...lowerCased(headers) },
     body,
   };
 }
