@@ -1,5 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { omit, pick } from './platform/postgres/row.ts';
+import { INTERNAL_TABLES } from './tables-internal.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -193,64 +193,18 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
-/** The worker of the latest encode run of an asset. */
-const encodeRunRow = {
-  asset_id: 'uuid',
-  attempt: 'int4',
-  try: 'int4',
-  worker: 'text',
-  started_at: 'timestamptz',
-} as const;
-
-/** Where an import reads its file (migration 0012). */
-export const importRow = {
-  asset_id: 'uuid',
-  url: 'text',
-  /** Header name → value. */
-  headers: 'jsonb',
-  attempt: 'int4',
-  runs: 'int4',
-  /** The upload that the latest run stores; null before the first run. */
-  upload_id: 'uuid?',
-  expires_at: 'timestamptz',
-} as const;
-
-/** A secret that the service generated. */
-const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
-
-/** The first response to a request with an Idempotency-Key (B4). */
-const idempotencyRow = {
-  caller: 'text',
-  key: 'text',
-  fingerprint: 'text',
-  /** The id for the resource that the request creates. */
-  made_id: 'uuid',
-  answer: 'jsonb?',
-  busy_by: 'uuid?',
-  busy_until: 'timestamptz?',
-  created_at: 'timestamptz',
-} as const;
-
-/** The usage of an owner with a quota; triggers update it. */
-const ownerUsageRow = {
-  owner_user_id: 'text',
-  assets: 'int8',
-  bytes: 'int8',
-  pending: 'int8',
-  overrides: 'jsonb',
-} as const;
-
-/** A token bucket of a rate limit. */
-const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
-
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
-  encode_runs: encodeRunRow,
-  imports: importRow,
-  secrets: secretRow,
-  idempotency_keys: idempotencyRow,
-  owner_usage: ownerUsageRow,
-  rate_limits: rateLimitRow,
+  ...INTERNAL_TABLES,
 } as const;
+
+export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {
+  return Object.fromEntries(names.map((name) => [name, shape[name]])) as Pick<S, K>;
+}
+
+function omit<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Omit<S, K> {
+  const omitted = new Set<PropertyKey>(names);
+  return Object.fromEntries(Object.entries(shape).filter(([name]) => !omitted.has(name))) as Omit<S, K>;
+}

@@ -1,13 +1,13 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
+import { importMedia } from './operations/imports.ts';
 import {
   completeUpload,
   createUpload,
   deleteAsset,
   getAsset,
   getTimeline,
-  importMedia,
   listAssets,
   restoreAsset,
   retryAsset,

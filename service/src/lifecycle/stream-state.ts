@@ -1,8 +1,7 @@
 // The columns of an asset that reports and commands change, and how an attempt starts.
 import type { Asset } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
-import { pick } from '../platform/postgres/row.ts';
-import { streamStateColumns } from '../tables.ts';
+import { pick, streamStateColumns } from '../tables.ts';
 import { firstReconcileAt } from './reconcile-schedule.ts';
 
 export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;

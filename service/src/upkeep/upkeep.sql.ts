@@ -1,9 +1,8 @@
 // SQL queries of the scheduled jobs and of the search for orphans.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
-import { pick } from '../platform/postgres/row.ts';
 import { columns, sql } from '../platform/postgres/sql.ts';
-import { assetRow } from '../tables.ts';
+import { assetRow, pick } from '../tables.ts';
 import type { ObjectOwner } from './orphan.ts';
 
 const ASSET = columns(assetRow);

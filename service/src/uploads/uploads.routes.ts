@@ -1,5 +1,6 @@
 // Opens, imports, receives, completes and retries uploads (contract A1, B4).
-import { completeUpload, createUpload, importMedia, retryAsset } from '@mediary/contract/operations/media';
+import { importMedia } from '@mediary/contract/operations/imports';
+import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
 import { putUpload } from '@mediary/contract/operations/playback';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
 import { toActorData } from '../assets/asset-event.ts';
