@@ -49,7 +49,8 @@ export type ImportLimits = {
 
 export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
   importConcurrency: integer('IMPORT_MAX_CONCURRENT', { fallback: 4, min: 1, max: 64 }),
-  importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: 7 * DAY_S }),
+  // A job may run for a day.
+  importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: DAY_S - 3600 }),
 });
 
 export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>

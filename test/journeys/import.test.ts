@@ -142,3 +142,18 @@ test('complete and retry wait while the service imports', async () => {
   expect(await readAsset(service, 'ann', id)).toMatchObject({ stream_status: 'pending_upload' });
   await call(service, `DELETE /media/${id}`, { headers: asUser('ann') });
 });
+
+test('a later run takes over from one that hangs, and only its bytes are stored', async () => {
+  const held = holdAt(picture, 100_000);
+  const url = server.serve('/taken-over.png', inTurn(held.handler, file(picture, PNG)));
+  const { id } = await startImport(service, { url, ...NAMED });
+  await held.waiting;
+  const { db, jobs } = service.parts;
+  await db.transaction((tx) =>
+    jobs.sendFor(tx, 'ann', { name: 'import-asset', payload: { assetId: id, attempt: 1 } }),
+  );
+  await expectImported(service, await settled(service, 'ann', id), picture);
+  await held.closed;
+  const files = await filesNaming(join(service.dataDir, 'objects'), `originals/${id}`);
+  expect(files).toHaveLength(1);
+});

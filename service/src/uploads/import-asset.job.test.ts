@@ -48,7 +48,7 @@ function createWorld(overrides: Partial<ImportJobNeeds> = {}): {
         runs,
       };
     },
-    isRunAwaited: async () => true,
+    isCurrentRun: async () => true,
     recordImportProgress: async () => undefined,
     failImport: async (_run, failure) => void ends.failures.push(failure),
     completeImport: async () => void ends.completed.push(runs),
@@ -134,7 +134,7 @@ test('a stopping worker leaves the import to the queue, and its error names no U
 });
 
 test('a download ends when the asset waits for it no longer', async () => {
-  const { run, ends } = createWorld({ fetch: hang, isRunAwaited: async () => false });
+  const { run, ends } = createWorld({ fetch: hang, isCurrentRun: async () => false });
   await run();
   expect(ends).toEqual({ stored: [], failures: [], completed: [] });
 });

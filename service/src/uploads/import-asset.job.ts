@@ -17,7 +17,7 @@ import type { storeOriginal } from './store-original.ts';
 
 export type ImportJobNeeds = {
   readonly beginRun: Bound<typeof runOperations.beginRun>;
-  readonly isRunAwaited: Bound<typeof runOperations.isRunAwaited>;
+  readonly isCurrentRun: Bound<typeof runOperations.isCurrentRun>;
   readonly recordImportProgress: Bound<typeof runOperations.recordImportProgress>;
   readonly failImport: Bound<typeof runOperations.failImport>;
   readonly completeImport: Bound<typeof runOperations.completeImport>;
@@ -70,7 +70,7 @@ async function end(
 async function download(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
   const over = new AbortController();
   const timeout = AbortSignal.timeout(needs.importTimeoutSeconds * 1000);
-  const watch = watchCondition(() => needs.isRunAwaited(run), {
+  const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => over.abort(),
     onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
   });

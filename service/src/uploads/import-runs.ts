@@ -11,7 +11,13 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { completeUpload } from './completion.ts';
 import { keepsSource } from './import-failure.ts';
 import { decideImportProgress, type ImportProgress, isAwaited } from './import-progress.ts';
-import { claimImport, deleteExpiredImports, deleteImport, extendImport } from './imports.sql.ts';
+import {
+  claimImport,
+  deleteExpiredImports,
+  deleteImport,
+  extendImport,
+  findCurrentRun,
+} from './imports.sql.ts';
 import type { abandonUpload } from './store-original.ts';
 
 export type ImportRunNeeds = {
@@ -54,9 +60,12 @@ export async function beginRun(
   );
 }
 
-/** False when the asset is deleted, has expired, or is in another attempt. */
-export const isRunAwaited = async (needs: ImportRunNeeds, { asset }: ImportRun): Promise<boolean> =>
-  (await findAwaiting(needs, asset.id, asset.attempt)) !== undefined;
+/** False when a later run has started, or the asset is deleted, has expired or is in another attempt. */
+export const isCurrentRun = async (
+  { db }: ImportRunNeeds,
+  { asset, uploadId }: ImportRun,
+): Promise<boolean> =>
+  (await findCurrentRun(db, { assetId: asset.id, attempt: asset.attempt, uploadId })) !== undefined;
 
 async function findAwaiting(
   { findAssetById: find }: ImportRunNeeds,
@@ -74,12 +83,10 @@ export const recordImportProgress = (
 ): Promise<unknown> =>
   assetStore.update({ assetId: id }, (asset) => decideImportProgress(asset, attempt, progress));
 
-/** The source stays stored only where a retry could read it. */
-export async function failImport(
-  needs: ImportRunNeeds,
-  { asset }: ImportRun,
-  failure: Failure,
-): Promise<void> {
+/** Changes nothing if a later run has started. The source stays stored only where a retry could read it. */
+export async function failImport(needs: ImportRunNeeds, run: ImportRun, failure: Failure): Promise<void> {
+  if (!(await isCurrentRun(needs, run))) return;
+  const { asset } = run;
   await needs.refuseAsset(asset, failure);
   if (!keepsSource(failure)) await deleteImport(needs.db, asset.id);
 }

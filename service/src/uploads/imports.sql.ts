@@ -26,6 +26,13 @@ export const claimImport = (db: Queries, { assetId, attempt, uploadId }: ImportC
       from seen where imports.asset_id = seen.asset_id
     returning url, headers, runs, seen.upload_id as previous_upload_id`);
 
+/** A row while the run may store the file: no later run has started, and the asset waits for its bytes. */
+export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: ImportClaim) =>
+  db.one(sql('current import', { id: 'uuid' })`
+    select id from assets join imports on asset_id = id
+     where id = ${assetId} and assets.attempt = ${attempt} and upload_id = ${uploadId}
+       and stream_status = 'pending_upload' and deleted_at is null`);
+
 /** Keeps the source at least until a time; no row if it is not stored or has expired. */
 export const extendImport = (db: Queries, assetId: string, until: Date) =>
   db.one(sql('extend import', { asset_id: 'uuid' })`
