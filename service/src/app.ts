@@ -41,7 +41,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
   const { providers, encoding, images, upkeep, uploads } = features;
   return {
     server,
-    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...upkeep.jobs },
+    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs },
     uploadsSettled: uploads.operations.uploadsSettled,
   };
 }
@@ -66,6 +66,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const playback = createPlayback(known);
+  const uploads = createUploads(known);
   return {
     lifecycle,
     storage,
@@ -74,10 +75,10 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     library,
     encoding: createEncoding(known),
     images: createImages({ ...known, ...playback.operations }),
-    uploads: createUploads(known),
+    uploads,
     playback,
     events: createEvents(known),
-    upkeep: createUpkeep({ ...known, ...library.operations }),
+    upkeep: createUpkeep({ ...known, ...library.operations, ...uploads.operations }),
     operations: createOperations(known),
   };
 }

@@ -3,6 +3,7 @@ import type { ProviderName } from './assets/asset.ts';
 import { type Secret, toSecret } from './auth/secret.ts';
 import {
   type DecoderLimits,
+  type ImportLimits,
   type OwnerLimits,
   readDecoderLimits,
   readAllowUnsigned,
@@ -10,12 +11,18 @@ import {
   readEncodeLimits,
   readMediaTypes,
   readOrigins,
+  readImportLimits,
   readOwnerLimits,
   readStorageUrl,
 } from './config-readers.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
+import {
+  type OutboundPurpose,
+  outboundWarnings,
+  readOutboundAllowPrivate,
+} from './platform/outbound/outbound-setting.ts';
 import {
   type RateLimit,
   type TrustedProxies,
@@ -68,6 +75,7 @@ export type Config = {
   readonly encodeLimits: EncodeLimits;
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
+  readonly importLimits: ImportLimits;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -90,6 +98,8 @@ export type Config = {
   readonly ratePerOwner: RateLimit | undefined;
   readonly ratePerAddress: RateLimit | undefined;
   readonly trustProxy: TrustedProxies;
+  /** Outbound requests that may reach private addresses. */
+  readonly outboundAllowPrivate: readonly OutboundPurpose[];
   /** Problems that do not stop the start. */
   readonly warnings: readonly string[];
 };
@@ -116,7 +126,8 @@ export function readConfig(
   });
   if (settings.problems.length > 0)
     throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
-  return { ...config, warnings: [...config.warnings, ...unknown] };
+  const outbound = outboundWarnings(config.outboundAllowPrivate);
+  return { ...config, warnings: [...config.warnings, ...outbound, ...unknown] };
 }
 
 function read(
@@ -127,6 +138,7 @@ function read(
   const { text, integer } = settings;
   const providers = configureProviders(settings, modules);
   const allowUnsigned = readAllowUnsigned(settings, modules);
+  const names = modules.map(({ name }) => name);
   return {
     role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
     port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
@@ -140,11 +152,7 @@ function read(
     serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
     operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
     urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
-    videoProvider: settings.oneOf(
-      'VIDEO_PROVIDER',
-      modules.map(({ name }) => name),
-      'onprem',
-    ),
+    videoProvider: settings.oneOf('VIDEO_PROVIDER', names, 'onprem'),
     allowUnsigned,
     providers,
     ffmpegPath: text('FFMPEG_PATH'),
@@ -156,6 +164,7 @@ function read(
     variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
     encodeLimits: readEncodeLimits(settings),
     encodeConcurrency: readEncodeConcurrency(settings),
+    importLimits: readImportLimits(settings),
     uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
     playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
     webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
@@ -171,6 +180,7 @@ function read(
     ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
     ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
     trustProxy: readTrustProxy(settings),
+    outboundAllowPrivate: readOutboundAllowPrivate(settings),
     warnings: settingWarnings(settings, modules, allowUnsigned),
   };
 }

@@ -1,4 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
+import { INTERNAL_TABLES } from './tables-internal.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -192,52 +193,11 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
-/** The worker of the latest encode run of an asset. */
-const encodeRunRow = {
-  asset_id: 'uuid',
-  attempt: 'int4',
-  try: 'int4',
-  worker: 'text',
-  started_at: 'timestamptz',
-} as const;
-
-/** A secret that the service generated. */
-const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
-
-/** The first response to a request with an Idempotency-Key (B4). */
-const idempotencyRow = {
-  caller: 'text',
-  key: 'text',
-  fingerprint: 'text',
-  /** The id for the resource that the request creates. */
-  made_id: 'uuid',
-  answer: 'jsonb?',
-  busy_by: 'uuid?',
-  busy_until: 'timestamptz?',
-  created_at: 'timestamptz',
-} as const;
-
-/** The usage of an owner with a quota; triggers update it. */
-const ownerUsageRow = {
-  owner_user_id: 'text',
-  assets: 'int8',
-  bytes: 'int8',
-  pending: 'int8',
-  overrides: 'jsonb',
-} as const;
-
-/** A token bucket of a rate limit. */
-const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
-
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
-  encode_runs: encodeRunRow,
-  secrets: secretRow,
-  idempotency_keys: idempotencyRow,
-  owner_usage: ownerUsageRow,
-  rate_limits: rateLimitRow,
+  ...INTERNAL_TABLES,
 } as const;
 
 export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

@@ -13,6 +13,7 @@ import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/s
 import { findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload, type ByteUploadNeeds } from '../../service/src/uploads/byte-uploads.ts';
+import { storeOriginal, type OriginalNeeds } from '../../service/src/uploads/store-original.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -92,17 +93,21 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
-  const needs: ByteUploadNeeds = {
+  const originalNeeds: OriginalNeeds = {
     assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
-    requireDatabaseSpace,
     findAssetById: async (id) => paused({ find }, pass).find(id),
-    urlSecrets,
     maxUploadBytes: 1e6,
     uploadTtlSeconds: 3600,
-    now,
     underQuota: (_owner, work) => work(),
     findByteQuota: async () => undefined,
+  };
+  const needs: ByteUploadNeeds = {
+    ...originalNeeds,
+    storeOriginal: (asset, original) => storeOriginal(originalNeeds, asset, original),
+    requireDatabaseSpace,
+    urlSecrets,
+    now,
     limitOwner: async () => {},
   };
   const transfer = {

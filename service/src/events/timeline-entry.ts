@@ -73,8 +73,14 @@ const inAttempt = ({ attempt }: Data): string => (Number(attempt) > 1 ? ` (attem
 
 const RESTORED = 'The caller restored the asset from the trash.';
 
+const renderImported = (bytes: number, total: unknown): string =>
+  `The service imported ${bytes}${typeof total === 'number' ? ` of ${total}` : ''} bytes.`;
+
 const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
-  'asset.created': (subject) => `${subject} created the asset.`,
+  'asset.created': (subject, { import_host: host }) =>
+    host === undefined
+      ? `${subject} created the asset.`
+      : `${subject} created the asset; the service imports its file from ${String(host)}.`,
   'asset.uploaded': () => 'All bytes are stored.',
   'asset.processing': (subject, data) => {
     if ((data['source'] ?? 'caller') !== 'caller')
@@ -84,7 +90,10 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
       : `${subject} completed the upload; processing started.`;
   },
   'asset.playable': () => 'Playback is available.',
-  'asset.progress': (_subject, data) => `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
+  'asset.progress': (_subject, data) =>
+    typeof data['bytes'] === 'number'
+      ? renderImported(data['bytes'], data['total_bytes'])
+      : `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
     if (data['source'] === 'operator') return `${subject} cancelled the encoding${inAttempt(data)}.`;

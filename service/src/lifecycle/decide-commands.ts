@@ -59,6 +59,8 @@ export type Reopening = {
   readonly checkAt: Date | null;
   /** Whether the announced size and checksum apply to the new bytes too. */
   readonly keepsAnnouncement: boolean;
+  /** Delivers the bytes; undefined if the caller uploads them. */
+  readonly job?: JobRequest | undefined;
   readonly actorData: EventData;
 };
 
@@ -80,7 +82,7 @@ export function decideReopening(asset: Asset, reopening: Reopening): Change | un
       ...(!reopening.keepsAnnouncement && { announced_size_bytes: null, announced_sha256: null }),
     }),
     events: [newEvent('asset.updated', data)],
-    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
+    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }, ...toList(reopening.job)],
   };
 }
 

@@ -6,7 +6,7 @@ import type { ServiceJobs } from '../jobs.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
 import {
@@ -36,9 +36,12 @@ type StoreNeeds = {
 /** `asset` is the asset after the decision. */
 type Update<D> = { readonly asset: Asset; readonly decision: D };
 
+/** `alongside` runs in the transaction that creates the asset; not if the asset exists already. */
+export type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown> };
+
 export type AssetStore = {
   /** Throws CONFLICT if another asset is linked to the same video. Returns the existing asset if an earlier request created it. */
-  createAsset(asset: NewAsset, data: EventData): Promise<Asset>;
+  createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
   /** `ref`: an id, a provider's video, or an asset that was just read, which saves a read. Undefined if the asset does not exist. */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
@@ -68,8 +71,11 @@ export function createAssetStore(needs: StoreNeeds): AssetStore {
   const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
   const writers: Writers = { ...needs, ...createWriters(needs) };
   return {
-    createAsset: (asset, data) =>
-      createAsset(needs, insert, { asset, event: newEvent('asset.created', data) }),
+    createAsset: (asset, data, { alongside } = {}) =>
+      createAsset(needs, alongside ? (pending) => insertWith(db, pending, alongside) : insert, {
+        asset,
+        event: newEvent('asset.created', data),
+      }),
     update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writers, ref, decide)),
     recordDelivery: writers.recordDelivery,
     claimUpload: (asset, writer) => claimUpload(db, asset, writer),
@@ -169,6 +175,18 @@ async function write(
   if (decision.delivery) await recordDelivery(decision.delivery);
   return seen;
 }
+
+/** In a transaction of its own, because a failure must not affect other assets of a batch. */
+const insertWith = (
+  db: Database,
+  pending: PendingInsert,
+  alongside: NonNullable<CreateOptions['alongside']>,
+): Promise<Asset | undefined> =>
+  db.transaction(async (tx) => {
+    const [created] = await insertAssets(tx, [pending]);
+    if (created) await alongside(tx);
+    return created;
+  });
 
 async function createAsset(
   { loader }: StoreNeeds,

@@ -16,12 +16,13 @@ import * as reconcileOperations from './reconcile.ts';
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
   readonly hosted: Providers;
+  readonly removeExpiredSources: () => Promise<unknown>;
   readonly emptyTrash: () => Promise<unknown>;
   readonly asOperator: AsOperator;
 };
 
 export function createUpkeep(context: Needs) {
-  const { db, store, config, lifecycle, hosted, emptyTrash, asOperator } = context;
+  const { db, store, config, lifecycle, hosted, emptyTrash, removeExpiredSources, asOperator } = context;
   const needs = { ...context, ...lifecycle, ...hosted, webhookRetentionDays: config.webhookRetentionDays };
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const { endExpiredLeases } = lifecycle.assetStore;
@@ -33,7 +34,7 @@ export function createUpkeep(context: Needs) {
       'purge-asset': purgeAssetJob({ ...lifecycle, store, removeVideo: hosted.removeVideo }),
       reconcile: run(bind(needs, reconcileOperations).reconcile),
       'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
-      'expire-uploads': run(expireUploads),
+      'expire-uploads': run(expireUploads, removeExpiredSources),
       'empty-trash': run(emptyTrash),
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),

@@ -12,7 +12,7 @@ const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_
 const decide = (seen: Partial<Asset> = {}, earlier: Asset = before) =>
   decideStoredUpload(
     { ...claimed, ...seen },
-    { claimed, before: earlier, stored, now: NOW, uploadTtlSeconds: 600 },
+    { claimed, before: earlier, stored, source: 'service', now: NOW, uploadTtlSeconds: 600 },
   );
 
 test('the stored bytes become the original, and the lease ends', () => {
@@ -25,7 +25,7 @@ test('the stored bytes become the original, and the lease ends', () => {
     upload_writer: null,
     upload_writer_until: null,
   });
-  expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'caller', size_bytes: 3 } }]);
+  expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'service', size_bytes: 3 } }]);
 });
 
 test('the time to complete is extended, never shortened', () => {

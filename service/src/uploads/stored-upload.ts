@@ -1,10 +1,15 @@
 // Decides how stored bytes become the original of their asset: pure (contract B4).
+import type { EventSource } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Change } from '../lifecycle/change.ts';
 import type { StoredBytes } from '../storage/object-store.ts';
 
+/** Who sent the bytes: a caller, or the service that imported them. */
+export type UploadSource = Extract<EventSource, 'caller' | 'service'>;
+
 type StoredUpload = {
+  readonly source: UploadSource;
   /** The asset before the writer claimed it. */
   readonly before: Asset;
   /** The asset after the writer claimed it. */
@@ -17,11 +22,11 @@ type StoredUpload = {
 
 /** Undefined if another writer took over or the upload is closed. Only the writer id decides, even if its lease has expired. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Change | undefined {
-  const { claimed, before, stored } = upload;
+  const { claimed, before, stored, source } = upload;
   if (!isStillWriter(seen, claimed)) return undefined;
   return {
     set: toColumns(seen, upload),
-    events: [newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes })],
+    events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
     // An earlier writer that lost its lease may have crashed and left its object.
     jobs: before.upload_writer === null ? [] : [{ name: 'purge-asset', payload: { assetId: seen.id } }],
   };
