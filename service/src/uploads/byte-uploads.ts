@@ -1,4 +1,4 @@
-// Receives the bytes of an original in one PUT: one writer at a time, and each writes its own object (contract B4).
+// Receives an original in one PUT: one writer at a time, each with its own object (contract B4).
 import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
@@ -80,7 +80,7 @@ type Writer = { readonly asset: Asset; readonly id: string; readonly key: Object
 /** `claimed`: the asset after the claim. */
 type ClaimedWriter = Writer & { readonly claimed: Asset };
 
-/** Removes the object only if this writer still held the lease: a finished upload holds none and keeps its object. */
+/** Removes the object only if this writer still held the lease: a finished upload holds none and keeps it. */
 async function abandonUpload({ assetStore, store }: ByteUploadNeeds, { asset, id, key }: Writer) {
   if (await assetStore.releaseUpload(asset.id, id)) await store.remove(key);
 }
@@ -120,12 +120,14 @@ function assertTicket(
 function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
   if (contentRange !== undefined)
     throw badRequest(
-      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. ` +
+        'Send it from its first byte, without Content-Range.',
       { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
     );
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
     throw badRequest(
-      `Content-Encoding "${contentEncoding}" is not supported. Send the file as it is, without Content-Encoding.`,
+      `Content-Encoding "${contentEncoding}" is not supported. ` +
+        'Send the file as it is, without Content-Encoding.',
       {
         field: 'Content-Encoding',
         reason: 'encoded_upload',
@@ -184,7 +186,7 @@ async function storeUpload(
   throw await toClosedError(needs, asset.id);
 }
 
-/** Points the asset to this writer's object; undefined if another writer took over or the upload is closed. */
+/** Points the asset to this writer's object; undefined if the lease is lost or the upload is closed. */
 async function recordUpload(
   { assetStore, uploadTtlSeconds }: ByteUploadNeeds,
   { asset, claimed }: ClaimedWriter,
