@@ -74,7 +74,8 @@ export function readOrigins({ list, problems }: Settings): readonly string[] {
   for (const origin of origins)
     if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
       problems.push(
-        `CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path, such as https://app.example.com, or *`,
+        `CORS_ORIGINS: "${origin}" is not an origin. ` +
+          'Give scheme and host without a path, such as https://app.example.com, or *',
       );
   return origins;
 }

@@ -8,7 +8,7 @@ export type JobPayloads = {
   'encode-asset': { readonly assetId: string; readonly attempt: number };
   /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
-  /** Sends the report of a finished run to the onprem webhook; a job of its own, so that a retry does not encode again. */
+  /** Sends the report of a finished run to the onprem webhook. A retry of this job does not encode again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Renders the thumbnail of a video at `poster_time_ms`. */
   'make-poster': { readonly assetId: string };

@@ -1,4 +1,4 @@
-// Mutation tests of the rules, one scope after the other: `npm run test:mutation [-- SCOPE…]`. Fails below MIN_SCORE in any scope.
+// Mutation tests, scope by scope: `npm run test:mutation [-- SCOPE…]`. Fails if a scope is below MIN_SCORE.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -9,7 +9,7 @@ const STRYKER = join(import.meta.dirname, 'node_modules/@stryker-mutator/core/bi
 const REPORT = join(ROOT, '.stryker/mutation.json');
 const MIN_SCORE = 90;
 
-/** Folder of service/src → files to mutate. Only rules: a mutant in a child process or behind a database is never active. */
+/** Folder of service/src → files to mutate. Only rules: mutants in child processes are never active. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   auth: ['!(*.hook).ts'],
   lifecycle: [

@@ -1,4 +1,4 @@
-// Renders stored events as timeline entries: source, time, latency and a sentence in plain English (contract B2, B8).
+// Renders stored events as timeline entries: source, time, latency and an English sentence (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
 
 type EventRow = {
@@ -122,7 +122,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   job_under_way: 'Processing takes longer than expected; its job is waiting or running.',
   job_lost: 'The processing job was lost; the reconcile job started it again.',
   encoder_outside:
-    'Processing takes longer than expected; an external encoder has the video, and the service waits for its report.',
+    'Processing takes longer than expected; ' +
+    'an external encoder has the video, and the service waits for its report.',
   nothing_waited_for: 'The service waits for nothing more.',
   not_configured: "Processing takes longer than expected; the provider's API is not configured.",
   not_answered: "Processing takes longer than expected; the provider's API did not respond.",

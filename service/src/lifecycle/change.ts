@@ -26,7 +26,7 @@ export type DeliveryRecord = Outcome & {
 /** A change, and the delivery that caused it. */
 export type Decision = Change & { readonly delivery?: DeliveryRecord | undefined };
 
-/** Pure: the store calls it again with the current asset if another writer was faster. Undefined changes nothing. */
+/** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;
 
 /** The values of `next` that differ from the asset's. */

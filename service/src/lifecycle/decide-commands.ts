@@ -14,7 +14,7 @@ import {
 } from './stream-state.ts';
 import { advance } from './transitions.ts';
 
-/** `job` processes the bytes; undefined if a provider processes them without one. `actorData` is recorded in the timeline. */
+/** `job` processes the bytes; undefined if the provider does. `actorData` is recorded in the timeline. */
 export type Completion = {
   readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
   readonly job?: JobRequest | undefined;
@@ -64,7 +64,7 @@ export type Reopening = {
   readonly actorData: EventData;
 };
 
-/** Opens an attempt with another upload; undefined if the asset has not failed. A job removes the earlier bytes. */
+/** Opens an attempt with a new upload; undefined if the asset has not failed. A job removes the old bytes. */
 export function decideReopening(asset: Asset, reopening: Reopening): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const attempt = asset.attempt + 1;
@@ -86,7 +86,7 @@ export function decideReopening(asset: Asset, reopening: Reopening): Change | un
   };
 }
 
-/** `data` says what the check found. `restartsEncoding`: the report of a finished run was lost, so the video is encoded again. */
+/** `data`: the check's result. `restartsEncoding`: encode again, because a finished run's report was lost. */
 export type CheckRecord = {
   readonly data: EventData;
   readonly checkAt: Date | null;

@@ -17,7 +17,7 @@ const PATCH = definitions(mutableColumns);
 const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
 /**
- * Stores the asset, events and delivery of each write. Returns results in the order of the writes; undefined if the asset has another revision.
+ * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
  * Locks rows in the order of their ids to prevent deadlocks. Of two writes to one asset it stores one.
  */
 export async function updateAssets(
@@ -27,9 +27,14 @@ export async function updateAssets(
   const rows = await db.all(sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
-                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb, now timestamptz)),
+                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
+                             now timestamptz)),
     locked as materialized (
-      select id, revision from assets where id = any(array(select id from pending)) order by id for no key update),
+      select id, revision
+        from assets
+       where id = any(array(select id from pending))
+       order by id
+         for no key update),
     updated as (
       update assets set ${PATCHES}, revision = assets.revision + 1
         from pending join locked on locked.id = pending.id and locked.revision = pending.seen,
@@ -38,13 +43,21 @@ export async function updateAssets(
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
-      select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now, updated.revision
-        from updated join pending using (place), jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
+      select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,
+             updated.revision
+        from updated join pending using (place),
+             jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
     delivered as (
       insert into deliveries (${DELIVERY})
-      select delivery.* from updated join pending using (place), jsonb_to_record(pending.delivery) as delivery (${DELIVERED}) where pending.delivery is not null
-      on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
-    select place, revision, jsonb_array_length(events) > 0 and pg_notify('mediary_events', updated.id::text) is not null as is_notified
+      select delivery.*
+        from updated join pending using (place),
+             jsonb_to_record(pending.delivery) as delivery (${DELIVERED})
+       where pending.delivery is not null
+      on conflict (id) do update
+         set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
+    select place, revision,
+           jsonb_array_length(events) > 0
+           and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`);
   const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
   return writes.map((write, place) => {
@@ -73,7 +86,10 @@ const NEW = columns(newAssetColumns);
 
 export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
 
-/** Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if another asset is linked to the video. */
+/**
+ * Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if
+ * another asset has the video.
+ */
 export async function insertAssets(
   db: Queries,
   inserts: readonly PendingInsert[],
@@ -86,13 +102,19 @@ export async function insertAssets(
   }));
   const rows = await db.all(sql('insert assets', { ...assetRow, is_notified: 'bool' })`
     with pending as materialized (
-      select * from json_to_recordset(${JSON.stringify(pending)}::json) as pending (${definitions(newAssetColumns)}, event_id uuid, event_type text, event_data jsonb)),
+      select * from json_to_recordset(${JSON.stringify(pending)}::json)
+                 as pending (${definitions(newAssetColumns)},
+                             event_id uuid, event_type text, event_data jsonb)),
     created as (
-      insert into assets (${NEW}, updated_at) select ${NEW}, created_at from pending order by provider, provider_video_id
-      on conflict (id) do nothing returning ${ASSET}),
+      insert into assets (${NEW}, updated_at)
+      select ${NEW}, created_at from pending order by provider, provider_video_id
+      on conflict (id) do nothing
+      returning ${ASSET}),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
-      select event_id, id, created.owner_user_id, event_type, event_data, created.created_at, created.revision from created join pending using (id))
+      select event_id, id, created.owner_user_id, event_type, event_data, created.created_at,
+             created.revision
+        from created join pending using (id))
     select ${ASSET}, pg_notify('mediary_events', id::text) is not null as is_notified from created`);
   const byId = new Map(rows.map(({ is_notified, ...row }) => [row.id, row as Asset]));
   return inserts.map(({ asset }) => byId.get(asset.id));
@@ -105,8 +127,10 @@ export async function recordDeliveries(
 ): Promise<undefined[]> {
   await db.all(sql('record deliveries')`
     insert into deliveries (${DELIVERY})
-    select delivery.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as delivery (${DELIVERED})
-    on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
+    select delivery.*
+      from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as delivery (${DELIVERED})
+    on conflict (id) do update
+       set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
   return deliveries.map(() => undefined);
 }
 

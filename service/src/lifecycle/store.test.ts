@@ -1,4 +1,4 @@
-// Tests with a real database that no change is lost, and that state, event, job and notification commit together.
+// Tests with a real database that no change is lost, and that state, event and job commit together.
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';

@@ -1,4 +1,4 @@
-// The one writer of assets and events: it reads, decides and compares-and-sets the revision; after a lost race it starts again.
+// The only writer of assets and events: reads, decides, compares and sets the revision; retries conflicts.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import type { AssetLoader } from '../assets/asset-lookup.ts';
@@ -40,9 +40,9 @@ type Update<D> = { readonly asset: Asset; readonly decision: D };
 export type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown> };
 
 export type AssetStore = {
-  /** Throws CONFLICT if another asset is linked to the same video. Returns the existing asset if an earlier request created it. */
+  /** Throws CONFLICT if another asset has the video. Returns the asset if an earlier request created it. */
   createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
-  /** `ref`: an id, a provider's video, or an asset that was just read, which saves a read. Undefined if the asset does not exist. */
+  /** `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing. */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
     decide: Decide<D>,
@@ -57,7 +57,7 @@ export type AssetStore = {
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
 };
 
-/** Two statements at once keep the database busy while this process reads a result; small batches fail fast. */
+/** Two concurrent statements keep the database busy while results are read; small batches fail fast. */
 const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
@@ -119,7 +119,7 @@ const withByteLimit = <Item>(
   maxWeight: MAX_BATCH_BYTES,
 });
 
-/** Sends jobs in the order of their owners: the fair queue locks an owner until the commit, and a common order prevents deadlocks. */
+/** Sends jobs ordered by owner to avoid deadlocks: the fair queue locks an owner until the commit. */
 function updateWithJobs(
   { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],

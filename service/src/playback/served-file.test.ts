@@ -118,7 +118,7 @@ test('types come from our table, and what is not in it is only bytes', () => {
   expect(contentTypeOf('a.constructor')).toBe('application/octet-stream');
 });
 
-test('entry files are fresh within seconds, children never change; private ones stay out of shared caches', () => {
+test('entry files expire within seconds, children never; private ones stay out of shared caches', () => {
   expect(cacheControlFor({ visibility: 'public' }, true)).toMatch(/^public, max-age=\d{1,2}$/);
   expect(cacheControlFor({ visibility: 'public' }, false)).toBe(
     'public, max-age=31536000, s-maxage=3600, immutable',

@@ -18,7 +18,7 @@ export type ObjectOwner = Pick<
   | 'playback'
 >;
 
-/** The parts of a key, `<kind>/<asset id>/…`. `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
+/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, upload id of originals. */
 type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
 export function parseKey(key: string): ParsedKey {
@@ -26,7 +26,7 @@ export function parseKey(key: string): ParsedKey {
   return { kind, assetId, folder };
 }
 
-/** `owner` is undefined if the asset does not exist. Objects that a running upload or encode writes are not orphans. */
+/** `owner` is undefined if the asset does not exist. Objects being written are not orphans. */
 export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolean {
   if (!owner || isPurged(owner)) return true;
   const { kind, folder } = key;
@@ -45,8 +45,8 @@ const EARLIER_NAME = 'original';
 type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
 
 /**
- * An upload that is neither the original nor being written. It can never become the original:
- * a writer gets its lease once, before it stores anything, and records the upload only while it holds the lease.
+ * An upload that is neither the original nor being written. It can never become the original: a writer
+ * gets its lease once, before it stores anything, and records the upload only under the lease.
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, upload_writer } = owner;

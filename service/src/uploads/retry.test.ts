@@ -1,4 +1,4 @@
-// A retry processes the stored bytes again, or opens another upload where there are none to use (contract B4).
+// Tests that a retry processes the stored bytes again, or opens another upload without them (contract B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
@@ -144,7 +144,7 @@ describe('a retry of a failure without a reason', () => {
   });
 });
 
-test('a retry that another request has overtaken offers no upload for the attempt that is processed', async () => {
+test('a retry after a concurrent one offers no upload for the attempt that is being processed', async () => {
   const { needs } = recordCalls();
   const overtaken = createVideo({ stream_status: 'processing', attempt: 2 });
   const opened = await retryUpload(

@@ -1,4 +1,4 @@
-// A finished upload changes its asset only while its writer holds the lease of the current attempt (contract B4).
+// Tests that a finished upload changes its asset only under the lease of the current attempt (contract B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';

@@ -20,7 +20,7 @@ type StoredUpload = {
   readonly uploadTtlSeconds: number;
 };
 
-/** Undefined if another writer took over or the upload is closed. Only the writer id decides, even if its lease has expired. */
+/** Undefined if another writer took over or the upload is closed. Only the writer id counts, not expiry. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Change | undefined {
   const { claimed, before, stored, source } = upload;
   if (!isStillWriter(seen, claimed)) return undefined;

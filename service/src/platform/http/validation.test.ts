@@ -1,4 +1,4 @@
-// Tests how bodies and queries are validated, and that finding the first error is fast for any number of errors.
+// Tests the validation of bodies and queries, and that it finds the first of many errors fast.
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { validatorCompiler } from './validation.ts';
