@@ -62,10 +62,9 @@ type MutantStatus =
   | 'CompileError'
   | 'RuntimeError'
   | 'Ignored';
+type Mutant = { readonly status: MutantStatus; readonly statusReason?: string };
 type Report = {
-  readonly files: Readonly<
-    Record<string, { readonly mutants: readonly { readonly status: MutantStatus }[] }>
-  >;
+  readonly files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>>;
 };
 type Score = { readonly scope: string; readonly killed: number; readonly total: number };
 
@@ -91,8 +90,14 @@ function runScope(scope: string): Score {
   return { scope, ...countMutants(JSON.parse(readFileSync(REPORT, 'utf8'))) };
 }
 
+/** Stryker counts these as errors of the mutants, which would leave them out of the score. */
+const BROKEN_WORKER = '[vitest-pool]';
+
 function countMutants({ files }: Report): Pick<Score, 'killed' | 'total'> {
-  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status));
+  const all = Object.values(files).flatMap(({ mutants }) => mutants);
+  if (all.some(({ statusReason = '' }) => statusReason.includes(BROKEN_WORKER)))
+    throw new Error('The test worker broke, so the remaining mutants were not tested. Run the scope again.');
+  const statuses = all.map(({ status }) => status);
   const count = (...counted: readonly MutantStatus[]) =>
     statuses.filter((status) => counted.includes(status)).length;
   const killed = count('Killed', 'Timeout');
