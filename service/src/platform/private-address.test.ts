@@ -17,10 +17,20 @@ test.each([
   '2130706433',
   '0x7f.1',
   '255.255.255.255',
+  '10.255.255.255',
+  '100.127.255.255',
+  '192.0.0.8',
+  '192.168.255.255',
+  '198.18.0.1',
+  '198.19.255.255',
+  '224.0.0.1',
   '[::1]',
   '[::]',
   '[fe80::1]',
+  '[febf::1]',
+  '[fc00::1]',
   '[fd00::1]',
+  '[ff02::1]',
   '[::ffff:127.0.0.1]',
   '[::ffff:10.0.0.1]',
   'localhost',
@@ -28,6 +38,7 @@ test.each([
   'api.localhost',
   'media',
   'nas.local',
+  'nas.local.',
   'db.internal',
   'box.lan',
   'x.home.arpa',
@@ -41,9 +52,18 @@ test.each([
   '172.15.0.1',
   '172.32.0.1',
   '192.169.0.1',
+  '11.0.0.1',
+  '100.63.255.255',
   '100.128.0.1',
+  '169.253.0.1',
+  '192.0.1.1',
+  '198.17.0.1',
+  '198.20.0.1',
+  '223.255.255.255',
   '[2606:4700::1111]',
   'local.example',
+  'nas.local.example',
+  'nas.mylocal',
   'localhost.example.com',
 ])('%s is not', (host) => {
   expect(isPrivateHost(hostOf(host))).toBe(false);
@@ -53,7 +73,12 @@ test.each([
   ['127.0.0.1', true],
   ['[::1]', true],
   ['localhost', true],
-  ['a.localhost', true],
+  ['app.localhost', true],
+  ['127.255.255.255', true],
+  ['128.0.0.1', false],
+  ['[::2]', false],
+  ['mylocalhost', false],
+  ['localhost.example', false],
   ['10.0.0.1', false],
   ['example.com', false],
   ['media', false],
@@ -85,4 +110,9 @@ test.each([
   ['reserved', ['fe80::1%eth0', '::1%lo', '2606:4700::1111%1', '', 'localhost', '127.1', '0x7f000001']],
 ])('%s: %j', (expected, addresses) => {
   for (const address of addresses) expect([address, classifyAddress(address)]).toEqual([address, expected]);
+});
+
+test('names in upper case are the same names', () => {
+  expect(isPrivateHost('NAS.LOCAL')).toBe(true);
+  expect(isLoopbackHost('LOCALHOST')).toBe(true);
 });
