@@ -42,10 +42,8 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
-  [
-    /^(?:uploads\/(?:byte-uploads|completion|import-runs|retry|store-original)|providers\/(?:provider-calls|inspections))$/,
-    'verbs',
-  ],
+  [/^uploads\/(?:byte-uploads|completion|import-runs|retry|store-original)$/, 'verbs'],
+  [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

@@ -17,6 +17,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   'service/src/tables.ts': ['TABLES'],
   'service/src/storage/object-store.ts': ['PutRefusal'],
   'service/src/storage/disk/incoming.ts': ['writeFully'],
+  'service/src/uploads/store-original.ts': ['OriginalNeeds'],
   'service/src/storage/s3-object-store.ts': ['S3ObjectStore'],
 };
 

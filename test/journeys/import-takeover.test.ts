@@ -1,4 +1,5 @@
-// Two workers beside an API, each a process: the one that imports is killed, and the other imports the file whole.
+// Two workers beside an API, each a process: the one that imports is killed, and the other imports the file
+// whole.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,7 +43,7 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
 });
 
-test('a worker that is killed while it imports is replaced within a minute, and nothing of its download is left', async () => {
+test('a worker that is killed during an import is replaced within a minute and leaves no bytes', async () => {
   const clip = await readFile(await makeClip({ seconds: 4 }));
   const held = holdAt(clip, Math.floor(clip.length / 2));
   const url = server.serve(

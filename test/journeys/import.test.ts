@@ -1,4 +1,5 @@
-// Imports by URL: the service downloads the file and completes it by itself, with the checks of an upload (contract B4).
+// Imports by URL: the service downloads the file and completes it by itself, with the checks of an upload
+// (contract B4).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

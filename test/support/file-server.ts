@@ -1,11 +1,12 @@
-// An HTTP server on loopback that serves files as real servers do: with ETags and ranges, redirects, cuts and pauses.
+// An HTTP server on loopback that serves files as real servers do: with ETags and ranges, redirects, cuts and
+// pauses.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-export type FileRequest = { readonly path: string; readonly headers: IncomingMessage['headers'] };
-export type FileHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
+type FileRequest = { readonly path: string; readonly headers: IncomingMessage['headers'] };
+type FileHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export type FileServer = {
   readonly url: string;
@@ -96,7 +97,7 @@ export const paced =
     response.end();
   };
 
-export type HeldFile = {
+type HeldFile = {
   readonly handler: FileHandler;
   /** Resolves when a client has taken the first part and waits. */
   readonly waiting: Promise<void>;

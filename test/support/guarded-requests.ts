@@ -32,7 +32,9 @@ type Given = Partial<OutboundOptions> & {
 
 const resolveHere: ResolveHost = async () => HERE;
 
-/** Sends a request to the host name `media.test`; private addresses are allowed unless `given` forbids them. */
+/**
+ * Sends a request to the host name `media.test`; private addresses are allowed unless `given` forbids them.
+ */
 export const get = (server: RawServer, { request, path = '/', ...options }: Given = {}) =>
   createGuardedFetch({ allowPrivate: true, resolve: resolveHere, ...options })({
     url: `http://media.test:${server.port}${path}`,

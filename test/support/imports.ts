@@ -1,4 +1,5 @@
-// An in-process service that imports from a file server on loopback, and the steps and checks of its journeys.
+// An in-process service that imports from a file server on loopback, and the steps and checks of its
+// journeys.
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect } from 'vitest';

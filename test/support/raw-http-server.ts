@@ -1,4 +1,5 @@
-// An HTTP server on loopback that writes each response byte by byte, so that responses can be wrong in every way.
+// An HTTP server on loopback that writes each response byte by byte, so that responses can be wrong in every
+// way.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';

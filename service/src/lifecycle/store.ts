@@ -37,7 +37,7 @@ type StoreNeeds = {
 type Update<D> = { readonly asset: Asset; readonly decision: D };
 
 /** `alongside` runs in the transaction that creates the asset; not if the asset exists already. */
-export type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown> };
+type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown> };
 
 export type AssetStore = {
   /** Throws CONFLICT if another asset has the video. Returns the asset if an earlier request created it. */

@@ -1,7 +1,7 @@
 // Classifies addresses and hosts as public, private, loopback or reserved.
 import { BlockList, isIP } from 'node:net';
 
-export type AddressClass = 'public' | 'private' | 'reserved';
+type AddressClass = 'public' | 'private' | 'reserved';
 
 /** No service has its address here (IANA special-purpose registries), or a cloud answers with credentials. */
 const RESERVED = blockList([

@@ -4,7 +4,7 @@ import type { Failure } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
 import { toContentFailure } from './content-check.ts';
 
-export type ImportFailureCode = Extract<FailureCode, `import_${string}`>;
+type ImportFailureCode = Extract<FailureCode, `import_${string}`>;
 
 /** An outbound request that failed. */
 type Problem = {

@@ -20,7 +20,7 @@ import {
 } from './imports.sql.ts';
 import type { abandonUpload } from './store-original.ts';
 
-export type ImportRunNeeds = {
+type ImportRunNeeds = {
   readonly db: Database;
   readonly assetStore: Pick<AssetStore, 'update'>;
   readonly findAssetById: Bound<typeof findAssetById>;

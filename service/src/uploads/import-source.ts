@@ -3,7 +3,7 @@ import { parseMimeEssence, type MediaType, findMediaType } from '../media/media-
 import { isFilename } from './upload-request.ts';
 
 /** Header values as Node decodes them (Latin-1); null: not sent. `url`: after redirects. */
-export type ImportResponse = {
+type ImportResponse = {
   readonly url: string;
   readonly contentDisposition: string | null;
   readonly contentType: string | null;

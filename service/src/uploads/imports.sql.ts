@@ -2,7 +2,7 @@
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
-export type NewImport = {
+type NewImport = {
   readonly assetId: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,14 +15,19 @@ export const insertImport = (db: Queries, { assetId, url, headers, expiresAt }: 
     values (${assetId}, ${url}, ${JSON.stringify(headers)}::jsonb, ${expiresAt})`);
 
 /** The ids of the attempt and of the upload that the next run stores. */
-export type ImportClaim = { readonly assetId: string; readonly attempt: number; readonly uploadId: string };
+type ImportClaim = { readonly assetId: string; readonly attempt: number; readonly uploadId: string };
 
-/** Starts the next run and returns the upload of the previous one; no row if the source is not stored any more. */
+/**
+ * Starts the next run and returns the upload of the previous one; no row if the source is not stored any
+ * more.
+ */
 export const claimImport = (db: Queries, { assetId, attempt, uploadId }: ImportClaim) =>
   db.one(sql('claim import', { url: 'text', headers: 'jsonb', runs: 'int4', previous_upload_id: 'uuid?' })`
     with seen as (select asset_id, upload_id from imports where asset_id = ${assetId} for update)
     update imports
-       set attempt = ${attempt}::int, runs = case when attempt = ${attempt}::int then runs + 1 else 1 end, upload_id = ${uploadId}
+       set attempt = ${attempt}::int,
+           runs = case when attempt = ${attempt}::int then runs + 1 else 1 end,
+           upload_id = ${uploadId}
       from seen where imports.asset_id = seen.asset_id
     returning url, headers, runs, seen.upload_id as previous_upload_id`);
 
@@ -36,7 +41,8 @@ export const findCurrentRun = (db: Queries, { assetId, attempt, uploadId }: Impo
 /** Keeps the source at least until a time; no row if it is not stored or has expired. */
 export const extendImport = (db: Queries, assetId: string, until: Date) =>
   db.one(sql('extend import', { asset_id: 'uuid' })`
-    update imports set expires_at = greatest(expires_at, ${until}) where asset_id = ${assetId} and expires_at > now()
+    update imports set expires_at = greatest(expires_at, ${until})
+     where asset_id = ${assetId} and expires_at > now()
     returning asset_id`);
 
 export const deleteImport = (db: Queries, assetId: string) =>
@@ -46,4 +52,5 @@ export const deleteImport = (db: Queries, assetId: string) =>
 export const deleteExpiredImports = (db: Queries) =>
   db.one(sql('delete expired imports')`
     delete from imports where expires_at < now()
-       and not exists (select from assets where id = asset_id and stream_status = 'pending_upload' and deleted_at is null)`);
+       and not exists (select from assets where id = asset_id
+                         and stream_status = 'pending_upload' and deleted_at is null)`);

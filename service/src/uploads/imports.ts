@@ -31,7 +31,7 @@ export type ImportNeeds = {
 };
 
 /** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
-export type CreateImportInput = {
+type CreateImportInput = {
   readonly actor: Actor;
   readonly request: ImportRequest;
   readonly resourceId: string | undefined;
@@ -137,7 +137,8 @@ type FoundSource = { readonly source: ImportSource; readonly contentType: string
 function getMimeType(found: FoundSource | undefined, { mimeTypes }: UploadLimits): string {
   if (found?.source.mediaType) return found.source.mediaType.mime;
   throw badRequest(
-    `The response of url has the type ${JSON.stringify((found?.contentType ?? '').slice(0, 100))}, which is not supported. Supported: ${mimeTypes.join(', ')}. Give mime_type if the file has one of these.`,
+    `The response of url has the type ${JSON.stringify((found?.contentType ?? '').slice(0, 100))}, which ` +
+      `is not supported. Supported: ${mimeTypes.join(', ')}. Give mime_type if the file has one of these.`,
     { field: 'mime_type', allowed: mimeTypes },
   );
 }
@@ -184,6 +185,7 @@ function toRequestError(problem: OutboundFailed, { maxUploadBytes }: UploadLimit
 
 const notImportable = (provider: string): ServiceError =>
   badRequest(
-    `Videos of provider ${provider} cannot be imported: it takes uploads itself. Use provider onprem, or POST /api/v1/media/upload-url.`,
+    `Videos of provider ${provider} cannot be imported: it takes uploads itself. ` +
+      'Use provider onprem, or POST /api/v1/media/upload-url.',
     { field: 'provider' },
   );

@@ -1,4 +1,5 @@
-// Retries failed assets: encodes the stored bytes again, imports again, or opens another upload (contract B4).
+// Retries failed assets: encodes the stored bytes again, imports again, or opens another upload (contract
+// B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';

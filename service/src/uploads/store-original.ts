@@ -1,4 +1,5 @@
-// Stores the bytes of an original under the upload lease: one writer at a time, and each writes its own object (contract B4).
+// Stores the bytes of an original under the upload lease: one writer at a time, and each writes its own
+// object (contract B4).
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
@@ -24,7 +25,7 @@ export type OriginalNeeds = {
   readonly findByteQuota: Bound<typeof findByteQuota>;
 };
 
-export type OriginalBytes = {
+type OriginalBytes = {
   /** Names the object and holds the lease; each upload needs a new one. */
   readonly uploadId: string;
   readonly source: UploadSource;
@@ -36,7 +37,10 @@ export type OriginalBytes = {
 /** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
 const RELEASE_MS = 500;
 
-/** Stores all bytes and records them, or nothing. Throws an error of the source as the cause of a BAD_REQUEST `cut_short`. */
+/**
+ * Stores all bytes and records them, or nothing. Throws an error of the source as the cause of a BAD_REQUEST
+ * `cut_short`.
+ */
 export async function storeOriginal(
   needs: OriginalNeeds,
   asset: Asset,
@@ -63,7 +67,8 @@ type Writer = { readonly asset: Asset; readonly claimed: Asset; readonly key: Ob
 
 /**
  * Ends an upload that is not recorded yet; its writer cannot record it any more.
- * Removes the object only if the upload still held the lease: a finished upload holds none and keeps its object.
+ * Removes the object only if the upload still held the lease: a finished upload holds none and keeps its
+ * object.
  */
 export async function abandonUpload(
   { assetStore, store }: Pick<OriginalNeeds, 'assetStore' | 'store'>,
@@ -100,7 +105,9 @@ async function storeUpload(needs: OriginalNeeds, writer: Writer, original: Origi
   throw await toClosedError(needs, asset.id);
 }
 
-/** Points the asset to this writer's object; undefined if another writer took over or the upload is closed. */
+/**
+ * Points the asset to this writer's object; undefined if another writer took over or the upload is closed.
+ */
 async function recordUpload(
   { assetStore, uploadTtlSeconds }: OriginalNeeds,
   { asset, claimed }: Writer,

@@ -66,7 +66,7 @@ const {
   ...sharedFields
 } = CreateUploadRequest.properties;
 
-export const MAX_IMPORT_HEADERS = 32;
+const MAX_IMPORT_HEADERS = 32;
 
 export const ImportRequest = Type.Object(
   {
@@ -80,7 +80,8 @@ export const ImportRequest = Type.Object(
       Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
         maxProperties: MAX_IMPORT_HEADERS,
         description:
-          'Service callers only: request headers for `url`, such as `Authorization`. A redirect to another origin does not get them.',
+          'Service callers only: request headers for `url`, such as `Authorization`. ' +
+          'A redirect to another origin does not get them.',
       }),
     ),
     filename: Type.Optional({

@@ -20,7 +20,7 @@ test('work above the limit of its key is rejected until other work of the key ha
   expect(await limit('ann', async () => 'third')).toBe('third');
 });
 
-test('work above the total limit is rejected, whatever its key, and failed work frees its place', async () => {
+test('work above the total limit is rejected for any key, and failed work frees its place', async () => {
   const limit = createConcurrencyLimit({ total: 1, perKey: 1 });
   const first = createWork();
   const running = limit('ann', first.work);

@@ -1,4 +1,5 @@
-// Decides which URLs and addresses an outbound request may reach, so that callers cannot probe private networks.
+// Decides which URLs and addresses an outbound request may reach, so that callers cannot probe private
+// networks.
 import { isIP } from 'node:net';
 import { classifyAddress } from '../private-address.ts';
 
@@ -30,7 +31,10 @@ const BAD_PORTS = new Set(
   ].flat(),
 );
 
-/** Parses an absolute URL. Hosts that are addresses, in any notation, are checked here, names after they are resolved. */
+/**
+ * Parses an absolute URL. Hosts that are addresses, in any notation, are checked here, names after they are
+ * resolved.
+ */
 export function parseOutboundUrl(text: string, policy: AddressPolicy): ParsedUrl {
   return text.length > MAX_URL_LENGTH || /\p{Cc}/u.test(text)
     ? { refused: 'invalid_url' }
@@ -58,7 +62,10 @@ function checkUrl(url: URL | null, policy: AddressPolicy): ParsedUrl {
   return { url };
 }
 
-/** The host of a parsed URL where it is an address: the parser has normalised octal, hexadecimal and short forms. */
+/**
+ * The host of a parsed URL where it is an address: the parser has normalised octal, hexadecimal and short
+ * forms.
+ */
 export function addressOf({ hostname }: URL): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? undefined : host;

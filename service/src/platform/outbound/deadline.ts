@@ -1,7 +1,7 @@
 // A signal that aborts with an OutboundFailed: when time is up, or when the caller aborts.
 import { OutboundFailed } from './outbound-failed.ts';
 
-export type Deadline = { readonly signal: AbortSignal; close(): void };
+type Deadline = { readonly signal: AbortSignal; close(): void };
 
 /** `phase` is the detail of the timeout. The deadline must be closed, or its timer keeps running. */
 export function openDeadline(ms: number, phase: string, parent?: AbortSignal): Deadline {

@@ -1,4 +1,5 @@
-// Rules for request headers of outbound requests: which may be set, and which survive a redirect to another origin.
+// Rules for request headers of outbound requests: which may be set, and which survive a redirect to another
+// origin.
 
 /** They belong to the connection or the framing, which the client sets itself. */
 const FORBIDDEN = new Set([

@@ -1,4 +1,5 @@
-// Decides whether a download can be continued, and whether a response continues it (RFC 9110, 13.1.5 and 14.4).
+// Decides whether a download can be continued, and whether a response continues it (RFC 9110, 13.1.5 and
+// 14.4).
 
 /** What a later request needs to continue at a byte offset. */
 export type ResumePoint = {
@@ -25,7 +26,7 @@ export function toValidator(headers: Headers): string | undefined {
 }
 
 /** `partBytes`: length of this part, which may end before the total. */
-export type Continuation = { readonly partBytes: number; readonly totalBytes: number };
+type Continuation = { readonly partBytes: number; readonly totalBytes: number };
 
 /** Undefined: the response does not continue at this point, or does not prove it. */
 export function toContinuation(

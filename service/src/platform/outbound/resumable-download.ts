@@ -1,4 +1,5 @@
-// Downloads a URL as a stream of bytes that continues after a cut, or says that it has to start again from byte 0.
+// Downloads a URL as a stream of bytes that continues after a cut, or says that it has to start again from
+// byte 0.
 import { parseRetryAfter } from '../http-client.ts';
 import type { OutboundFetch, OutboundRequest, OutboundResponse } from './guarded-fetch.ts';
 import { OutboundFailed } from './outbound-failed.ts';
@@ -10,7 +11,7 @@ import {
   type RetryLimits,
 } from './retry-budget.ts';
 
-export type DownloadRequest = Pick<OutboundRequest, 'url' | 'headers' | 'signal'> & {
+type DownloadRequest = Pick<OutboundRequest, 'url' | 'headers' | 'signal'> & {
   /** Continues an earlier download; `offset` is less than its total. */
   readonly from?: ResumePoint | undefined;
 };
@@ -25,7 +26,9 @@ export type DownloadNeeds = {
   readonly retries?: Partial<RetryLimits>;
 };
 
-/** `url` and `headers` are those of the first response; `validator` undefined: the download cannot be resumed. */
+/**
+ * `url` and `headers` are those of the first response; `validator` undefined: the download cannot be resumed.
+ */
 export type Download = {
   readonly url: string;
   readonly headers: Headers;
