@@ -182,7 +182,8 @@ describe('trusted proxies', () => {
     expect(read(given)).toEqual({
       value: undefined,
       problems: [
-        'TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
+        'TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, ' +
+          'or loopback, linklocal, uniquelocal',
       ],
     });
   });
