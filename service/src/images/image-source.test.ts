@@ -25,15 +25,23 @@ describe('the source', () => {
   });
 
   test('of a video is its thumbnail or the chosen poster, with variants of its own', () => {
-    expect([video, poster].map((asset) => imageSourceOf(asset))).toMatchObject([
-      { key: `renditions/${video.id}/1-2/thumb.jpg`, prefix: 'v1-2-auto-' },
-      { key: `renditions/${video.id}/1-2/poster-4500.jpg`, prefix: 'v1-2-4500-' },
+    const [thumbnail, chosen] = ['thumb', 'poster-4500'].map(
+      (name) => `renditions/${video.id}/1-2/${name}.jpg`,
+    );
+    const still = { size: undefined, animated: false, alpha: false };
+    expect([video, poster].map((asset) => imageSourceOf(asset))).toEqual([
+      { key: thumbnail, thumbnail, prefix: 'v1-2-auto-', ...still },
+      { key: chosen, thumbnail: chosen, prefix: 'v1-2-4500-', ...still },
     ]);
   });
 
   test('is missing while nothing plays, and for videos of other encoders', () => {
     const urls = { kind: 'urls', attempt: 1, hls: 'https://a/b', dash: null, thumbnail: null } as const;
-    for (const asset of [createVideo(), createVideo({ playback: urls }), { ...image, width: null }])
+    const unsized = [
+      { ...image, width: null },
+      { ...image, height: null },
+    ];
+    for (const asset of [createVideo(), createVideo({ playback: urls, width: 40, height: 30 }), ...unsized])
       expect(imageSourceOf(asset)).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ describe('the cheaper variant', () => {
     ['of AVIF is JPEG for viewers without WebP', AVIF, {}, { ...AVIF, format: 'jpeg' }],
     ['of transparent AVIF is PNG for them', AVIF, { alpha: true, accept: '*/*' }, { ...AVIF, format: 'png' }],
     ['of an animation is a smaller one', CLIP, {}, { ...CLIP, width: 320, height: 240 }],
+    ['has at least one pixel', { ...CLIP, width: 1, height: 3200 }, {}, { ...CLIP, width: 1, height: 320 }],
   ])('%s', (...[, variant, { alpha = false, accept }, expected]) =>
     expect(cheaperVariant(variant, { alpha }, accept)).toEqual(expected),
   );
@@ -31,6 +32,13 @@ describe('the closest stored variant', () => {
     ['is the largest where none is larger', ['320x240.jpg', '480x360.png'], '480x360.png'],
     ['has a format that the viewer accepts', ['640x480.webp', '320x240.jpg'], '320x240.jpg'],
     ['has the requested shape', ['640x640-cover.jpg', '640x427.jpg'], undefined],
+    ['may have the requested format', ['640x480.avif'], '640x480.avif'],
+    ['may be a PNG', ['640x480.png'], '640x480.png'],
+    ['may have exactly the requested size', ['320x240.jpg', '640x480.jpg', '960x720.jpg'], '640x480.jpg'],
+    ['may differ by a rounded pixel', ['639x480.jpg'], '639x480.jpg'],
+    ['is neither wider nor narrower', ['720x480.jpg', '560x480.jpg'], undefined],
+    ['is not cropped otherwise', ['640x480-cover.jpg'], undefined],
+    ['is missing where nothing is stored', [], undefined],
     ['is no marker and no thumbnail', ['thumb.jpg', 'late-640x480.jpg'], undefined],
   ])('%s', (_, names, expected) => expect(closestVariant(names, AVIF)?.name).toBe(expected));
 

@@ -81,6 +81,7 @@ describe('URLs', () => {
   test.each([
     'a.test',
     'ftp://a',
+    'xhttp://a',
     'https://',
     'https:///a',
     '//a',

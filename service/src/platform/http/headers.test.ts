@@ -1,5 +1,4 @@
-// Tests reading of repeated headers and ETags, and that any file name gives a valid Content-Disposition
-// header (RFC 6266).
+// Tests reading of repeated headers and ETags, and that any file name gives a valid header (RFC 6266).
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
