@@ -42,7 +42,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
-  [/^(?:uploads\/(?:byte-uploads|completion|retry)|providers\/(?:provider-calls|inspections))$/, 'verbs'],
+  [/^(?:uploads\/(?:byte-uploads|completion|expired-uploads|retry|store-original)|providers\/(?:provider-calls|inspections))$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -73,7 +73,7 @@ const MAY: Readonly<Record<string, string>> = {
   fixture: 'rule tables port:type adapter:own platform',
   jobs: 'platform:type',
   platform: 'platform',
-  tables: '',
+  tables: 'tables',
   ground: '',
 };
 

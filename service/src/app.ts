@@ -65,6 +65,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const view = { publicBaseUrl: context.publicBaseUrl, findHostedPlayback, canRetry };
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
+  const uploads = createUploads(known);
   const playback = createPlayback(known);
   return {
     lifecycle,
@@ -74,10 +75,10 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     library,
     encoding: createEncoding(known),
     images: createImages({ ...known, ...playback.operations }),
-    uploads: createUploads(known),
+    uploads,
     playback,
     events: createEvents(known),
-    upkeep: createUpkeep({ ...known, ...library.operations }),
+    upkeep: createUpkeep({ ...known, ...library.operations, uploads: uploads.operations }),
     operations: createOperations(known),
   };
 }

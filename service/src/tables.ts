@@ -1,4 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
+import { idempotencyRow, ownerUsageRow, rateLimitRow, secretRow } from './tables-platform.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -22,9 +23,6 @@ export const assetRow = {
   /** The upload whose object is the original; null if the object has the fixed name of earlier releases. */
   original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
-  /** The upload lease: its writer, and when it expires. */
-  upload_writer: 'uuid?',
-  upload_writer_until: 'timestamptz?',
   provider: 'text?',
   provider_video_id: 'text?',
   stream_status: 'text',
@@ -192,6 +190,30 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
+/** An upload of an asset's bytes to the object store (B4). */
+export const uploadRow = {
+  /** Names the object. */
+  id: 'uuid',
+  asset_id: 'uuid',
+  owner_user_id: 'text',
+  attempt: 'int4',
+  protocol: 'text',
+  /** What the protocol needs to go on. */
+  target: 'jsonb?',
+  size_bytes: 'int8?',
+  bytes_received: 'int8',
+  /** State of the SHA-256 of the received bytes. */
+  checksum_state: 'bytea?',
+  /** The request that writes now. */
+  lease_holder: 'uuid?',
+  lease_until: 'timestamptz?',
+  /** Another request waits for the lease. */
+  is_release_requested: 'bool',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  finished_at: 'timestamptz?',
+} as const;
+
 /** The worker of the latest encode run of an asset. */
 const encodeRunRow = {
   asset_id: 'uuid',
@@ -201,38 +223,11 @@ const encodeRunRow = {
   started_at: 'timestamptz',
 } as const;
 
-/** A secret that the service generated. */
-const secretRow = { name: 'text', value: 'text', created_at: 'timestamptz' } as const;
-
-/** The first response to a request with an Idempotency-Key (B4). */
-const idempotencyRow = {
-  caller: 'text',
-  key: 'text',
-  fingerprint: 'text',
-  /** The id for the resource that the request creates. */
-  made_id: 'uuid',
-  answer: 'jsonb?',
-  busy_by: 'uuid?',
-  busy_until: 'timestamptz?',
-  created_at: 'timestamptz',
-} as const;
-
-/** The usage of an owner with a quota; triggers update it. */
-const ownerUsageRow = {
-  owner_user_id: 'text',
-  assets: 'int8',
-  bytes: 'int8',
-  pending: 'int8',
-  overrides: 'jsonb',
-} as const;
-
-/** A token bucket of a rate limit. */
-const rateLimitRow = { key: 'text', full_at: 'timestamptz', granted: 'int4' } as const;
-
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
+  uploads: uploadRow,
   encode_runs: encodeRunRow,
   secrets: secretRow,
   idempotency_keys: idempotencyRow,

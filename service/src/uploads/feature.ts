@@ -12,18 +12,22 @@ import type { Usage } from '../usage/feature.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as completionOperations from './completion.ts';
 import * as retryOperations from './retry.ts';
+import * as originalOperations from './store-original.ts';
+import * as expiryOperations from './expired-uploads.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
-  Pick<byteOperations.ByteUploadNeeds, 'limitOwner'> & {
+  Pick<byteOperations.TicketNeeds, 'limitOwner'> & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly view: AssetViewContext;
   };
+
+export type Uploads = ReturnType<typeof createUploads>['operations'];
 
 export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, requireDatabaseSpace, config } = context;
@@ -36,7 +40,8 @@ export function createUploads(context: Needs) {
   const opening = bind({ ...needs, createAsset, limits: toUploadLimits(context) }, uploadOperations);
   const retries = bind({ ...needs, offerUpload: opening.offerUpload }, retryOperations);
   const inFlight = createInFlight();
-  const { receiveUpload } = bind(needs, byteOperations);
+  const { storeOriginal } = bind(needs, originalOperations);
+  const { receiveUpload } = bind({ ...needs, storeOriginal }, byteOperations);
   const uploads: Parameters<typeof uploadRoutes>[0] = {
     ...opening,
     ...bind(needs, completionOperations),
@@ -45,7 +50,7 @@ export function createUploads(context: Needs) {
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
   };
   return {
-    operations: { uploadsSettled: inFlight.settled },
+    operations: { ...bind(needs, expiryOperations), uploadsSettled: inFlight.settled },
     routes: uploadRoutes(uploads, guards, view),
     jobs: {},
   };

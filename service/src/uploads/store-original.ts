@@ -1,0 +1,133 @@
+// Stores the bytes of an original under a lease: one writer at a time, and each writes its own object (contract B4).
+import { randomUUID } from 'node:crypto';
+import type { Asset } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { UploadLease } from '../lifecycle/change.ts';
+import type { AssetStore } from '../lifecycle/store.ts';
+import type { Bound } from '../platform/bind.ts';
+import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
+import { waitAtMost } from '../platform/concurrency/in-flight.ts';
+import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { uploadKey } from '../storage/object-key.ts';
+import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
+import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
+import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
+import { decideStoredUpload } from './stored-upload.ts';
+import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
+import { abandonUpload, claimPut, renewLease } from './uploads.sql.ts';
+
+export type OriginalNeeds = {
+  readonly db: Queries;
+  readonly assetStore: Pick<AssetStore, 'update'>;
+  readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly maxUploadBytes: number;
+  readonly uploadTtlSeconds: number;
+  readonly underQuota: UnderQuota;
+  readonly findByteQuota: Bound<typeof findByteQuota>;
+};
+
+/** `length` is undefined if it is not known before the bytes are. */
+export type OriginalBytes = {
+  readonly length: number | undefined;
+  readonly bytes: AsyncIterable<Uint8Array>;
+};
+
+/** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
+const RELEASE_MS = 500;
+
+/** Returns the asset with its original. Throws if the bytes are refused, or if another upload runs or finished. */
+export async function storeOriginal(
+  needs: OriginalNeeds,
+  asset: Asset,
+  original: OriginalBytes,
+): Promise<Asset> {
+  const { db } = needs;
+  if (original.length !== undefined) assertLength(asset, original.length, needs.maxUploadBytes);
+  await needs.requireDatabaseSpace();
+  const id = randomUUID();
+  const lease: UploadLease = { upload: id, holder: id };
+  return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
+    try {
+      const claimed = await claimPut(db, asset, lease);
+      if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
+      const stored = await writeObject(needs, { asset, lease }, original);
+      return await finishUpload(needs, { asset, lease, stored, hasLeftovers: claimed.has_replaced });
+    } catch (error) {
+      await waitAtMost(RELEASE_MS, removeUpload(needs, { asset, lease }));
+      throw error;
+    }
+  });
+}
+
+/** A request that writes an upload of an asset. */
+type Writer = { readonly asset: Asset; readonly lease: UploadLease };
+
+/** Removes the object only if this writer still held the lease: a finished upload keeps its object. */
+async function removeUpload({ db, store }: OriginalNeeds, { asset, lease }: Writer): Promise<void> {
+  if (await abandonUpload(db, lease)) await store.remove(uploadKey(asset.id, lease.upload));
+}
+
+export type FinishedUpload = Writer & { readonly stored: StoredBytes; readonly hasLeftovers: boolean };
+
+/** Points the asset to the stored object. Removes the object and throws if the upload is closed or its lease is lost. */
+export async function finishUpload(
+  needs: Pick<OriginalNeeds, 'assetStore' | 'store' | 'findAssetById' | 'underQuota' | 'uploadTtlSeconds'>,
+  { asset, lease, stored, hasLeftovers }: FinishedUpload,
+): Promise<Asset> {
+  const { assetStore, uploadTtlSeconds } = needs;
+  const finish = { attempt: asset.attempt, lease, stored, hasLeftovers, uploadTtlSeconds };
+  const updated = await needs.underQuota(asset.owner_user_id, () =>
+    assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
+  );
+  if (updated?.decision) return updated.asset;
+  await needs.store.remove(uploadKey(asset.id, lease.upload));
+  throw toClosedError(await needs.findAssetById(asset.id));
+}
+
+async function writeObject(
+  needs: OriginalNeeds,
+  { asset, lease }: Writer,
+  original: OriginalBytes,
+): Promise<StoredBytes> {
+  const limit = await findByteLimit(needs, asset, original.length);
+  const key = uploadKey(asset.id, lease.upload);
+  const stored = await needs.store.put(key, original.bytes, limit.maxBytes).catch((error: unknown) => {
+    throw error instanceof ObjectRefused ? toUploadError(error, limit.tooLong) : error;
+  });
+  const { announced_size_bytes: announced } = asset;
+  if (stored.sizeBytes > 0 && (announced === null || stored.sizeBytes === announced)) return stored;
+  await needs.store.remove(key);
+  throw stored.sizeBytes === 0 ? emptyUpload() : otherLength(announced ?? 0);
+}
+
+/** `tooLong` is the error of more bytes. */
+export type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
+
+/** How many bytes the asset takes. Throws if `length` is over the owner's quota. */
+export async function findByteLimit(
+  { maxUploadBytes, findByteQuota: findQuota }: Pick<OriginalNeeds, 'maxUploadBytes' | 'findByteQuota'>,
+  { announced_size_bytes: announced, owner_user_id: owner }: Asset,
+  length: number | undefined,
+): Promise<ByteLimit> {
+  // createUpload reserved the announced bytes already.
+  if (announced !== null) return { maxBytes: announced, tooLong: () => otherLength(announced) };
+  const quota = await findQuota(owner);
+  const quotaBytes = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
+  const overQuota = () =>
+    quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
+  if (length !== undefined && length > quotaBytes) throw overQuota();
+  return quotaBytes < maxUploadBytes
+    ? { maxBytes: quotaBytes, tooLong: overQuota }
+    : { maxBytes: maxUploadBytes, tooLong: () => tooLarge(maxUploadBytes) };
+}
+
+function toUploadError(error: ObjectRefused, tooLong: () => ServiceError): ServiceError {
+  if (error.reason === 'too_long') return tooLong();
+  if (error.reason === 'cut_short')
+    return badRequest('The body ended early. Send the whole file again.', { reason: 'cut_short' });
+  return diskFull('object store', error);
+}
