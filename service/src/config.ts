@@ -12,6 +12,7 @@ import {
   readOrigins,
   readOwnerLimits,
   readStorageUrl,
+  readUploadSizes,
 } from './config-readers.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
@@ -59,6 +60,8 @@ export type Config = {
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
   readonly maxUploadBytes: number;
+  /** Larger announced files are offered a resumable upload first. */
+  readonly resumableUploadBytes: number;
   /** Uploads are refused while a disk has less free space. */
   readonly minFreeBytes: number;
   /** Bytes of all stored variants of one asset. */
@@ -150,7 +153,7 @@ function read(
     ffmpegPath: text('FFMPEG_PATH'),
     corsOrigins: readOrigins(settings),
     mediaTypes: readMediaTypes(settings),
-    maxUploadBytes: integer('MAX_UPLOAD_BYTES', { fallback: 10 * GIB, min: 1, max: Number.MAX_SAFE_INTEGER }),
+    ...readUploadSizes(settings),
     minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
     maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
     variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),

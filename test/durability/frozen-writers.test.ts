@@ -140,6 +140,7 @@ async function cleanUp(id: string): Promise<void> {
     findAssetById: find,
     findObjectOwner: (asset) => findObjectOwner(service.parts, asset),
     store: service.parts.store,
+    discardClosedUploads: async () => {},
     removeVideo: async () => {},
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });

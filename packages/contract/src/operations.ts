@@ -30,6 +30,13 @@ import {
   publicEntryOperations,
   putUpload,
 } from './operations/playback.ts';
+import {
+  createResumableUpload,
+  describeResumableUploads,
+  findUploadOffset,
+  patchResumableUpload,
+  terminateResumableUpload,
+} from './operations/resumable.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   cancelEncode,
@@ -44,6 +51,11 @@ import {
 export const OPERATIONS: readonly Operation[] = [
   createUpload,
   putUpload,
+  createResumableUpload,
+  describeResumableUploads,
+  findUploadOffset,
+  patchResumableUpload,
+  terminateResumableUpload,
   completeUpload,
   retryAsset,
   listAssets,

@@ -37,10 +37,16 @@ export function createUpkeep(context: Needs) {
     operations: {},
     routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
     jobs: {
-      'purge-asset': purgeAssetJob({ ...lifecycle, ...orphans, store, removeVideo: hosted.removeVideo }),
+      'purge-asset': purgeAssetJob({
+        ...lifecycle,
+        ...orphans,
+        ...uploads,
+        store,
+        removeVideo: hosted.removeVideo,
+      }),
       reconcile: run(bind(needs, reconcileOperations).reconcile),
       'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
-      'expire-uploads': run(expireUploads, uploads.pruneUploads),
+      'expire-uploads': run(uploads.finishCompleteUploads, expireUploads, uploads.pruneUploads),
       'empty-trash': run(emptyTrash),
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),

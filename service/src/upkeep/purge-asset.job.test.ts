@@ -47,6 +47,7 @@ async function runPurge({ openUpload, ...change }: Partial<Asset> & { openUpload
     findAssetById: async () => asset,
     findObjectOwner: async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [] }),
     store,
+    discardClosedUploads: async () => {},
     removeVideo,
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
@@ -86,6 +87,7 @@ test('a purged asset leaves no key in the store', async () => {
     findAssetById: async () => createVideo({ id, deleted_at: NOW }),
     findObjectOwner: async () => undefined,
     store,
+    discardClosedUploads: async () => {},
     removeVideo: async () => {},
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });

@@ -7,6 +7,7 @@ import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import type { discardClosedUploads } from '../uploads/expired-uploads.ts';
 import { isOrphanedUpload, isPurged, parseKey } from './orphan.ts';
 import type { findObjectOwner } from './orphans.ts';
 
@@ -14,6 +15,7 @@ type PurgeNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly findObjectOwner: Bound<typeof findObjectOwner>;
   readonly store: ObjectStore;
+  readonly discardClosedUploads: Bound<typeof discardClosedUploads>;
   readonly removeVideo: Bound<typeof removeVideo>;
 };
 
@@ -22,6 +24,7 @@ export const purgeAssetJob =
   async ({ payload: { assetId } }: JobRun<JobPayloads['purge-asset']>): Promise<void> => {
     const asset = await needs.findAssetById(assetId);
     if (!asset) return;
+    await needs.discardClosedUploads(asset.id);
     if (isPurged(asset)) await removeObjects(needs, asset);
     else await removeOrphanedUploads(needs, asset.id);
     if (isPurged(asset) || asset.refused) await needs.removeVideo(asset);

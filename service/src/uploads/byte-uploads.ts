@@ -47,6 +47,18 @@ export async function getTicketAsset(needs: TicketNeeds, request: TicketRequest)
   return asset;
 }
 
+/** Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes arrive. */
+export async function authorizeResumable(
+  needs: TicketNeeds,
+  request: TicketRequest & { readonly uploadId: string | undefined },
+): Promise<Asset> {
+  const valid = request.uploadId === undefined ? needs : { ...needs, now: () => new Date(0) };
+  assertTicket(valid, request);
+  const asset = await getTicketAsset(valid, request);
+  await needs.limitOwner(asset.owner_user_id);
+  return asset;
+}
+
 export function assertTicket(
   { urlSecrets, now }: TicketNeeds,
   { assetId, ticket }: TicketRequest,

@@ -11,9 +11,13 @@ import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as completionOperations from './completion.ts';
+import * as resumableOperations from './resumable-uploads.ts';
 import * as retryOperations from './retry.ts';
 import * as originalOperations from './store-original.ts';
 import * as expiryOperations from './expired-uploads.ts';
+import * as holdOperations from './upload-holds.ts';
+import * as tusOperations from './tus-requests.ts';
+import { tusRoutes } from './tus.routes.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
@@ -37,11 +41,23 @@ export function createUploads(context: Needs) {
     await requireDatabaseSpace();
     return usage.underQuota(asset.owner_user_id, () => lifecycle.assetStore.createAsset(asset, data));
   };
-  const opening = bind({ ...needs, createAsset, limits: toUploadLimits(context) }, uploadOperations);
+  const opening = bind(
+    {
+      ...needs,
+      createAsset,
+      limits: toUploadLimits(context),
+      resumable: { isOffered: context.store.partial !== undefined, fromBytes: config.resumableUploadBytes },
+    },
+    uploadOperations,
+  );
   const retries = bind({ ...needs, offerUpload: opening.offerUpload }, retryOperations);
   const inFlight = createInFlight();
-  const { storeOriginal } = bind(needs, originalOperations);
-  const { receiveUpload } = bind({ ...needs, storeOriginal }, byteOperations);
+  const originals = bind(needs, originalOperations);
+  const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
+  const holds = bind({ ...needs, holds: new Map() }, holdOperations);
+  const resumable = bind({ ...needs, ...originals, ...holds }, resumableOperations);
+  const { answerTus } = bind({ ...needs, ...resumable }, tusOperations);
+  const isOffered = context.store.partial !== undefined;
   const uploads: Parameters<typeof uploadRoutes>[0] = {
     ...opening,
     ...bind(needs, completionOperations),
@@ -49,9 +65,13 @@ export function createUploads(context: Needs) {
     retryUpload: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
   };
+  const tus = {
+    answerTus: (request: Parameters<typeof answerTus>[0]) => inFlight.track(answerTus(request)),
+    authorize: authorizeResumable,
+  };
   return {
-    operations: { ...bind(needs, expiryOperations), uploadsSettled: inFlight.settled },
-    routes: uploadRoutes(uploads, guards, view),
+    operations: { ...bind({ ...needs, ...resumable }, expiryOperations), uploadsSettled: inFlight.settled },
+    routes: [...uploadRoutes(uploads, guards, view), ...(isOffered ? tusRoutes(tus) : [])],
     jobs: {},
   };
 }

@@ -55,7 +55,11 @@ export async function storeOriginal(
       const claimed = await claimPut(db, asset, lease);
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
       const stored = await writeObject(needs, { asset, lease }, original);
-      return await finishUpload(needs, { asset, lease, stored, hasLeftovers: claimed.has_replaced });
+      const upload = { asset, lease, stored, hasLeftovers: claimed.has_replaced };
+      const finished = await finishUpload(needs, upload);
+      if (finished) return finished;
+      await needs.store.remove(uploadKey(asset.id, id));
+      throw toClosedError(await needs.findAssetById(asset.id));
     } catch (error) {
       await waitAtMost(RELEASE_MS, removeUpload(needs, { asset, lease }));
       throw error;
@@ -73,19 +77,20 @@ async function removeUpload({ db, store }: OriginalNeeds, { asset, lease }: Writ
 
 export type FinishedUpload = Writer & { readonly stored: StoredBytes; readonly hasLeftovers: boolean };
 
-/** Points the asset to the stored object. Removes the object and throws if the upload is closed or its lease is lost. */
+/** Points the asset to the stored object. Undefined if the upload is closed or its lease is lost. */
 export async function finishUpload(
-  needs: Pick<OriginalNeeds, 'assetStore' | 'store' | 'findAssetById' | 'underQuota' | 'uploadTtlSeconds'>,
+  {
+    assetStore,
+    underQuota,
+    uploadTtlSeconds,
+  }: Pick<OriginalNeeds, 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
   { asset, lease, stored, hasLeftovers }: FinishedUpload,
-): Promise<Asset> {
-  const { assetStore, uploadTtlSeconds } = needs;
+): Promise<Asset | undefined> {
   const finish = { attempt: asset.attempt, lease, stored, hasLeftovers, uploadTtlSeconds };
-  const updated = await needs.underQuota(asset.owner_user_id, () =>
+  const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );
-  if (updated?.decision) return updated.asset;
-  await needs.store.remove(uploadKey(asset.id, lease.upload));
-  throw toClosedError(await needs.findAssetById(asset.id));
+  return updated?.decision && updated.asset;
 }
 
 async function writeObject(

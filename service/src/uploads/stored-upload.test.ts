@@ -34,9 +34,7 @@ test('the time to complete is extended, never shortened', () => {
 
 test('the objects of other uploads are removed', () => {
   expect(decide()?.jobs).toEqual([]);
-  expect(decide({}, true)?.jobs).toEqual([
-    { name: 'purge-asset', payload: { assetId: asset.id } },
-  ]);
+  expect(decide({}, true)?.jobs).toEqual([{ name: 'purge-asset', payload: { assetId: asset.id } }]);
 });
 
 describe('an upload changes nothing', () => {

@@ -1,6 +1,6 @@
 // The errors of uploads that receive bytes (contract B4).
 import type { Asset } from '../assets/asset.ts';
-import { badRequest, conflict, notFound, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
+import { badRequest, conflict, notFound, payloadTooLarge, ServiceError } from '../platform/errors.ts';
 
 export const emptyUpload = (): ServiceError =>
   badRequest('The upload is empty: its body has no bytes. Send the whole file in the body.', {
@@ -14,6 +14,12 @@ export const otherLength = (size: number): ServiceError =>
   badRequest(`The upload has another length than the announced size_bytes of ${size}`, {
     field: 'size_bytes',
     expected: size,
+  });
+
+export const inProgress = (): ServiceError =>
+  new ServiceError('CONFLICT', 'Another request is writing this upload. Try again.', {
+    details: { reason: 'upload_in_progress' },
+    retryAfterSeconds: 1,
   });
 
 /** Why the asset accepts no bytes from this writer. */

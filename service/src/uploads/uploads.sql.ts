@@ -44,10 +44,13 @@ export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('end expired puts')`
     delete from uploads where asset_id = any(${assetIds}::uuid[]) and protocol = 'put' and finished_at is null and lease_until <= now()`);
 
-/** Deletes the rows of uploads that expired and that nobody writes now, longest overdue first. */
-export const deleteOverdueUploads = (db: Queries, now: Date, limit: number) =>
-  db.all(sql('delete overdue uploads', { id: 'uuid' })`
-    delete from uploads where id in (
-      select id from uploads where expires_at < ${now} and (lease_until is null or lease_until < now())
-       order by expires_at limit ${limit} for update skip locked)
-    returning id`);
+/** Uploads that expired and that nobody writes now, longest overdue first. */
+export const findOverdueUploads = (db: Queries, now: Date, limit: number) =>
+  db.all(sql('overdue uploads', { id: 'uuid', asset_id: 'uuid' })`
+    select id, asset_id from uploads where expires_at < ${now} and (lease_until is null or lease_until < now())
+     order by expires_at limit ${limit}`);
+
+/** Deletes uploads that nobody writes now: they cannot finish any more. */
+export const deleteUploads = (db: Queries, ids: readonly string[]) =>
+  db.all(sql('delete uploads')`
+    delete from uploads where id = any(${ids}::uuid[]) and (lease_until is null or lease_until < now())`);

@@ -1,5 +1,5 @@
 // Objects that arrive in several requests: files beside the objects, which get their names when they are complete.
-import { open } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { ObjectRefused, type PartialObjects } from '../object-store.ts';
@@ -67,12 +67,20 @@ async function openAt(path: string, offset: number) {
   }
 }
 
-/** Repeatable: a process may end at any point of it. */
+/** Can be repeated, because a process may end at any point of it. */
 async function finish(partial: string, path: string): Promise<void> {
-  try {
-    await publish(partial, path);
-  } catch (error) {
-    if (!(error instanceof ObjectRefused && error.reason === 'exists')) throw error;
+  if (!(await exists(path))) {
+    try {
+      await publish(partial, path);
+    } catch (error) {
+      if (!(await exists(path))) throw error;
+    }
   }
   await removeFile(partial);
 }
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
