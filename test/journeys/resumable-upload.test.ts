@@ -34,7 +34,8 @@ const open = (wishes: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...
 
 type Reply = { readonly status: number; readonly headers: Headers; readonly reason: unknown };
 
-async function send(url: string, method: string, headers: Record<string, string> = TUS, body?: Uint8Array) {
+async function send(request: string, headers: Record<string, string> = TUS, body?: Uint8Array) {
+  const [method, url] = request.split(' ') as [string, string];
   const response = await fetch(url, { method, headers, ...(body && { body: body as unknown as string }) });
   const text = await response.text();
   const reason = text && JSON.parse(text).error?.details?.reason;
@@ -43,7 +44,7 @@ async function send(url: string, method: string, headers: Record<string, string>
 
 /** The URL of a new upload. */
 async function create(started: Started, length: number | undefined = BYTES.length): Promise<string> {
-  const { status, headers } = await send(tusUrl(started), 'POST', {
+  const { status, headers } = await send(`POST ${tusUrl(started)}`, {
     ...TUS,
     ...(length === undefined ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
   });
@@ -51,9 +52,9 @@ async function create(started: Started, length: number | undefined = BYTES.lengt
   return new URL(headers.get('location') as string, tusUrl(started)).href;
 }
 
-const patch = (url: string, offset: number, bytes: Uint8Array, headers: Record<string, string> = {}) =>
-  send(url, 'PATCH', { ...CHUNK, 'upload-offset': String(offset), ...headers }, bytes);
-const offsetOf = async (url: string) => Number((await send(url, 'HEAD')).headers.get('upload-offset'));
+const patch = (url: string, offset: number, bytes: Uint8Array) =>
+  send(`PATCH ${url}`, { ...CHUNK, 'upload-offset': String(offset) }, bytes);
+const offsetOf = async (url: string) => Number((await send(`HEAD ${url}`)).headers.get('upload-offset'));
 
 const expectStored = async (id: string, bytes: Uint8Array) => {
   expect(await readAsset(service, 'ann', id)).toMatchObject({
@@ -201,8 +202,8 @@ describe('the upload', () => {
     const started = await open();
     const url = await create(started);
     await patch(url, 0, BYTES.subarray(0, 1000));
-    expect((await send(url, 'DELETE')).status).toBe(204);
-    expect((await send(url, 'HEAD')).status).toBe(404);
+    expect((await send(`DELETE ${url}`)).status).toBe(204);
+    expect((await send(`HEAD ${url}`)).status).toBe(404);
     expect(await partialFiles(started.asset_id)).toEqual([]);
     await patch(await create(started), 0, BYTES);
     await expectStored(started.asset_id, BYTES);
@@ -212,7 +213,7 @@ describe('the upload', () => {
     const started = await open();
     const url = await create(started);
     await patch(url, 0, BYTES);
-    expect(await send(url, 'DELETE')).toMatchObject({ status: 409, reason: 'already_uploaded' });
+    expect(await send(`DELETE ${url}`)).toMatchObject({ status: 409, reason: 'already_uploaded' });
     await expectStored(started.asset_id, BYTES);
   });
 
@@ -224,7 +225,7 @@ describe('the upload', () => {
       expect((await patch(url, 0, BYTES.subarray(0, 1000))).status).toBe(204);
       minutesLater = 100;
       expect(await offsetOf(url)).toBe(1000);
-      expect((await send(tusUrl(started), 'POST', { ...TUS, 'upload-length': '5' })).status).toBe(401);
+      expect((await send(`POST ${tusUrl(started)}`, { ...TUS, 'upload-length': '5' })).status).toBe(401);
       minutesLater = 111;
       expect((await patch(url, 1000, BYTES.subarray(1000))).status).toBe(404);
     } finally {
@@ -255,8 +256,8 @@ describe('a request', () => {
     const ticketOfOther = new URL(tusUrl(other)).search;
     for (const bad of [without, `${without}?ticket=x`, `${without}${ticketOfOther}`]) {
       expect((await patch(bad, 0, BYTES)).status).toBe(401);
-      expect((await send(bad, 'HEAD')).status).toBe(401);
-      expect((await send(bad, 'DELETE')).status).toBe(401);
+      expect((await send(`HEAD ${bad}`)).status).toBe(401);
+      expect((await send(`DELETE ${bad}`)).status).toBe(401);
     }
     const foreign = url.replace(started.asset_id, other.asset_id).replace(/\?.*/, ticketOfOther);
     expect((await patch(foreign, 0, BYTES)).status).toBe(404);
@@ -265,21 +266,21 @@ describe('a request', () => {
 
   test('that asks for the bytes finds no route', async () => {
     const url = await create(await open());
-    expect((await send(url, 'GET')).status).toBe(404);
+    expect((await send(`GET ${url}`)).status).toBe(404);
   });
 
   test('without the version of the protocol is refused', async () => {
     const url = await create(await open());
-    expect((await send(url, 'HEAD', {})).status).toBe(412);
+    expect((await send(`HEAD ${url}`, {})).status).toBe(412);
   });
 
   test.each([
-    ['over the maximum', {}, 64 * 1024 * 1024 + 1, 413],
-    ['of another length than announced', { size_bytes: 10 }, 11, 400],
-    ['of no bytes', {}, 0, 400],
-  ])('for an upload %s is refused', async (_what, wishes, length, status) => {
+    ['over the maximum', {}, [64 * 1024 * 1024 + 1, 413]],
+    ['of another length than announced', { size_bytes: 10 }, [11, 400]],
+    ['of no bytes', {}, [0, 400]],
+  ])('for an upload %s is refused', async (_what, wishes, [length, status]) => {
     const started = await open(wishes);
-    const created = await send(tusUrl(started), 'POST', { ...TUS, 'upload-length': String(length) });
+    const created = await send(`POST ${tusUrl(started)}`, { ...TUS, 'upload-length': String(length) });
     expect(created.status).toBe(status);
   });
 
@@ -295,15 +296,15 @@ describe('a request', () => {
     const url = await create(started);
     const cross = { ...TUS, origin: ORIGIN };
     for (const reply of [
-      await send(tusUrl(started), 'OPTIONS', cross),
-      await send(url, 'HEAD', cross),
-      await patch(url, 7, BYTES, { origin: ORIGIN }),
+      await send(`OPTIONS ${tusUrl(started)}`, cross),
+      await send(`HEAD ${url}`, cross),
+      await send(`PATCH ${url}`, { ...CHUNK, origin: ORIGIN, 'upload-offset': '7' }, BYTES),
     ]) {
       expect(reply.headers.get('access-control-allow-origin')).toBe(ORIGIN);
       expect(reply.headers.get('access-control-expose-headers')).toMatch(/Location.*Upload-Offset/);
       expect(reply.headers.get('tus-resumable')).toBe('1.0.0');
     }
-    const preflight = await send(url, 'OPTIONS', {
+    const preflight = await send(`OPTIONS ${url}`, {
       origin: ORIGIN,
       'access-control-request-method': 'PATCH',
       'access-control-request-headers': 'tus-resumable,upload-offset,content-type',
@@ -313,7 +314,7 @@ describe('a request', () => {
   });
 
   test('for the options lists version, extensions and maximum', async () => {
-    const { status, headers } = await send(tusUrl(await open()), 'OPTIONS', {});
+    const { status, headers } = await send(`OPTIONS ${tusUrl(await open())}`, {});
     expect(status).toBe(204);
     expect(headers.get('tus-version')).toBe('1.0.0');
     expect(headers.get('tus-max-size')).toBe(String(64 * 1024 * 1024));
