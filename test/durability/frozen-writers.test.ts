@@ -12,7 +12,7 @@ import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
 import { findObjectOwner, findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receiveUpload, type ByteUploadNeeds } from '../../service/src/uploads/byte-uploads.ts';
+import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
 import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
 import { type OriginalNeeds, storeOriginal } from '../../service/src/uploads/store-original.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
@@ -94,7 +94,7 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
-  const needs: ByteUploadNeeds & OriginalNeeds = {
+  const needs: Parameters<typeof receiveUpload>[0] & OriginalNeeds = {
     db: paused(db, pass),
     assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
@@ -126,9 +126,8 @@ async function firstWriter(
 
 const expireLease = (id: string) =>
   service.parts.db.one(
-    sql(
-      'test: expire lease',
-    )`update uploads set lease_until = now() - interval '1 second' where asset_id = ${id} and finished_at is null`,
+    sql('test: expire lease')`update uploads set lease_until = now() - interval '1 second'
+       where asset_id = ${id} and finished_at is null`,
   );
 
 async function cleanUp(id: string): Promise<void> {

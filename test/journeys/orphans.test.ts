@@ -53,8 +53,10 @@ test('an upload that its asset does not reference is an orphan, unless its write
   await store.put(key, Readable.from([Buffer.from('bytes of a slow writer')]), 1000);
   const lease = (until: string) =>
     db.one(sql('test: lease of an upload')`
-      insert into uploads (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
-      values (${writer}, ${id}, 'ann', 1, 'put', ${writer}, now() + ${until}::interval, now() + interval '1 hour')
+      insert into uploads
+        (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
+      values (${writer}, ${id}, 'ann', 1, 'put', ${writer}, now() + ${until}::interval,
+        now() + interval '1 hour')
       on conflict (id) do update set lease_until = excluded.lease_until`);
   await lease('1 minute');
   expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([]);

@@ -16,14 +16,20 @@ export function partialObjectsContract(name: string, open: () => Promise<Partial
       opened = await open();
     });
     appendsParts(() => opened);
+    losesParts(() => opened);
   });
 }
 
+const newKey = () => uploadKey(randomUUID(), randomUUID());
+
+const stepsOn = (store: () => PartialStore) => ({
+  partialOf: () => store().partial,
+  write: (key: ObjectKey, bytes: Buffer, offset: number) =>
+    store().partial.append(key, inChunks(bytes, 64 * 1024), offset),
+});
+
 function appendsParts(store: () => PartialStore): void {
-  const partialOf = () => store().partial;
-  const newKey = () => uploadKey(randomUUID(), randomUUID());
-  const write = (key: ObjectKey, bytes: Buffer, offset: number) =>
-    partialOf().append(key, inChunks(bytes, 64 * 1024), offset);
+  const { partialOf, write } = stepsOn(store);
 
   test('are no objects until they are finished, and then hold every part', async () => {
     const [key, content] = [newKey(), randomBytes(3 * MIB + 7)];
@@ -50,6 +56,10 @@ function appendsParts(store: () => PartialStore): void {
     await partialOf().discard(key);
     expect((await buffer(store().stream(key))).equals(content)).toBe(true);
   });
+}
+
+function losesParts(store: () => PartialStore): void {
+  const { partialOf, write } = stepsOn(store);
 
   test('are gone when they are discarded, also twice', async () => {
     const key = newKey();

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
 import { findObjectOwners, listRecordedOriginals } from './upkeep.sql.ts';
 
-export type OrphanNeeds = {
+type OrphanNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
   /** Ends the expired uploads of assets: they cannot finish any more. */

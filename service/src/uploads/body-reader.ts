@@ -10,7 +10,7 @@ export type UploadBody = {
 
 type Segment = { readonly maxBytes: number; readonly onChunk: (chunk: Uint8Array) => void };
 
-export type BodyReader = {
+type BodyReader = {
   /** Waits for the next bytes; false at the end, also of a body that broke off. */
   hasMore(): Promise<boolean>;
   /** Yields the next bytes up to a number. The rest of a chunk stays for the next segment. */

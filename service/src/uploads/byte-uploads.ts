@@ -16,10 +16,10 @@ export type TicketNeeds = {
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
-export type ByteUploadNeeds = TicketNeeds & { readonly storeOriginal: Bound<typeof storeOriginal> };
+type ByteUploadNeeds = TicketNeeds & { readonly storeOriginal: Bound<typeof storeOriginal> };
 
 /** What authorises an upload: the ticket in its URL. */
-export type TicketRequest = { readonly assetId: string; readonly ticket: string };
+type TicketRequest = { readonly assetId: string; readonly ticket: string };
 
 /** A PUT request before its body is read; `length` is undefined for chunked bodies. */
 export type ByteUpload = TicketRequest &
@@ -39,7 +39,7 @@ export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload):
 }
 
 /** Returns the asset that the ticket belongs to. */
-export async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
+async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
   const asset = await needs.findAssetById(request.assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   // A retry opened another upload, which has its own URL.
@@ -59,7 +59,7 @@ export async function authorizeResumable(
   return asset;
 }
 
-export function assertTicket(
+function assertTicket(
   { urlSecrets, now }: TicketNeeds,
   { assetId, ticket }: TicketRequest,
   attempt?: number,

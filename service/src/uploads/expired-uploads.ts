@@ -7,7 +7,7 @@ import { findClosedUploads, findCompleteUploads } from './resumable-uploads.sql.
 import type { discardUploads, openResumable } from './resumable-uploads.ts';
 import { endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
 
-export type ExpiryNeeds = {
+type ExpiryNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
   readonly now: () => Date;

@@ -22,7 +22,7 @@ export const resumableColumns = pick(uploadRow, [
 const RESUMABLE = columns(resumableColumns);
 const UPLOADS = columnsOf('uploads', resumableColumns);
 
-export type NewResumable = {
+type NewResumable = {
   readonly lease: UploadLease;
   readonly sizeBytes: number | null;
   readonly expiresAt: Date;
@@ -63,7 +63,7 @@ export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =
     update uploads set lease_holder = null, lease_until = null, is_release_requested = false
      where id = ${upload} and lease_holder = ${holder}`);
 
-export type Progress = {
+type Progress = {
   readonly bytesReceived: number;
   readonly checksumState: Uint8Array;
   readonly expiresAt: Date;

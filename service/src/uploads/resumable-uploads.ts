@@ -20,7 +20,7 @@ import { assertLength, emptyUpload, inProgress, toClosedError } from './upload-e
 import type { holdUpload, ResumableRow, startHold, UploadHold } from './upload-holds.ts';
 import { abandonUpload, deleteUploads } from './uploads.sql.ts';
 
-export type ResumableNeeds = Omit<OriginalNeeds, 'assetStore' | 'underQuota' | 'findByteQuota'> & {
+type ResumableNeeds = Omit<OriginalNeeds, 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishUpload: Bound<typeof finishUpload>;
   readonly holdUpload: Bound<typeof holdUpload>;
@@ -79,8 +79,10 @@ async function checkResumable(needs: ResumableNeeds, asset: Asset, hold: UploadH
   const { row } = hold;
   if (row.finished_at) return hold;
   if (row.expires_at <= needs.now()) throw notFound('The upload has expired. Create another one.');
-  if (row.attempt !== asset.attempt || asset.uploaded_at || asset.stream_status !== 'pending_upload')
+  if (row.attempt !== asset.attempt || asset.uploaded_at || asset.stream_status !== 'pending_upload') {
+    await terminateResumable(needs, hold);
     throw toClosedError(asset);
+  }
   if (row.size_bytes !== row.bytes_received) return hold;
   await finishResumable(needs, asset, hold);
   return { ...hold, row: { ...row, finished_at: needs.now() } };
@@ -179,7 +181,7 @@ async function record(
 }
 
 /** Makes the bytes the original of the asset. Can be repeated after a crash. */
-export async function finishResumable(
+async function finishResumable(
   needs: ResumableNeeds,
   asset: Asset,
   { lease, row }: Pick<UploadHold, 'lease' | 'row'>,

@@ -75,7 +75,7 @@ async function removeUpload({ db, store }: OriginalNeeds, { asset, lease }: Writ
   if (await abandonUpload(db, lease)) await store.remove(uploadKey(asset.id, lease.upload));
 }
 
-export type FinishedUpload = Writer & { readonly stored: StoredBytes; readonly hasLeftovers: boolean };
+type FinishedUpload = Writer & { readonly stored: StoredBytes; readonly hasLeftovers: boolean };
 
 /** Points the asset to the stored object. Undefined if the upload is closed or its lease is lost. */
 export async function finishUpload(
@@ -110,7 +110,7 @@ async function writeObject(
 }
 
 /** `tooLong` is the error of more bytes. */
-export type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
+type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
 
 /** How many bytes the asset takes. Throws if `length` is over the owner's quota. */
 export async function findByteLimit(

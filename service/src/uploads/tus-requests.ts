@@ -21,7 +21,7 @@ import type {
 } from './resumable-uploads.ts';
 import type { UploadHold } from './upload-holds.ts';
 
-export type TusNeeds = {
+type TusNeeds = {
   readonly createResumable: Bound<typeof createResumable>;
   readonly openResumable: Bound<typeof openResumable>;
   readonly declareResumable: Bound<typeof declareResumable>;
@@ -44,7 +44,7 @@ export type TusRequest = {
   readonly body: UploadBody;
 };
 
-export type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 const EXTENSIONS = ['creation', 'creation-with-upload', 'creation-defer-length', 'expiration', 'termination'];
 

@@ -14,7 +14,7 @@ import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeResumable } from './byte-uploads.ts';
 import type { answerTus, TusMethod, TusRequest } from './tus-requests.ts';
 
-export type TusRouteNeeds = {
+type TusRouteNeeds = {
   readonly answerTus: Bound<typeof answerTus>;
   /** Returns the asset that the ticket belongs to; throws if the ticket is not valid. */
   readonly authorize: Bound<typeof authorizeResumable>;

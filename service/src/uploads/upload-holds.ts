@@ -13,7 +13,7 @@ import {
 
 export type ResumableRow = RowOf<typeof resumableColumns>;
 
-export type HoldNeeds = {
+type HoldNeeds = {
   readonly db: Queries;
   /** The holds of this process, by upload. */
   readonly holds: Map<string, UploadHold>;

@@ -6,7 +6,7 @@ import { ObjectRefused, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
 import { batchesOf, bytesIn, publish, writeFully } from './incoming.ts';
 
-export type PartialPlaces = {
+type PartialPlaces = {
   /** On the file system of the objects. */
   readonly folder: string;
   readonly pathOf: (key: ObjectKey) => string;
