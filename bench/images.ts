@@ -92,7 +92,8 @@ async function openImageSet(environment: Environment): Promise<ImageSet> {
   await db.connect();
   const ids = opened.map(({ id }) => id);
   const { rows } = await db.query<Parameters<typeof originalKey>[0]>(
-    'select id, original_upload from assets where id = any($1::uuid[]) order by array_position($1::uuid[], id)',
+    'select id, original_upload from assets where id = any($1::uuid[]) ' +
+      'order by array_position($1::uuid[], id)',
     [ids],
   );
   return {

@@ -93,8 +93,10 @@ const machine = () =>
 const REMARKS = '## Why some ratios are below their goal';
 
 const ABOUT = [
-  'Ratios of one run: the service and its reference alternate on the same machine with the same database and driver',
-  'settings (`synchronous_commit` on). The ratio is the median of the rounds. The load generator, the server and',
+  'Ratios of one run: the service and its reference alternate on the same machine with the same database ' +
+    'and driver',
+  'settings (`synchronous_commit` on). The ratio is the median of the rounds. ' +
+    'The load generator, the server and',
   'PostgreSQL share the processors, so absolute figures are only valid for this machine.',
   '',
   '`npm run bench -- --write` generates this page up to the remarks.',

@@ -35,7 +35,8 @@ ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off; master_process off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr;
 events { worker_connections 1024; }
 http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; types {} default_type video/iso.segment;
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
+  types {} default_type video/iso.segment;
   server { listen 127.0.0.1:${port}; root /; }
 }
 `;

@@ -157,7 +157,8 @@ await rm(folder, { recursive: true, force: true });
 const ratio = (deliveriesPerSecond / updatesPerSecond).toFixed(2);
 process.stdout.write(
   [
-    `${Math.round(deliveriesPerSecond)} deliveries/s to ${Math.round(updatesPerSecond)} one-row updates/s: ratio ${ratio}`,
+    `${Math.round(deliveriesPerSecond)} deliveries/s to ${Math.round(updatesPerSecond)} one-row updates/s: ` +
+      `ratio ${ratio}`,
     `${recorded} deliveries recorded, ${wrong.length} assets in a wrong state, ${deadlocks} deadlocks`,
     '',
   ].join('\n'),

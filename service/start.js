@@ -7,6 +7,6 @@ if (major < 24) {
   console.error(`Mediary needs Node 24 or newer; this is ${process.version} (${process.execPath}).`);
   process.exit(1);
 }
-// Next to the code, so that other users cannot write to it. If the folder is not writable, Node compiles every time.
+// Next to the code, so that other users cannot write to it. Without write access, Node compiles every time.
 module.enableCompileCache(resolve(import.meta.dirname, '../node_modules/.cache/compiled'));
 await import('./src/main.ts');

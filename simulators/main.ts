@@ -55,7 +55,8 @@ console.log(
 );
 if (engine === undefined) console.log('No ffmpeg was found: playlists have no segments.');
 console.log(
-  `Webhooks go to ${options.webhookBaseUrl}. Faults: POST ${simulators.cdnhost.url}/_control/faults or ${simulators.edgehost.url}/_control/faults`,
+  `Webhooks go to ${options.webhookBaseUrl}. Faults: ` +
+    `POST ${simulators.cdnhost.url}/_control/faults or ${simulators.edgehost.url}/_control/faults`,
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void simulators.stop().then(() => process.exit(0)));

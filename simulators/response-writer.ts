@@ -37,7 +37,7 @@ export async function writeResponse({ request, response, answer, pauseMs }: Resp
   try {
     await pipeline(pauseMs > 0 ? slowly(bytes(), { length, pauseMs }) : bytes(), response);
   } catch {
-    response.destroy(); // The client disconnected or the file was deleted; the client receives an incomplete body.
+    response.destroy(); // The client disconnected or the file was deleted: the body is incomplete.
   }
 }
 

@@ -6,31 +6,21 @@ const MAX_FILE_LINES = 250;
 const MAX_FUNCTION_LINES = 50;
 const MAX_COLUMNS = 110;
 
-/** Files and folders that do not keep a limit yet. */
-const LONG_FILES: readonly string[] = [];
-const LONG_FUNCTIONS: readonly string[] = [
-  'service/src/config.ts',
-  'service/src/encoding/jobs/make-poster.job.test.ts',
-];
-const LONG_LINES = /^(?:service|packages|simulators|bench|test\/mutation)\//;
-
 test(`a file has at most ${MAX_FILE_LINES} lines`, () => {
   const long = modules.filter(({ text }) => text.split('\n').length - 1 > MAX_FILE_LINES);
-  expect(long.map(({ path }) => path).filter((path) => !LONG_FILES.includes(path))).toEqual([]);
+  expect(long.map(({ path }) => path)).toEqual([]);
 });
 
 test(`a function has at most ${MAX_FUNCTION_LINES} lines`, () => {
   const long = modules.filter(({ functions }) => functions.some(({ lines }) => lines > MAX_FUNCTION_LINES));
-  expect(long.map(({ path }) => path).filter((path) => !LONG_FUNCTIONS.includes(path))).toEqual([]);
+  expect(long.map(({ path }) => path)).toEqual([]);
 });
 
 test(`a line has at most ${MAX_COLUMNS} columns`, () => {
-  const long = modules
-    .filter(({ path }) => !LONG_LINES.test(path))
-    .flatMap(({ path, text }) =>
-      text
-        .split('\n')
-        .flatMap((line, index) => ([...line].length > MAX_COLUMNS ? [`${path}:${index + 1}`] : [])),
-    );
+  const long = modules.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) => ([...line].length > MAX_COLUMNS ? [`${path}:${index + 1}`] : [])),
+  );
   expect(long).toEqual([]);
 });

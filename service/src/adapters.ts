@@ -137,7 +137,7 @@ async function openDatabaseAndJobs(
   });
   const jobs = await openJobs({
     connection,
-    settings: jobSettings({ encodeConcurrency: concurrencyOf(config) }),
+    settings: jobSettings({ ...config.importLimits, encodeConcurrency: concurrencyOf(config) }),
     onError: logWarning('job queue error'),
   });
   return { db, jobs };

@@ -41,7 +41,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
   const { providers, encoding, images, upkeep, uploads } = features;
   return {
     server,
-    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...upkeep.jobs },
+    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs },
     uploadsSettled: uploads.operations.uploadsSettled,
   };
 }

@@ -53,6 +53,19 @@ export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
   }),
 });
 
+export type ImportLimits = {
+  /** Concurrent downloads of imports in this process. */
+  readonly importConcurrency: number;
+  /** Time limit of one download. */
+  readonly importTimeoutSeconds: number;
+};
+
+export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
+  importConcurrency: integer('IMPORT_MAX_CONCURRENT', { fallback: 4, min: 1, max: 64 }),
+  // A job may run for a day.
+  importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: DAY_S - 3600 }),
+});
+
 export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
   text('ENCODE_CONCURRENCY') === undefined
     ? undefined
@@ -74,7 +87,8 @@ export function readOrigins({ list, problems }: Settings): readonly string[] {
   for (const origin of origins)
     if (origin !== '*' && !(ORIGIN.test(origin) && URL.canParse(origin)))
       problems.push(
-        `CORS_ORIGINS: "${origin}" is not an origin. Give scheme and host without a path, such as https://app.example.com, or *`,
+        `CORS_ORIGINS: "${origin}" is not an origin. ` +
+          'Give scheme and host without a path, such as https://app.example.com, or *',
       );
   return origins;
 }

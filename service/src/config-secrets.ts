@@ -34,7 +34,8 @@ const unsignedWarnings = (
     .filter(({ name, secrets: [secret] }) => allowed.includes(name) && !text(secret))
     .map(
       ({ name, secrets: [secret] }) =>
-        `WEBHOOKS_ALLOW_UNSIGNED: the ${name} webhook accepts unsigned requests, because ${secret} is not set`,
+        `WEBHOOKS_ALLOW_UNSIGNED: the ${name} webhook accepts unsigned requests, ` +
+        `because ${secret} is not set`,
     );
 
 /** Configured hosted providers without the host name that their playback URLs need. */

@@ -3,6 +3,7 @@ import type { ProviderName } from './assets/asset.ts';
 import { type Secret, toSecret } from './auth/secret.ts';
 import {
   type DecoderLimits,
+  type ImportLimits,
   type OwnerLimits,
   readDecoderLimits,
   readAllowUnsigned,
@@ -10,6 +11,7 @@ import {
   readEncodeLimits,
   readMediaTypes,
   readOrigins,
+  readImportLimits,
   readOwnerLimits,
   readStorageUrl,
   readUploadSizes,
@@ -17,6 +19,11 @@ import {
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
+import {
+  type OutboundPurpose,
+  outboundWarnings,
+  readOutboundAllowPrivate,
+} from './platform/outbound/outbound-setting.ts';
 import {
   type RateLimit,
   type TrustedProxies,
@@ -71,6 +78,7 @@ export type Config = {
   readonly encodeLimits: EncodeLimits;
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
+  readonly importLimits: ImportLimits;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -93,6 +101,8 @@ export type Config = {
   readonly ratePerOwner: RateLimit | undefined;
   readonly ratePerAddress: RateLimit | undefined;
   readonly trustProxy: TrustedProxies;
+  /** Outbound requests that may reach private addresses. */
+  readonly outboundAllowPrivate: readonly OutboundPurpose[];
   /** Problems that do not stop the start. */
   readonly warnings: readonly string[];
 };
@@ -119,7 +129,8 @@ export function readConfig(
   });
   if (settings.problems.length > 0)
     throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
-  return { ...config, warnings: [...config.warnings, ...unknown] };
+  const outbound = outboundWarnings(config.outboundAllowPrivate);
+  return { ...config, warnings: [...config.warnings, ...outbound, ...unknown] };
 }
 
 function read(
@@ -127,56 +138,98 @@ function read(
   absolute: (path: string) => string,
   modules: readonly RegisteredProvider[],
 ): Config {
-  const { text, integer } = settings;
+  return {
+    ...readProcess(settings),
+    ...readStorage(settings, absolute),
+    ...readSecrets(settings),
+    ...readProviders(settings, modules),
+    ...readMedia(settings),
+    ...readRetention(settings),
+    ...readDecoding(settings),
+    ...readLimits(settings),
+  };
+}
+
+const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
+  role: oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
+  port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
+  host: text('HOST') ?? '127.0.0.1',
+  publicBaseUrl: url('PUBLIC_BASE_URL'),
+  encoderCallbackUrl: url('ENCODER_CALLBACK_URL'),
+  maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
+  docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+});
+
+const readStorage = (settings: Settings, absolute: (path: string) => string) => ({
+  dataDir: absolute(settings.text('DATA_DIR') ?? DEFAULT_DATA_DIR),
+  databaseUrl: settings.text('DATABASE_URL'),
+  ...readStorageUrl(settings),
+  minFreeBytes: settings.integer('MIN_FREE_BYTES', {
+    fallback: 64 * MIB,
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+});
+
+const readSecrets = ({ rotating }: Settings) => ({
+  tokenSecrets: rotating('ACCESS_TOKEN_SECRET').map(toSecret),
+  serviceKeys: rotating('SERVICE_API_KEY').map(toSecret),
+  operatorKeys: rotating('OPERATOR_KEY').map(toSecret),
+  urlSecrets: rotating('URL_SIGNING_SECRET').map(toSecret),
+});
+
+function readProviders(settings: Settings, modules: readonly RegisteredProvider[]) {
   const providers = configureProviders(settings, modules);
   const allowUnsigned = readAllowUnsigned(settings, modules);
+  const names = modules.map(({ name }) => name);
   return {
-    role: settings.oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
-    port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
-    host: text('HOST') ?? '127.0.0.1',
-    dataDir: absolute(text('DATA_DIR') ?? DEFAULT_DATA_DIR),
-    publicBaseUrl: settings.url('PUBLIC_BASE_URL'),
-    encoderCallbackUrl: settings.url('ENCODER_CALLBACK_URL'),
-    databaseUrl: text('DATABASE_URL'),
-    ...readStorageUrl(settings),
-    tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
-    serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
-    operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
-    urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
-    videoProvider: settings.oneOf(
-      'VIDEO_PROVIDER',
-      modules.map(({ name }) => name),
-      'onprem',
-    ),
+    videoProvider: settings.oneOf('VIDEO_PROVIDER', names, 'onprem'),
     allowUnsigned,
     providers,
-    ffmpegPath: text('FFMPEG_PATH'),
-    corsOrigins: readOrigins(settings),
-    mediaTypes: readMediaTypes(settings),
-    ...readUploadSizes(settings),
-    minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
-    maxVariantBytes: integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
-    variantRetrySeconds: integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
-    encodeLimits: readEncodeLimits(settings),
-    encodeConcurrency: readEncodeConcurrency(settings),
-    uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
-    playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
-    webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
-    trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
-    maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
-    docs: settings.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
-    encoderMemoryBytes: integer('ENCODER_MEMORY_BYTES', { fallback: 3 * GIB, min: GIB / 2, max: 1024 * GIB }),
-    decoders: readDecoderLimits(settings),
-    sandboxUid: integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
-    sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
-    logLevel: settings.oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-    ownerLimits: readOwnerLimits(settings),
-    ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
-    ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
-    trustProxy: readTrustProxy(settings),
     warnings: settingWarnings(settings, modules, allowUnsigned),
   };
 }
+
+const readMedia = (settings: Settings) => ({
+  mediaTypes: readMediaTypes(settings),
+  ...readUploadSizes(settings),
+  maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
+  variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
+  encodeLimits: readEncodeLimits(settings),
+  encodeConcurrency: readEncodeConcurrency(settings),
+  importLimits: readImportLimits(settings),
+});
+
+/** How long uploads, playback tokens, webhooks and deleted assets are kept. */
+const readRetention = ({ integer }: Settings) => ({
+  uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
+  playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
+  webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
+  trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+});
+
+/** The processes that decode untrusted files. */
+const readDecoding = (settings: Settings) => ({
+  ffmpegPath: settings.text('FFMPEG_PATH'),
+  encoderMemoryBytes: settings.integer('ENCODER_MEMORY_BYTES', {
+    fallback: 3 * GIB,
+    min: GIB / 2,
+    max: 1024 * GIB,
+  }),
+  decoders: readDecoderLimits(settings),
+  sandboxUid: settings.integer('SANDBOX_UID', { fallback: 65_533, min: 1, max: 2 ** 31 }),
+  sandbox: settings.oneOf('SANDBOX', ['available', 'required'], 'available'),
+});
+
+const readLimits = (settings: Settings) => ({
+  corsOrigins: readOrigins(settings),
+  ownerLimits: readOwnerLimits(settings),
+  ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
+  ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
+  trustProxy: readTrustProxy(settings),
+  outboundAllowPrivate: readOutboundAllowPrivate(settings),
+});
 
 function requireForRole({ problems }: Settings, config: Config): void {
   if (config.role === 'worker') {

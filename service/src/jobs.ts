@@ -2,11 +2,13 @@
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
 export type JobPayloads = {
+  /** Downloads the original of an import and completes it. */
+  'import-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
   /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
-  /** Sends the report of a finished run to the onprem webhook; a job of its own, so that a retry does not encode again. */
+  /** Sends the report of a finished run to the onprem webhook. A retry of this job does not encode again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Renders the thumbnail of a video at `poster_time_ms`. */
   'make-poster': { readonly assetId: string };
@@ -20,7 +22,7 @@ export type JobPayloads = {
   reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
   'remove-orphaned-videos': Record<never, never>;
-  /** Fails uploads that were not completed in time. */
+  /** Fails uploads that were not completed in time, and deletes expired sources of imports. */
   'expire-uploads': Record<never, never>;
   /** Purges assets that were in the trash for TRASH_DAYS. */
   'empty-trash': Record<never, never>;
@@ -37,13 +39,25 @@ export type JobRequest = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
 }[keyof JobPayloads];
 
-/** `encodeConcurrency`: how many videos one process encodes at once. */
+/** Concurrency counts the jobs of one process. */
+type JobLimits = {
+  readonly encodeConcurrency: number;
+  readonly importConcurrency: number;
+  readonly importTimeoutSeconds: number;
+};
+
 export const jobSettings = ({
   encodeConcurrency,
-}: {
-  readonly encodeConcurrency: number;
-}): JobSettingsOf<JobPayloads> => ({
+  importConcurrency,
+  importTimeoutSeconds,
+}: JobLimits): JobSettingsOf<JobPayloads> => ({
   ...JOB_SETTINGS,
+  'import-asset': {
+    ...JOB_SETTINGS['import-asset'],
+    concurrency: importConcurrency,
+    // The import itself ends at its timeout, before the queue ends the job.
+    expireIn: importTimeoutSeconds + HOUR / 2,
+  },
   'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
 });
 
@@ -51,6 +65,14 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 
 export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
+  'import-asset': {
+    concurrency: 4,
+    expireIn: DAY,
+    retries: 20,
+    retryDelay: 1,
+    retryDelayMax: 300,
+    fair: true,
+  },
   'encode-asset': {
     concurrency: 1,
     expireIn: DAY,

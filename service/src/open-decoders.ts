@@ -1,4 +1,4 @@
-// Opens the decoders of untrusted files: the sandbox, and inside it ffmpeg and the pool of probe and image processes.
+// Opens the decoders of untrusted files: the sandbox, ffmpeg, and the pool of probe and image processes.
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,8 @@ export async function assertFfmpegSetting({ ffmpegPath }: Config): Promise<void>
   const ffmpeg = await findFfmpeg({ setting: ffmpegPath, searchPath: undefined });
   if ('missing' in ffmpeg)
     throw new Error(
-      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. Set it to an ffmpeg program, or unset it to use the installed one.`,
+      `FFMPEG_PATH cannot be used: ${ffmpeg.missing}. ` +
+        'Set it to an ffmpeg program, or unset it to use the installed one.',
     );
 }
 
@@ -84,7 +85,8 @@ async function openSandbox(config: Config, programs: readonly string[]): Promise
   const missing = missingProtections(sandbox);
   if (config.sandbox === 'required' && missing.length > 0)
     throw new Error(
-      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. Allow it, or set SANDBOX=available.`,
+      `SANDBOX is "required", but this system lacks: ${missing.join(', ')}. ` +
+        'Allow it, or set SANDBOX=available.',
     );
   return sandbox;
 }

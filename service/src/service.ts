@@ -1,4 +1,4 @@
-// Starts the service, and stops it gracefully: no new requests, then requests and jobs in progress, then the adapters.
+// Starts the service, and stops it gracefully: requests and jobs in progress finish, then the adapters close.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
@@ -130,7 +130,7 @@ function listenForStopSignals(): AbortController {
   return stopping;
 }
 
-/** With the embedded database, secrets that are not set are generated at the first start and stored in DATA_DIR. */
+/** With the embedded database, the first start generates missing secrets and stores them in DATA_DIR. */
 async function withLocalSecrets(
   environment: Environment,
 ): Promise<{ settings: Environment; local: LocalSecrets | undefined }> {

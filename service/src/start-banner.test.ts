@@ -25,7 +25,7 @@ function bannerOf(settings: Record<string, string>): string {
 }
 const tokenIn = (banner: string) => /TOKEN=(\S+)/.exec(banner)?.[1] ?? '';
 
-test('the token of a secret that the service made works for a day, and no longer', () => {
+test('a token signed with a generated secret is valid for one day', () => {
   const token = tokenIn(bannerOf(MADE));
   const at = (seconds: number) =>
     verifyAccessToken(token, [toSecret(MADE.ACCESS_TOKEN_SECRET)], NOW.getTime() / 1000 + seconds);
@@ -40,7 +40,7 @@ test("nothing is signed with an operator's own secret", () => {
   expect(banner).not.toMatch(/eyJ/);
 });
 
-test('the tour waits for the end of the encoding before it asks for playback', () => {
+test('the example waits for the end of the encoding before it asks for playback', () => {
   const lines = bannerOf(MADE).split('\n');
   const wait = lines.findIndex((line) => /until .*"stream_status":"\(ready\|failed\)".* done$/.test(line));
   const playback = lines.findIndex((line) => line.endsWith('/playback'));

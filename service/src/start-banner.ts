@@ -59,16 +59,18 @@ function tour(url: string, token: string): string[] {
   const authorization = '-H "Authorization: Bearer $TOKEN"';
   return [
     '',
-    '  A tour: run these commands in a second terminal in this folder. A token shown here is valid for a day.',
+    '  To try it, run these commands in a second terminal in this folder. The token is valid for a day.',
     '',
     '  npm run sample',
     `  TOKEN=${token}`,
     `  curl -s ${authorization} -H 'Content-Type: application/json' ${media}/upload-url \\`,
     '    -d \'{"filename":"sample.mp4","content_type":"video","mime_type":"video/mp4"}\' > upload.json',
-    '  ID=$(node -p \'require("./upload.json").data.asset_id\'); UPLOAD=$(node -p \'require("./upload.json").data.upload_url\')',
+    '  ID=$(node -p \'require("./upload.json").data.asset_id\')',
+    '  UPLOAD=$(node -p \'require("./upload.json").data.upload_url\')',
     '  curl -s -T sample.mp4 -H \'Content-Type: video/mp4\' "$UPLOAD"',
     `  curl -s -X POST ${authorization} ${media}/$ID/complete`,
-    `  until curl -s ${authorization} ${media}/$ID | grep -qE '"stream_status":"(ready|failed)"'; do sleep 1; done`,
+    `  until curl -s ${authorization} ${media}/$ID | ` +
+      `grep -qE '"stream_status":"(ready|failed)"'; do sleep 1; done`,
     `  curl -s ${authorization} ${media}/$ID/playback`,
   ];
 }

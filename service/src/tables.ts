@@ -1,5 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
-import { idempotencyRow, ownerUsageRow, rateLimitRow, secretRow } from './tables-platform.ts';
+import { INTERNAL_TABLES } from './tables-internal.ts';
 
 /** One image or video (contract B1). */
 export const assetRow = {
@@ -214,25 +214,12 @@ export const uploadRow = {
   finished_at: 'timestamptz?',
 } as const;
 
-/** The worker of the latest encode run of an asset. */
-const encodeRunRow = {
-  asset_id: 'uuid',
-  attempt: 'int4',
-  try: 'int4',
-  worker: 'text',
-  started_at: 'timestamptz',
-} as const;
-
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
   uploads: uploadRow,
-  encode_runs: encodeRunRow,
-  secrets: secretRow,
-  idempotency_keys: idempotencyRow,
-  owner_usage: ownerUsageRow,
-  rate_limits: rateLimitRow,
+  ...INTERNAL_TABLES,
 } as const;
 
 export function pick<S extends object, const K extends keyof S>(shape: S, names: readonly K[]): Pick<S, K> {

@@ -62,7 +62,7 @@ const append = (
     body: bytes,
   });
 
-test('a video that a browser uploads in two pieces is announced in the ordinary order, signed over the exact body', async () => {
+test('a browser upload in two parts sends webhooks in the usual order, signed over the body', async () => {
   const video = await create();
   const headers = tusHeaders(video);
   const begun = await begin(headers, 10);

@@ -33,7 +33,7 @@ async function uploaded(options: object = {}): Promise<string> {
   return result.uid;
 }
 
-test('a form is taken once, and the one report comes when the video plays, signed over time and body', async () => {
+test('a form is accepted once; one webhook signed over time and body follows when it plays', async () => {
   const { result, ...envelope } = await api('POST', '/direct_upload', {
     maxDurationSeconds: 600,
     creator: 'ann',
@@ -90,7 +90,7 @@ test('an error is spelled one way in the webhook and another in the API', async 
   expect(status).not.toHaveProperty('errorReasonCode');
 });
 
-test('tus: the server opens it, the browser sends chunks of the right sizes where the upload stands', async () => {
+test('tus: the server creates the upload; the browser sends valid chunks at its offset', async () => {
   const MiB = 1_048_576;
   const total = 6 * MiB;
   const opened = await fetch(account('?direct_user=true'), {

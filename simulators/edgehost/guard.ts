@@ -1,4 +1,4 @@
-// Authentication of the edgehost API by the token of the account in the path, and the base path of its routes.
+// Authentication of the edgehost API by the token of the account in the path; base path of its routes.
 import { type Call, header, type Route } from '../route.ts';
 import type { Account } from './account.ts';
 import { failure } from './envelope.ts';

@@ -65,7 +65,8 @@ export function signToken(key: SigningKey, claims: Claims): string {
   const parts = [{ alg: 'RS256', kid: key.id }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
-  return `${parts}.${sign('RSA-SHA256', Buffer.from(parts), Buffer.from(key.pem, 'base64').toString()).toString('base64url')}`;
+  const signature = sign('RSA-SHA256', Buffer.from(parts), Buffer.from(key.pem, 'base64').toString());
+  return `${parts}.${signature.toString('base64url')}`;
 }
 
 const membersIn = (part: string): object => ({

@@ -1,6 +1,7 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
+import { importMedia } from './operations/imports.ts';
 import {
   completeUpload,
   createUpload,
@@ -50,6 +51,7 @@ import {
 /** Without the webhook endpoints, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
   createUpload,
+  importMedia,
   putUpload,
   createResumableUpload,
   describeResumableUploads,

@@ -51,10 +51,11 @@ describe.runIf(ON_LINUX)('a restart', () => {
     const next = await start(folder);
     expect(await notes(next)).toContain('before the service died');
     expect(postmasterOf(next)).not.toBe(pid);
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false)); // The process ends shortly after it removes its lock file.
+    // The process ends shortly after it removes its lock file.
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false));
   });
 
-  test('after SIGKILL of service and server succeeds, even while a helper process is still ending', async () => {
+  test('after SIGKILL of service and server succeeds, even while a helper process is ending', async () => {
     const killed = await startElsewhere(folder);
     await note(killed, 'before both died');
     const [row] = await query(killed, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
@@ -66,7 +67,7 @@ describe.runIf(ON_LINUX)('a restart', () => {
     expect(await notes(await start(folder))).toContain('before both died');
   });
 
-  test('ignores a lock file whose process id now belongs to another program, and leaves that program alone', async () => {
+  test('ignores a lock file whose process id now belongs to another program', async () => {
     const first = await start(folder);
     const lockFiles = ['postmaster.pid', `.s.PGSQL.${first.connection.port}.lock`].map((name) =>
       join(first.dataFolder, name),

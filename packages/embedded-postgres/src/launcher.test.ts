@@ -32,8 +32,11 @@ describe('a running server', () => {
   test('uses UTF-8 without LANG, page checksums and fsync', async () => {
     const [row] = await query(
       server,
-      `select datname as name, pg_encoding_to_char(encoding) as encoding, datlocprovider as provider, datlocale as locale,
-      lower('ÄÖÜ') as lower, current_setting('data_checksums') as checksums, current_setting('fsync') as fsync from pg_database where datname = current_database()`,
+      `select datname as name, pg_encoding_to_char(encoding) as encoding,
+              datlocprovider as provider, datlocale as locale, lower('ÄÖÜ') as lower,
+              current_setting('data_checksums') as checksums, current_setting('fsync') as fsync
+         from pg_database
+        where datname = current_database()`,
     );
     expect(row).toEqual({
       name: 'mediary',
@@ -89,7 +92,7 @@ describe('a running server', () => {
 });
 
 describe.runIf(AS_ROOT)('as root', () => {
-  test("below a folder that the server's user cannot enter, the cluster is outside and found again", async () => {
+  test("the cluster is outside a folder that the server's user cannot enter, and found again", async () => {
     const folder = newFolder(0o700);
     const first = await start(folder);
     folders.push(dirname(first.dataFolder));

@@ -56,7 +56,7 @@ describe('the layout', () => {
 });
 
 describe.runIf(AS_ROOT)('as root, the cluster', () => {
-  test("is outside a folder that the server's user cannot enter, and stays there when the folder opens", async () => {
+  test("is outside a folder that the server's user cannot enter, and stays there afterwards", async () => {
     const folder = newFolder(0o700);
     const { cluster } = await resolveLayout(folder);
     made.push(dirname(cluster));

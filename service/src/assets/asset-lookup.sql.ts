@@ -38,10 +38,15 @@ function inOrder<Row extends { readonly id: string }>(
 /** The asset of each provider video, in the given order. An active asset precedes deleted ones. */
 export async function findByVideos(db: Queries, videos: readonly VideoRef[]): Promise<(Asset | undefined)[]> {
   const rows = await db.all(sql('find by videos', { ...assetRow, position: 'int8' })`
-    select ${FOUND}, requested.position from unnest(${videos.map(({ provider }) => provider)}::text[], ${videos.map((video) => video.providerVideoId)}::text[])
+    select ${FOUND}, requested.position
+      from unnest(${videos.map(({ provider }) => provider)}::text[],
+                  ${videos.map((video) => video.providerVideoId)}::text[])
            with ordinality as requested (provider, video_id, position)
-      join lateral (select ${ASSET} from assets where provider = requested.provider and provider_video_id = requested.video_id
-                     order by deleted_at is not null, id desc limit 1) as found on true`);
+      join lateral (select ${ASSET}
+                      from assets
+                     where provider = requested.provider and provider_video_id = requested.video_id
+                     order by deleted_at is not null, id desc
+                     limit 1) as found on true`);
   const byPosition = new Map(rows.map(({ position, ...row }) => [position, row]));
   return videos.map((_video, index) => byPosition.get(index + 1) as Asset | undefined);
 }

@@ -24,7 +24,8 @@ describe('an access token', () => {
     // HS256 of {"alg":"HS256","typ":"JWT"} and {"user_id":"ada","type":"access"} under "secret", computed
     // with Python's hmac.
     const token =
-      'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyX2lkIjoiYWRhIiwidHlwZSI6ImFjY2VzcyJ9.wDr-fG4juka6NfV4N-wewlCneWDfVE35ADmDM2pNYoU';
+      'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VyX2lkIjoiYWRhIiwidHlwZSI6ImFjY2VzcyJ9.' +
+      'wDr-fG4juka6NfV4N-wewlCneWDfVE35ADmDM2pNYoU';
     expect(verifyAccessToken(token, [toSecret('secret')], NOW)).toEqual({ userId: 'ada' });
   });
 

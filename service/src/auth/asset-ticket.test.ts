@@ -11,6 +11,7 @@ test.each([
   ['nothing', '', 'missing'],
   ['a text of its own', 'nonsense', 'invalid'],
   ['one that has expired', ticket(NOW - 1), 'expired'],
+  ['one that expires now', ticket(NOW), 'expired'],
   ['one of another secret that has expired', ticket(NOW - 1, other), 'invalid'],
   ['one that is good, for another asset', ticket(NOW + 60), 'invalid'],
 ])('%s', (_what, token, reason) => {

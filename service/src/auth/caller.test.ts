@@ -109,3 +109,58 @@ describe('who is asking', () => {
     expect(identify({ authorization: [], serviceKey: [key] }, nothing)).toEqual(rejected('invalid'));
   });
 });
+
+describe('a rejected caller is told what to send', () => {
+  const faultOf = (authorization: readonly string[], keys: readonly string[] = []) => {
+    const result = asked(authorization, keys);
+    return 'fault' in result ? { message: result.fault.message, field: result.fault.field } : undefined;
+  };
+  const SEND_ONE = 'Send either "Authorization: Bearer <access token>" or "X-Service-Key: <key>"';
+
+  test('without credentials, with several, or with an empty key', () => {
+    expect(faultOf([])).toEqual({ message: `No credentials. ${SEND_ONE}.`, field: undefined });
+    expect(faultOf([bearer], [key])).toEqual({
+      message: `More than one credential was sent. ${SEND_ONE}, once.`,
+      field: undefined,
+    });
+    expect(faultOf([], [''])).toEqual({ message: `No service key. ${SEND_ONE}.`, field: 'X-Service-Key' });
+  });
+
+  test('with a wrong key or a malformed header', () => {
+    expect(faultOf([], ['wrong'])).toEqual({
+      message: 'The service key is not valid',
+      field: 'X-Service-Key',
+    });
+    expect(faultOf(['Basic YTpi'])).toEqual({
+      message: 'The Authorization header is malformed. Expected: "Authorization: Bearer <access token>".',
+      field: 'Authorization',
+    });
+  });
+
+  test.each([
+    [{ type: 'refresh' }, 'type', 'The token is not an access token. Its claim "type" must be "access".'],
+    [
+      { user_id: undefined },
+      'user_id',
+      'The access token lacks a claim. It needs "type" = "access" and a "user_id".',
+    ],
+    [{ exp: 1 }, 'exp', 'The access token has expired. Request a new one.'],
+    [
+      { nbf: needs.nowSeconds + 60 },
+      'nbf',
+      'The access token is not valid yet. Check its "nbf" and the clocks.',
+    ],
+  ])('with the claims %j', (claims, field, message) => {
+    const rejectedToken = signAccessToken({ user_id: 'ada', type: 'access', ...claims }, tokenSecret);
+    expect(faultOf([`Bearer ${rejectedToken}`])).toEqual({ message, field });
+  });
+
+  test('with a token that cannot be verified', () => {
+    expect(faultOf(['Bearer wrong'])?.message).toBe(
+      'The access token is malformed. Expected: a JWT signed with HS256.',
+    );
+    expect(faultOf([`Bearer ${token.slice(0, -3)}`])?.message).toBe(
+      'The signature of the access token is not valid. Expected: HS256 with ACCESS_TOKEN_SECRET.',
+    );
+  });
+});

@@ -53,6 +53,16 @@ describe('a compact JWS with HS256', () => {
     expect(opened(withHeader(`{"alg":"HS256","kid":"${'k'.repeat(5_000)}"}`))).toBe('payload');
   });
 
+  test('has at most 12,288 characters', () => {
+    const [longest, longer] = [9155, 9156].map((bytes) => signHs256('x'.repeat(bytes), key)) as [
+      string,
+      string,
+    ];
+    expect([longest.length, longer.length]).toEqual([12_288, 12_289]);
+    expect(opened(longest)).toBe('x'.repeat(9155));
+    expect(verifyHs256(longer, [key])).toBe('malformed');
+  });
+
   const algorithms = [
     'none',
     'None',

@@ -8,7 +8,8 @@ const ID = '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e';
 const SCOPE = { list: 'assets', owner: 'ann', kind: 'video', sort: '-created_at' };
 const invalid = expect.objectContaining({
   code: 'BAD_REQUEST',
-  message: expect.stringMatching(/^Invalid cursor\./),
+  message: expect.stringMatching(/^Invalid cursor\. Send the next_cursor /),
+  details: { field: 'cursor', reason: 'invalid_cursor' },
 });
 
 test('a cursor gives back its id, however the scope is written', () => {
@@ -38,4 +39,17 @@ test('a cursor survives the rotation of the secret, and not its removal', () => 
 
 test.each(['', 'x', ID])('%j is no cursor', (cursor) => {
   expect(() => readCursor(SECRETS, SCOPE, cursor)).toThrow(invalid);
+});
+
+test('a signed position that is no id is no cursor', () => {
+  expect(() => readCursor(SECRETS, SCOPE, createCursor(SECRETS, SCOPE, '42'))).toThrow(invalid);
+});
+
+test('a cursor stays short, however many filters the list has', () => {
+  const filters = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`filter${n}`, 'x'.repeat(100)]));
+  expect(createCursor(SECRETS, { ...SCOPE, ...filters }, ID)).toHaveLength(92);
+});
+
+test('a cursor is not created without a secret', () => {
+  expect(() => createCursor([], SCOPE, ID)).toThrow('no URL signing secret');
 });

@@ -36,7 +36,7 @@ describe('a rejected token says why (B10)', () => {
     },
   );
 
-  test('claims that are no JSON object, or a header that asks for more, are malformed once the signature is right', () => {
+  test('a signed token is malformed if its claims are no JSON object or its algorithm differs', () => {
     expect(faultOf(signText('null'))).toEqual({ reason: 'malformed' });
     expect(faultOf(signText('{'))).toEqual({ reason: 'malformed' });
     expect(faultOf(signText('{}', '{"alg":"none"}'))).toEqual({ reason: 'malformed' });

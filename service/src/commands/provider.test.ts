@@ -55,7 +55,7 @@ describe('check', () => {
     );
     peer.answerWith({ body: { result: [] } });
     expect(await run('check edgehost')).toMatch(
-      /^edgehost: ok\n {2}capabilities: .*dash\n {2}not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING_KEY_ID/,
+      /^edgehost: ok\n {2}capabilities: .*dash\n {2}not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING/,
     );
   });
 
@@ -76,8 +76,10 @@ describe('check', () => {
 describe('register', () => {
   test('registers the webhook URL and prints the secret with its setting', async () => {
     peer.answerWith({ body: { result: { secret: 'new-secret' } } });
-    expect(await run('register edgehost')).toMatch(
-      /sends its webhooks to https:\/\/media\.example\/api\/v1\/webhooks\/stream\/edgehost\n[\s\S]*\n {2}EDGEHOST_STREAM_WEBHOOK_SECRET=new-secret\n/,
+    expect(await run('register edgehost')).toBe(
+      'edgehost sends its webhooks to https://media.example/api/v1/webhooks/stream/edgehost\n' +
+        'The secret is shown only once. Set it and restart the service:\n\n' +
+        '  EDGEHOST_STREAM_WEBHOOK_SECRET=new-secret\n\n',
     );
     expect(JSON.parse(peer.requests.at(-1)?.body ?? '')).toEqual({
       notificationUrl: 'https://media.example/api/v1/webhooks/stream/edgehost',
@@ -97,7 +99,7 @@ describe('register', () => {
     },
   );
 
-  test('needs PUBLIC_BASE_URL, and refers to the console of a provider without a registration API', async () => {
+  test('needs PUBLIC_BASE_URL; refers to the console of a provider without a registration API', async () => {
     expect(await run('register edgehost', { PUBLIC_BASE_URL: undefined })).toContain(
       'FAILED PUBLIC_BASE_URL is not set',
     );

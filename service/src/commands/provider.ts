@@ -1,4 +1,4 @@
-// `npm run provider -- check|register <provider>`: tests the settings of a hosted provider, or registers its webhook URL.
+// `npm run provider -- check|register <name>`: checks a hosted provider's settings or registers its webhook.
 import type { Adapters } from '../adapters.ts';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
@@ -47,7 +47,8 @@ const register: Action = async (context, name) => {
     throw new Error(`The webhook URL of ${name} can only be set in its own console. Set it there to ${url}`);
   const { secret, setting } = await registerWebhook(url);
   context.print(
-    `${name} sends its webhooks to ${url}\nThe secret is shown only once. Set it and restart the service:\n\n  ${setting}=${secret}\n\n`,
+    `${name} sends its webhooks to ${url}\nThe secret is shown only once. ` +
+      `Set it and restart the service:\n\n  ${setting}=${secret}\n\n`,
   );
 };
 
@@ -70,7 +71,8 @@ function webhookUrl({ config: { publicBaseUrl }, providers }: CommandContext, na
   const isSimulator = api !== undefined && isLoopbackHost(new URL(api.url).hostname);
   if (!isSimulator && isPrivateHost(new URL(publicBaseUrl).hostname))
     throw new Error(
-      `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach. Set it to a URL that is reachable from the internet.`,
+      `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach. ` +
+        'Set it to a URL that is reachable from the internet.',
     );
   return `${publicBaseUrl}/api/v1/webhooks/stream/${name}`;
 }

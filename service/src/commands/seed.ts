@@ -1,4 +1,4 @@
-// `npm run seed -- --assets 1000000`: fills a database with generated assets, to test lists and query plans at scale.
+// `npm run seed -- --assets 1000000`: fills a database with generated assets, to test lists at scale.
 import pg from 'pg';
 import type { Connection } from '../platform/postgres/database.ts';
 
@@ -8,8 +8,8 @@ type SeedOptions = { readonly connection: Connection; readonly assets: number };
 const BATCH = 100_000;
 
 /**
- * A thousand owners, two years. The ids are UUIDv7 of `created_at`, like those of the service. Each asset has one of 50
- * equally frequent tags, and one of 10 000 whose frequency falls with its number, because real tags have a long tail.
+ * A thousand owners, two years. The ids are UUIDv7 of `created_at`. Each asset has one of 50 equally
+ * frequent tags, and one of 10 000 whose frequency falls, because real tags have a long tail.
  */
 export async function seedAssets({ connection, assets }: SeedOptions): Promise<void> {
   const client = new pg.Client(connection);
@@ -37,7 +37,8 @@ const INSERT = `
          'Made-up ' || substr(md5((n / 7)::text), 1, 8),
          array['tag-' || n % 50, 'topic-' || floor(power(10000, (n * 7919 % 100003) / 100003.0))],
          case when n % 3 = 0 then null when n % 9 = 1 then 'cdnhost' else 'onprem' end,
-         (array['ready', 'ready', 'ready', 'processing', 'failed', 'pending_upload', 'ready', 'ready'])[1 + n % 8],
+         (array['ready', 'ready', 'ready', 'processing',
+                'failed', 'pending_upload', 'ready', 'ready'])[1 + n % 8],
          100, at, at
     from (select n,
                  date_trunc('milliseconds',

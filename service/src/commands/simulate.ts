@@ -1,4 +1,4 @@
-// `npm start -- --simulate`: starts simulators of both hosted providers, then the service with their settings.
+// `npm start -- --simulate`: starts simulators of both hosted providers, and the service with their settings.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -37,7 +37,8 @@ export async function runWithSimulators(
   process.stdout.write(
     [
       '',
-      `  Simulated providers: cdnhost at ${settings['CDNHOST_API_URL']}, edgehost at ${settings['EDGEHOST_API_URL']}.`,
+      `  Simulated providers: cdnhost at ${settings['CDNHOST_API_URL']}, ` +
+        `edgehost at ${settings['EDGEHOST_API_URL']}.`,
       '  Send "provider": "cdnhost" or "edgehost" with upload-url.',
       '',
     ].join('\n'),

@@ -1,4 +1,4 @@
-// Tests the playback of encoder reports: URLs of third-party encoders, and files of our own encoder (contract A1, B6).
+// Tests playback in encoder reports: URLs of third-party encoders, files of our own (contract A1, B6).
 import { describe, expect, test } from 'vitest';
 import { type EncoderReport, parseEncoderReport } from './encoder-report.ts';
 

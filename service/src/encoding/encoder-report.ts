@@ -1,4 +1,4 @@
-// The report of an encoder: body, delivery and parser of the onprem webhook, for our own and third-party encoders (contract A1, B6).
+// The report of an encoder: body, delivery and parser of the onprem webhook (contract A1, B6).
 import type { Failure, Warning } from '../assets/asset.ts';
 import { toPlainText } from '../assets/text-limits.ts';
 import {

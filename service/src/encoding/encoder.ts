@@ -20,7 +20,7 @@ export type EncodeRequest = {
 };
 
 export type PosterRequest = {
-  /** Path of the init segment followed by the media segment at the time. Timestamps are those of the video. */
+  /** Path of the init segment and the media segment at the time. Timestamps are those of the video. */
   readonly excerpt: string;
   /** A time after the end selects the last frame. */
   readonly timeMs: number;
@@ -43,7 +43,7 @@ export type Encoding = {
   readonly warnings: readonly Warning[];
 };
 
-/** The file cannot be encoded. `message` is for callers; `log` (the end of ffmpeg's output) is only for operators. */
+/** The file cannot be encoded. `message` is for callers, `log` (the end of ffmpeg's output) for operators. */
 export class EncodeFailed extends Error {
   readonly code: string;
   /** A private field, so that printing or serializing the error does not expose it. */

@@ -9,11 +9,15 @@ const MAX_WHOLE_LOG = 64 * 1024;
 const IS_INDENTED = /^\s/;
 /** Frame properties, not errors. */
 const IS_FILTER_OUTPUT = /^\[Parsed_/;
-const IS_ERROR =
-  /\b(?:error|errors|invalid|failed|failure|missing|not found|not supported|not implemented|unsupported|unknown|unable|cannot|could not|no such|no space|not enough|out of memory|exceeds?|corrupt\w*|truncated|mismatch|overread|underread|moov)\b/i;
+const ERROR_WORDS = [
+  'errors?|invalid|failed|failure|missing|not found|not supported|not implemented|unsupported|unknown|unable',
+  'cannot|could not|no such|no space|not enough|out of memory|exceeds?|corrupt\\w*|truncated|mismatch',
+  'overread|underread|moov',
+];
+const IS_ERROR = new RegExp(`\\b(?:${ERROR_WORDS.join('|')})\\b`, 'i');
 const NAMES_A_SECRET = /passw|secret|token|credential|authori[sz]ation|api.?key|cookie/i;
 
-/** At most 2000 ASCII characters: each kind of error once with its count; the last kinds if there are too many. */
+/** At most 2000 ASCII characters: each kind of error once with its count, the last kinds if many. */
 export function excerptFfmpegLog(log: string): string {
   const kinds = new Map<string, { readonly line: string; count: number }>();
   for (const line of wholeLines(log).filter(isLoggable).map(redact)) {

@@ -1,4 +1,4 @@
-// Tests that a poster is exactly the frame that a player shows at the time, with videos that flash once per second.
+// Tests that a poster is exactly the frame that players show, with videos that flash once per second.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

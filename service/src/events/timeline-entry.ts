@@ -1,4 +1,4 @@
-// Renders stored events as timeline entries: source, time, latency and a sentence in plain English (contract B2, B8).
+// Renders stored events as timeline entries: source, time, latency and an English sentence (contract B2, B8).
 import type { EventSource, EventType } from '@mediary/contract/enums';
 
 type EventRow = {
@@ -73,8 +73,14 @@ const inAttempt = ({ attempt }: Data): string => (Number(attempt) > 1 ? ` (attem
 
 const RESTORED = 'The caller restored the asset from the trash.';
 
+const renderImported = (bytes: number, total: unknown): string =>
+  `The service imported ${bytes}${typeof total === 'number' ? ` of ${total}` : ''} bytes.`;
+
 const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => string>> = {
-  'asset.created': (subject) => `${subject} created the asset.`,
+  'asset.created': (subject, { import_host: host }) =>
+    host === undefined
+      ? `${subject} created the asset.`
+      : `${subject} created the asset; the service imports its file from ${String(host)}.`,
   'asset.uploaded': () => 'All bytes are stored.',
   'asset.processing': (subject, data) => {
     if ((data['source'] ?? 'caller') !== 'caller')
@@ -84,7 +90,10 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
       : `${subject} completed the upload; processing started.`;
   },
   'asset.playable': () => 'Playback is available.',
-  'asset.progress': (_subject, data) => `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
+  'asset.progress': (_subject, data) =>
+    typeof data['bytes'] === 'number'
+      ? renderImported(data['bytes'], data['total_bytes'])
+      : `Encoding reached ${Number(data['progress'] ?? 0)} %.`,
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
     if (data['source'] === 'operator') return `${subject} cancelled the encoding${inAttempt(data)}.`;
@@ -113,7 +122,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   job_under_way: 'Processing takes longer than expected; its job is waiting or running.',
   job_lost: 'The processing job was lost; the reconcile job started it again.',
   encoder_outside:
-    'Processing takes longer than expected; an external encoder has the video, and the service waits for its report.',
+    'Processing takes longer than expected; ' +
+    'an external encoder has the video, and the service waits for its report.',
   nothing_waited_for: 'The service waits for nothing more.',
   not_configured: "Processing takes longer than expected; the provider's API is not configured.",
   not_answered: "Processing takes longer than expected; the provider's API did not respond.",

@@ -5,7 +5,10 @@ import { eventRow } from '../tables.ts';
 
 const EVENT = columns(eventRow);
 
-/** Ordered by the asset's revision, because the clocks of processes differ; events of earlier releases have none and come first. Starts with the event `from`, or with the first. */
+/**
+ * Ordered by the asset's revision, because clocks of processes differ. Events of earlier releases have no
+ * revision and come first. Starts with the event `from`, or the first.
+ */
 export const listEvents = (
   db: Queries,
   assetId: string,
@@ -15,5 +18,8 @@ export const listEvents = (
     select ${EVENT} from events
      where asset_id = ${assetId}
        and (${from ?? null}::uuid is null
-            or (coalesce(revision, 0), id) >= (select coalesce(revision, 0), id from events where asset_id = ${assetId} and id = ${from ?? null}::uuid))
-     order by coalesce(revision, 0), id limit ${limit}`);
+            or (coalesce(revision, 0), id) >= (select coalesce(revision, 0), id
+                                                 from events
+                                                where asset_id = ${assetId} and id = ${from ?? null}::uuid))
+     order by coalesce(revision, 0), id
+     limit ${limit}`);

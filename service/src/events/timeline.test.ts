@@ -36,7 +36,8 @@ test('a check that an earlier release recorded as "sweep" has the source "reconc
   ])
     await rowsOf(
       connection,
-      `insert into events (id, asset_id, owner_user_id, type, data, created_at) values ($1, $2, 'ann', $3, $4, now())`,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at)
+       values ($1, $2, 'ann', $3, $4, now())`,
       [uuidV7(), assetId, type, { source, reason: 'still_ready' }],
     );
   await rowsOf(connection, 'delete from migrations where number = $1', [RENAME]);

@@ -6,7 +6,7 @@ import { type TimelineEntry, toTimeline } from './timeline-entry.ts';
 
 type TimelineNeeds = { readonly db: Database };
 
-/** `after`: the id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry. */
+/** `after`: id of the last entry of the previous page. Throws BAD_REQUEST if the asset has no such entry. */
 export async function listTimeline(
   { db }: TimelineNeeds,
   assetId: string,

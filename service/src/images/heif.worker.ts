@@ -1,4 +1,4 @@
-// Decodes HEIC and HEIF with libheif in WebAssembly, because sharp has no HEVC decoder, and copies their ICC profiles.
+// Decodes HEIC and HEIF with libheif in WebAssembly, because sharp has no HEVC decoder; copies ICC profiles.
 import { createRequire } from 'node:module';
 import { crc32, deflateSync } from 'node:zlib';
 

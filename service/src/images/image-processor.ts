@@ -1,4 +1,4 @@
-// Port of the image processor: decodes untrusted images of allowed formats, with limits on pixels, memory and time.
+// Port of the image processor: decodes untrusted images, with limits on pixels, memory and time.
 import type { Variant } from './image-variant.ts';
 
 /** Path of a local file, or a function that reads the bytes when a process is free. */
@@ -25,12 +25,12 @@ export type ExaminedImage =
   | { readonly refused: ImageRefusal };
 export type RenderedImage = { readonly bytes: Uint8Array } | { readonly refused: ImageRefusal };
 
-/** Throws only when the bytes cannot be read, never because of their content. Output is sRGB, upright and without metadata. */
+/** Throws only if the bytes cannot be read, never for their content. Output is sRGB, upright, no metadata. */
 export type ImageProcessor = {
   /** True when HEIC and HEIF can be decoded. */
   readonly canDecodeHeif: boolean;
   /** Decodes every pixel of every frame. */
   examine(source: ImageSource): Promise<ExaminedImage>;
-  /** Waiting renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) when no process is free in time. */
+  /** Renderings are scheduled fairly by asset. Throws UNAVAILABLE (`busy`) if no process is free in time. */
   render(source: ImageSource, variant: Variant, assetId: string): Promise<RenderedImage>;
 };

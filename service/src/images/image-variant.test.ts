@@ -104,7 +104,7 @@ describe('the format', () => {
   });
 });
 
-test('every variant fits its box, enlarges nothing, and has a name that can be a key and be parsed again', () => {
+test('every variant fits its box, enlarges nothing, and has a parsable name that can be a key', () => {
   const originals = fc.record({
     width: fc.integer({ min: 1, max: 70_000 }),
     height: fc.integer({ min: 1, max: 70_000 }),

@@ -1,8 +1,8 @@
-// Chooses the variant of an image for a viewer: a supported size, never larger than the original, in the best accepted format (contract B5).
+// Chooses an image variant: supported size, never above the original's, best accepted format (contract B5).
 import { IMAGE_FITS, IMAGE_FORMATS } from '@mediary/contract/enums';
 import { IMAGE_CROPS, IMAGE_WIDTHS } from '@mediary/contract/operations/images';
 
-/** `inside`: the whole image within the box; `cover`: fills the box and crops; `contain`: the whole image with empty margins. */
+/** `inside`: the whole image within the box; `cover`: fills and crops; `contain`: whole, with margins. */
 export const FITS = IMAGE_FITS;
 export const FORMATS = IMAGE_FORMATS;
 

@@ -54,7 +54,7 @@ export async function render(
   return encode(await resizeInto(image, box, animated), format, pixels).toBuffer();
 }
 
-/** The last channel is alpha when the number of channels is even. A callback per byte would be slower than the encoding. */
+/** The last channel is alpha if the number of channels is even. A callback per byte would be too slow. */
 function hasTransparency(pixels: Buffer, channels: number): boolean {
   if (channels % 2 === 1) return false;
   for (let at = channels - 1; at < pixels.length; at += channels)
@@ -69,7 +69,7 @@ async function decodeFrames(image: DecodedImage): Promise<void> {
     .toBuffer();
 }
 
-/** A viewer waits for the result. One megapixel of noise takes 1.0 s of CPU time at AVIF effort 2, 0.6 s at 1 and 0.25 s at 0. */
+/** A viewer waits: 1 megapixel of noise takes 1.0 s of CPU at AVIF effort 2, 0.6 s at 1 and 0.25 s at 0. */
 const AVIF_EFFORTS = [
   { maxPixels: 1_000_000, effort: 2 },
   { maxPixels: 2_000_000, effort: 1 },

@@ -1,4 +1,4 @@
-// Tests that output is upright, sRGB and without metadata, and that invalid images are rejected without an effect on others.
+// Tests that output is upright, sRGB and without metadata, and that invalid images are rejected.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -218,7 +218,8 @@ describe('an invalid image', () => {
 
   test('of an unsupported format is rejected', async () => {
     const svg =
-      '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><image href="file:///etc/hostname"/></svg>';
+      '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8">' +
+      '<image href="file:///etc/hostname"/></svg>';
     for (const bytes of [
       Buffer.from(svg),
       Buffer.from(`<?xml version="1.0"?>${svg}`),

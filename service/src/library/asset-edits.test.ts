@@ -1,4 +1,4 @@
-// An edit changes the named columns, raises the version, and starts the jobs that follow from it (contract B2).
+// Tests that an edit changes the given columns, raises the version and starts the needed jobs (contract B2).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';

@@ -1,4 +1,4 @@
-// Edits the fields that belong to the caller: title, tags, metadata, visibility and poster time (contract B2).
+// Edits the fields that callers own: title, tags, metadata, visibility and poster time (contract B2).
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';

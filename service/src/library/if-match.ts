@@ -2,7 +2,7 @@
 import type { Asset } from '../assets/asset.ts';
 import { ServiceError } from '../platform/errors.ts';
 
-/** `If-Match` carries quoted versions, or `*` for any version. It does not carry the ETag, which changes more often. */
+/** `If-Match` carries quoted versions, or `*` for any version; not the ETag, which changes more often. */
 export function assertVersion({ version }: Asset, ifMatch: string | undefined): void {
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());

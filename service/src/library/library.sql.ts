@@ -62,13 +62,16 @@ function conditions(filter: AssetFilter): Clause[] {
   ];
 }
 
-/** The first condition uses the index but also matches text that spans title and file name, so the second one checks each. */
+/** The first condition uses the index but also finds matches across both columns; the second does not. */
 const matchesText = (pattern: string): Clause =>
-  clause(
-    'text',
-  )`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern}) and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
+  clause('text')`and lower(coalesce(title, '') || ' ' || filename) like lower(${pattern})
+    and (lower(title) like lower(${pattern}) or lower(filename) like lower(${pattern}))`;
 
 /** Assets whose time in the trash has passed, oldest first. */
 export const findExpiredTrash = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('expired trash', assetRow)`
-    select ${ASSET} from assets where purge_at <= ${now} order by purge_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+    select ${ASSET}
+      from assets
+     where purge_at <= ${now}
+     order by purge_at
+     limit ${limit}`)) as readonly unknown[] as readonly Asset[];

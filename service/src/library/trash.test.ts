@@ -1,4 +1,4 @@
-// Deleting an asset stops its playback at once; a restore brings back what the deletion stopped (contract B2).
+// Tests that deleting an asset stops its playback at once, and that a restore undoes it (contract B2).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import type { JobRequest } from '../jobs.ts';

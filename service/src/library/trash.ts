@@ -19,7 +19,7 @@ export type TrashNeeds = {
   readonly startJob: (asset: Asset) => JobRequest | undefined;
 };
 
-/** If `isPermanent` is false, the asset stays restorable for TRASH_DAYS, and an asset in the trash stays unchanged. */
+/** With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged. */
 type DeleteRequest = {
   readonly isPermanent: boolean;
   readonly ifMatch: string | undefined;
@@ -29,7 +29,7 @@ export type DeletedAsset = { readonly id: string; readonly deleted: true };
 
 const DAY_MS = 86_400_000;
 
-/** Playback and downloads stop at once. A job removes the bytes, after a permanent deletion or when the time in the trash has passed. */
+/** Playback and downloads stop at once. A job removes the bytes after a permanent deletion or TRASH_DAYS. */
 export async function deleteAsset(
   { update, trashDays }: TrashNeeds,
   asset: Asset,
@@ -101,7 +101,7 @@ function decideRestore(seen: Asset, { actorData, startJob }: Restore): Change {
 
 const BATCH = 200;
 
-/** Purges assets whose time in the trash has passed, unless they changed since they were read. Returns the number of due assets. */
+/** Purges assets whose TRASH_DAYS have passed, unless they changed meanwhile. Returns how many were due. */
 export async function emptyTrash(needs: TrashNeeds): Promise<number> {
   const assets = await findExpiredTrash(needs.db, needs.now(), BATCH);
   const actorData = { source: 'service', reason: 'trash_days' };

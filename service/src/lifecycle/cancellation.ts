@@ -6,7 +6,8 @@ import type { Change } from './change.ts';
 export const CANCELLED: Failure = {
   code: 'cancelled',
   message:
-    'An operator cancelled the encoding of this video. Call POST /api/v1/media/{id}/retry to encode it again.',
+    'An operator cancelled the encoding of this video. ' +
+    'Call POST /api/v1/media/{id}/retry to encode it again.',
   retryable: true,
 };
 

@@ -32,7 +32,7 @@ export type Decision = Change & {
   readonly upload?: UploadLease | undefined;
 };
 
-/** Pure: the store calls it again with the current asset if another writer was faster. Undefined changes nothing. */
+/** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;
 
 /** The values of `next` that differ from the asset's. */

@@ -14,7 +14,7 @@ import {
 } from './stream-state.ts';
 import { advance } from './transitions.ts';
 
-/** `job` processes the bytes; undefined if a provider processes them without one. `actorData` is recorded in the timeline. */
+/** `job` processes the bytes; undefined if the provider does. `actorData` is recorded in the timeline. */
 export type Completion = {
   readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
   readonly job?: JobRequest | undefined;
@@ -59,10 +59,12 @@ export type Reopening = {
   readonly checkAt: Date | null;
   /** Whether the announced size and checksum apply to the new bytes too. */
   readonly keepsAnnouncement: boolean;
+  /** Delivers the bytes; undefined if the caller uploads them. */
+  readonly job?: JobRequest | undefined;
   readonly actorData: EventData;
 };
 
-/** Opens an attempt with another upload; undefined if the asset has not failed. A job removes the earlier bytes. */
+/** Opens an attempt with a new upload; undefined if the asset has not failed. A job removes the old bytes. */
 export function decideReopening(asset: Asset, reopening: Reopening): Change | undefined {
   if (asset.stream_status !== 'failed') return undefined;
   const attempt = asset.attempt + 1;
@@ -80,11 +82,11 @@ export function decideReopening(asset: Asset, reopening: Reopening): Change | un
       ...(!reopening.keepsAnnouncement && { announced_size_bytes: null, announced_sha256: null }),
     }),
     events: [newEvent('asset.updated', data)],
-    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
+    jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }, ...toList(reopening.job)],
   };
 }
 
-/** `data` says what the check found. `restartsEncoding`: the report of a finished run was lost, so the video is encoded again. */
+/** `data`: the check's result. `restartsEncoding`: encode again, because a finished run's report was lost. */
 export type CheckRecord = {
   readonly data: EventData;
   readonly checkAt: Date | null;

@@ -71,6 +71,11 @@ test('the timeline names the attempt and the caller, and a job removes the old b
   });
 });
 
+test('the job that fetches the bytes comes with the attempt', () => {
+  const job = { name: 'import-asset', payload: { assetId: failed.id, attempt: 3 } } as const;
+  expect(decideReopening(failed, { ...reopening, job })?.jobs).toContainEqual(job);
+});
+
 test.each(['pending_upload', 'processing', 'ready'] as const)(
   'a %s asset is left as it is',
   (stream_status) => {

@@ -1,4 +1,4 @@
-// Tests what a report leaves behind without moving the asset: warnings, events and the next check (contract B6, B8).
+// Tests what a report records besides the state: warnings, events and the next check (contract B6, B8).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import {

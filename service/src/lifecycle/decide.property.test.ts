@@ -1,4 +1,4 @@
-// Tests that every order and repetition of reports ends in the state that a simple model predicts (contract B6).
+// Tests that reports in any order and repetition end in the state that a simple model predicts (contract B6).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type FinalState, predictState } from '../../../test/support/report-model.ts';

@@ -1,4 +1,4 @@
-// Decides what a report does to an asset: pure, so that tests can try every order and repetition of reports (contract B6).
+// Decides what a report changes. Pure, so tests can try every order and repetition (contract B6).
 import type { DeliveryReason, StreamStatus } from '@mediary/contract/enums';
 import { FAILURE_CODES, WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset, Failure, Warning } from '../assets/asset.ts';
@@ -47,7 +47,7 @@ const isFinal = ({ source, event, complete }: StreamReport): boolean =>
 const isSettledFor = (asset: Asset, report: StreamReport): boolean =>
   asset.settled && (report.attempt ?? asset.attempt) === asset.attempt && !isFinal(report);
 
-/** Real encoders are never so far ahead. A higher number from a faulty encoder would make later attempts impossible (B6). */
+/** Real encoders are never so far ahead. A higher number from a faulty one would block later attempts. */
 export const MAX_ATTEMPTS_AHEAD = 100;
 
 function findIgnoreReason(asset: Asset, report: StreamReport): DeliveryReason | undefined {

@@ -1,4 +1,4 @@
-// When the reconcile job checks an asset: everything that the service waits for has a time of its next check (contract B6).
+// When the reconcile job checks an asset: every state that waits has a time of its next check (contract B6).
 import type { Asset } from '../assets/asset.ts';
 
 const MINUTE = 60_000;
@@ -32,7 +32,10 @@ type SourceSize = Pick<Asset, 'duration_ms' | 'size_bytes' | 'announced_size_byt
 /** Slower than every encoder in practice, so that a deadline never cuts off a running one. */
 const SLOWEST = { bytesPerSecond: 1_000_000, filmPerSecond: 0.25 };
 
-/** How long an encoding may take. `filmPerSecond`: seconds of film that the provider recently encoded per second; measurements below the slowest speed are ignored. */
+/**
+ * How long an encoding may take. `filmPerSecond`: recently encoded seconds of film per second; values below
+ * the slowest speed are ignored.
+ */
 export function expectedMs(
   { duration_ms, size_bytes, announced_size_bytes }: SourceSize,
   filmPerSecond = 0,

@@ -1,4 +1,4 @@
-// The events of a report: every change that callers can see has an event, and progress is throttled (contract B8).
+// The events of a report: every visible change has an event, and progress is throttled (contract B8).
 import { isDeepStrictEqual } from 'node:util';
 import type { EventType, StreamStatus } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';

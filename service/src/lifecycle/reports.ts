@@ -29,7 +29,7 @@ type Cause = { readonly ref: AssetRef; readonly delivery?: Delivery };
 
 type ReportDecision = Decision & { readonly outcome: Outcome };
 
-/** Applies a report to its asset and records its delivery. Undefined if the asset does not exist; then nothing is recorded. */
+/** Applies a report to its asset and records its delivery. Undefined, and nothing recorded, without asset. */
 export async function applyReport(
   { store }: ReportNeeds,
   report: StreamReport,

@@ -17,8 +17,8 @@ const PATCH = definitions(mutableColumns);
 const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
 /**
- * Stores the asset, events and delivery of each write. Returns results in the order of the writes; undefined if the asset has another revision.
- * A write that finishes an upload is stored only while its writer holds the lease; the lease ends with it.
+ * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
+ * A write that finishes an upload is stored only while its writer holds the lease, which then ends.
  * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one asset it stores one.
  */
 export async function updateAssets(
@@ -28,32 +28,51 @@ export async function updateAssets(
   const rows = await db.all(sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
-                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb, upload uuid, holder uuid, now timestamptz)),
+                 as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
+                             upload uuid, holder uuid, now timestamptz)),
     locked as materialized (
-      select id, revision from assets where id = any(array(select id from pending)) order by id for no key update),
+      select id, revision
+        from assets
+       where id = any(array(select id from pending))
+       order by id
+         for no key update),
     held as materialized (
-      select uploads.id, uploads.lease_holder from uploads
-       where uploads.id = any(array(select upload from pending join locked using (id) where upload is not null)) and finished_at is null
-       order by uploads.id for no key update),
+      select id, lease_holder
+        from uploads
+       where id = any(array(select upload from pending join locked using (id) where upload is not null))
+         and finished_at is null
+       order by id
+         for no key update),
     updated as (
       update assets set ${PATCHES}, revision = assets.revision + 1
         from pending join locked on locked.id = pending.id and locked.revision = pending.seen,
              lateral jsonb_to_record(pending.set) as patch (${PATCH})
        where assets.id = pending.id and assets.revision = pending.seen
-         and (pending.upload is null or (pending.upload, pending.holder) in (select held.id, held.lease_holder from held))
+         and (pending.upload is null
+              or (pending.upload, pending.holder) in (select held.id, held.lease_holder from held))
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
     finished as (
-      update uploads set finished_at = pending.now, lease_holder = null, lease_until = null, checksum_state = null
-        from updated join pending using (place) where uploads.id = pending.upload),
+      update uploads
+         set finished_at = pending.now, lease_holder = null, lease_until = null, checksum_state = null
+        from updated join pending using (place)
+       where uploads.id = pending.upload),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
-      select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now, updated.revision
-        from updated join pending using (place), jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
+      select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,
+             updated.revision
+        from updated join pending using (place),
+             jsonb_to_recordset(pending.events) as event (id uuid, type text, data jsonb)),
     delivered as (
       insert into deliveries (${DELIVERY})
-      select delivery.* from updated join pending using (place), jsonb_to_record(pending.delivery) as delivery (${DELIVERED}) where pending.delivery is not null
-      on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
-    select place, revision, jsonb_array_length(events) > 0 and pg_notify('mediary_events', updated.id::text) is not null as is_notified
+      select delivery.*
+        from updated join pending using (place),
+             jsonb_to_record(pending.delivery) as delivery (${DELIVERED})
+       where pending.delivery is not null
+      on conflict (id) do update
+         set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
+    select place, revision,
+           jsonb_array_length(events) > 0
+           and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`);
   const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
   return writes.map((write, place) => {
@@ -90,7 +109,10 @@ const NEW = columns(newAssetColumns);
 
 export type PendingInsert = { readonly asset: NewAsset; readonly event: NewEvent };
 
-/** Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if another asset is linked to the video. */
+/**
+ * Inserts assets with their first events; undefined where the id exists. Violates `assets_provider_video` if
+ * another asset has the video.
+ */
 export async function insertAssets(
   db: Queries,
   inserts: readonly PendingInsert[],
@@ -103,13 +125,19 @@ export async function insertAssets(
   }));
   const rows = await db.all(sql('insert assets', { ...assetRow, is_notified: 'bool' })`
     with pending as materialized (
-      select * from json_to_recordset(${JSON.stringify(pending)}::json) as pending (${definitions(newAssetColumns)}, event_id uuid, event_type text, event_data jsonb)),
+      select * from json_to_recordset(${JSON.stringify(pending)}::json)
+                 as pending (${definitions(newAssetColumns)},
+                             event_id uuid, event_type text, event_data jsonb)),
     created as (
-      insert into assets (${NEW}, updated_at) select ${NEW}, created_at from pending order by provider, provider_video_id
-      on conflict (id) do nothing returning ${ASSET}),
+      insert into assets (${NEW}, updated_at)
+      select ${NEW}, created_at from pending order by provider, provider_video_id
+      on conflict (id) do nothing
+      returning ${ASSET}),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
-      select event_id, id, created.owner_user_id, event_type, event_data, created.created_at, created.revision from created join pending using (id))
+      select event_id, id, created.owner_user_id, event_type, event_data, created.created_at,
+             created.revision
+        from created join pending using (id))
     select ${ASSET}, pg_notify('mediary_events', id::text) is not null as is_notified from created`);
   const byId = new Map(rows.map(({ is_notified, ...row }) => [row.id, row as Asset]));
   return inserts.map(({ asset }) => byId.get(asset.id));
@@ -122,8 +150,10 @@ export async function recordDeliveries(
 ): Promise<undefined[]> {
   await db.all(sql('record deliveries')`
     insert into deliveries (${DELIVERY})
-    select delivery.* from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as delivery (${DELIVERED})
-    on conflict (id) do update set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
+    select delivery.*
+      from json_to_recordset(${JSON.stringify(deliveries.map(rowOf))}::json) as delivery (${DELIVERED})
+    on conflict (id) do update
+       set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason`);
   return deliveries.map(() => undefined);
 }
 

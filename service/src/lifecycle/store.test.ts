@@ -1,4 +1,4 @@
-// Tests with a real database that no change is lost, and that state, event, job and notification commit together.
+// Tests with a real database that no change is lost, and that state, event and job commit together.
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
@@ -87,6 +87,31 @@ const job = { name: 'purge-asset', payload: { assetId: 'any' } } as const;
 const stored = async (id: string) => (await createAssetLoader(db).find(id)) as Asset;
 const eventsOf = (id: string) =>
   rowsOf(connection, 'select type, revision from events where asset_id = $1 order by revision', [id]);
+
+describe('creating an asset', () => {
+  test('commits with what runs alongside, or not at all', async () => {
+    const store = openStore();
+    const [created, failed] = [newAsset(), newAsset()];
+    const { id } = await store.createAsset(created, {}, { alongside: async () => {} });
+    expect(await eventsOf(id)).toEqual([{ type: 'asset.created', revision: 1 }]);
+    const alongside = async () => {
+      throw new Error('the queue is down');
+    };
+    await expect(store.createAsset(failed, {}, { alongside })).rejects.toThrow('the queue is down');
+    expect(await stored(failed.id)).toBeUndefined();
+    expect(await eventsOf(failed.id)).toEqual([]);
+  });
+
+  test('runs nothing alongside if the asset exists', async () => {
+    const store = openStore();
+    const asset = newAsset();
+    const created = await store.createAsset(asset, {});
+    const alongside = async () => {
+      throw new Error('called for an existing asset');
+    };
+    expect(await store.createAsset(asset, {}, { alongside })).toEqual(created);
+  });
+});
 
 describe('a change', () => {
   test('sets the named columns only', async () => {

@@ -1,4 +1,4 @@
-// The one writer of assets and events: it reads, decides and compares-and-sets the revision; after a lost race it starts again.
+// The only writer of assets and events: reads, decides, compares and sets the revision; retries conflicts.
 import type { Asset, AssetRef, NewAsset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import type { AssetLoader } from '../assets/asset-lookup.ts';
@@ -6,7 +6,7 @@ import type { ServiceJobs } from '../jobs.ts';
 import { type BatchLimits, createBatcher } from '../platform/concurrency/batcher.ts';
 import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/errors.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
@@ -30,12 +30,15 @@ type StoreNeeds = {
 /** `asset` is the asset after the decision. */
 type Update<D> = { readonly asset: Asset; readonly decision: D };
 
+/** `alongside` runs in the transaction that creates the asset; not if the asset exists already. */
+export type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown> };
+
 export type AssetStore = {
-  /** Throws CONFLICT if another asset is linked to the same video. Returns the existing asset if an earlier request created it. */
-  createAsset(asset: NewAsset, data: EventData): Promise<Asset>;
+  /** Throws CONFLICT if another asset has the video. Returns the asset if an earlier request created it. */
+  createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
   /**
-   * `ref`: an id, a provider's video, or an asset that was just read, which saves a read.
-   * Undefined if the asset does not exist, or if the decision finishes an upload whose lease is lost.
+   * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, or if
+   * the decision finishes an upload whose lease is lost.
    */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
@@ -46,7 +49,7 @@ export type AssetStore = {
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
 };
 
-/** Two statements at once keep the database busy while this process reads a result; small batches fail fast. */
+/** Two concurrent statements keep the database busy while results are read; small batches fail fast. */
 const LIMITS = { concurrency: 2, maxItems: 100 };
 /** Each job is its own statement, so a batch with jobs locks its rows for longer. */
 const LIMITS_WITH_JOBS = { concurrency: 2, maxItems: 20 };
@@ -60,8 +63,11 @@ export function createAssetStore(needs: StoreNeeds): AssetStore {
   const insert = createBatcher((inserts: readonly PendingInsert[]) => insertAssets(db, inserts), LIMITS);
   const writers: Writers = { ...needs, ...createWriters(needs) };
   return {
-    createAsset: (asset, data) =>
-      createAsset(needs, insert, { asset, event: newEvent('asset.created', data) }),
+    createAsset: (asset, data, { alongside } = {}) =>
+      createAsset(needs, alongside ? (pending) => insertWith(db, pending, alongside) : insert, {
+        asset,
+        event: newEvent('asset.created', data),
+      }),
     update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writers, ref, decide)),
     recordDelivery: writers.recordDelivery,
     claimEncode: (claim) => claimEncode(db, claim),
@@ -101,7 +107,7 @@ const withByteLimit = <Item>(
   maxWeight: MAX_BATCH_BYTES,
 });
 
-/** Sends jobs in the order of their owners: the fair queue locks an owner until the commit, and a common order prevents deadlocks. */
+/** Sends jobs ordered by owner to avoid deadlocks: the fair queue locks an owner until the commit. */
 function updateWithJobs(
   { db, jobs }: Pick<StoreNeeds, 'db' | 'jobs'>,
   writes: readonly PendingWrite[],
@@ -158,6 +164,18 @@ async function write(
   if (decision.delivery) await recordDelivery(decision.delivery);
   return seen;
 }
+
+/** In a transaction of its own, because a failure must not affect other assets of a batch. */
+const insertWith = (
+  db: Database,
+  pending: PendingInsert,
+  alongside: NonNullable<CreateOptions['alongside']>,
+): Promise<Asset | undefined> =>
+  db.transaction(async (tx) => {
+    const [created] = await insertAssets(tx, [pending]);
+    if (created) await alongside(tx);
+    return created;
+  });
 
 async function createAsset(
   { loader }: StoreNeeds,

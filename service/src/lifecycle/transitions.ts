@@ -1,4 +1,4 @@
-// The table of states within one attempt: the most advanced state wins, in any order of reports (contract B6).
+// The table of states within one attempt: the most advanced state wins in any order of reports (contract B6).
 import type { StreamStatus } from '@mediary/contract/enums';
 
 /** `completed`: the caller completed the upload. The others are reported by providers. */

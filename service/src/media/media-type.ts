@@ -1,7 +1,7 @@
 // The media types that may be uploaded (contract B1).
 import type { Container } from './probe.ts';
 
-/** File formats that the detection distinguishes. `isobmff` covers MP4 and QuickTime, which are accepted under either type. */
+/** File formats that are detected. `isobmff` covers MP4 and QuickTime, accepted under either type. */
 export type Signature =
   | 'jpeg'
   | 'png'

@@ -183,9 +183,11 @@ describe('the processes', () => {
     await expect(closing.probe.probe(sourceOf(Buffer.alloc(0)), 'mov')).rejects.toThrow('closed');
   });
   test('do not prevent the service process from exiting', async () => {
+    const decoders = new URL('../../../test/support/decoders.ts', import.meta.url).href;
     const script = `
-      import { openTestDecoders } from ${JSON.stringify(new URL('../../../test/support/decoders.ts', import.meta.url).href)};
-      console.log(await openTestDecoders().probe.probe({ sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) }, 'mov'));`;
+      import { openTestDecoders } from ${JSON.stringify(decoders)};
+      const source = { sizeBytes: 9, read: async (start, end) => new Uint8Array(end - start) };
+      console.log(await openTestDecoders().probe.probe(source, 'mov'));`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--input-type=module', '--eval', script],

@@ -36,7 +36,7 @@ export function openMediabunnyProbe(pool: ChildPool, { deadlineMs, perOwner, wai
   };
 }
 
-/** Rejects a file that crashes or blocks its process. A delay of the store or of the machine is not the file's fault. */
+/** Rejects a file that crashes or blocks its process, but not because the store or the machine is slow. */
 function toProbeResult(failed: TaskFailure): ProbeResult {
   if (failed === 'unanswered')
     throw new Error(

@@ -1,4 +1,4 @@
-// Worker process of the probe: parses one untrusted video at a time. Hostile files can make mediabunny hang or run out of memory.
+// Worker process of the probe: parses one untrusted video at a time, which may hang or exhaust memory.
 import {
   CustomSource,
   EncodedPacketSink,

@@ -9,7 +9,7 @@ export type ByteSource = {
   read(start: number, end: number): Promise<Uint8Array>;
 };
 
-/** Properties of the file; null when unknown. Width and height are display sizes: rotation and pixel aspect ratio are applied. */
+/** Properties of the file; null when unknown. Width and height include rotation and pixel aspect ratio. */
 export type MediaFacts = {
   readonly width: number | null;
   readonly height: number | null;
@@ -23,7 +23,7 @@ type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_pi
 
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 
-/** Never throws because of the file's content. Throws when the bytes cannot be read, and UNAVAILABLE (`busy`) when no process is free. */
+/** Throws if the bytes cannot be read, or UNAVAILABLE (`busy`) if no process is free; never for content. */
 export type Probe = {
   /** Waiting probes are scheduled fairly by `owner`. */
   probe(source: ByteSource, container: Container, owner?: string): Promise<ProbeResult>;

@@ -12,4 +12,8 @@ export const findLastWebhooks = (db: Queries, providers: readonly ProviderName[]
   db.all(sql('last webhooks', { provider: 'text', received_at: 'timestamptz?', reason: 'text?' })`
     select requested.provider, latest.received_at, latest.reason
       from unnest(${providers}::text[]) as requested (provider)
-      left join lateral (select received_at, reason from deliveries where deliveries.provider = requested.provider order by id desc limit 1) as latest on true`);
+      left join lateral (select received_at, reason
+                           from deliveries
+                          where deliveries.provider = requested.provider
+                          order by id desc
+                          limit 1) as latest on true`);

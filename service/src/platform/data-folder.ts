@@ -70,12 +70,14 @@ function refusedOrThrow(error: NodeJS.ErrnoException): 'refused' {
 const warnIfRefused = (path: string, restriction: Restriction): string[] =>
   restriction === 'refused'
     ? [
-        `${path} belongs to another user, so its permissions cannot be restricted. Change its owner or its mode.`,
+        `${path} belongs to another user, so its permissions cannot be restricted. ` +
+          'Change its owner or its mode.',
       ]
     : [];
 
 const sharedFolder = (folder: string): string =>
-  `DATA_DIR ${folder} is open to other users and contains files of other programs, so its permissions are not changed. Set DATA_DIR to a folder of its own.`;
+  `DATA_DIR ${folder} is open to other users and contains files of other programs, ` +
+  'so its permissions are not changed. Set DATA_DIR to a folder of its own.';
 
 /** Creates a missing folder. Throws an error that names the setting. */
 export async function assertWritableFolder(setting: string, folder: string): Promise<void> {
@@ -85,7 +87,8 @@ export async function assertWritableFolder(setting: string, folder: string): Pro
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new Error(
-      `${setting}: the folder ${folder} cannot be written (${code}). Give the user of the service write access, or name another folder.`,
+      `${setting}: the folder ${folder} cannot be written (${code}). ` +
+        'Give the user of the service write access, or name another folder.',
     );
   }
 }

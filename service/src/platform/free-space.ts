@@ -14,7 +14,8 @@ export async function freeBytes(folder: string): Promise<number> {
 export const diskFull = (component: 'database' | 'object store', cause?: unknown) =>
   new ServiceError(
     'UNAVAILABLE',
-    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. Retry after space has been freed.`,
+    `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. ` +
+      'Retry after space has been freed.',
     { details: { reason: 'disk_full' }, cause },
   );
 

@@ -101,7 +101,8 @@ export function readTrustProxy({ text, list, problems }: Settings): TrustedProxi
   const named = list('TRUST_PROXY');
   if (named.length > 0 && named.every(isNetwork)) return named;
   problems.push(
-    `TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`,
+    'TRUST_PROXY must list the addresses or networks of your proxies, such as 10.0.0.0/8, ' +
+      `or ${NETWORKS.join(', ')}`,
   );
   return undefined;
 }

@@ -41,3 +41,36 @@ test.each([
 test('known and empty names are not mentioned', () => {
   expect(warnings({ PORT: '1', MEDIARY_TURBO: ' ', CDNHOST_X: undefined })).toEqual([]);
 });
+
+test.each(['CDNHOST_PORTS', 'MEDIARY_CDNHOST_PORT', 'MEDIARY_MY_TEST'])(
+  '%s is not taken for a setting of other programs',
+  (name) => {
+    expect(warnings({ [name]: 'x' })).toEqual([`${name} is not a setting of this release and is ignored.`]);
+  },
+);
+
+test.each([
+  ['MAX_UPLD_BYTES', ' Did you mean MAX_UPLOAD_BYTES?'],
+  ['MAX_UPLOAD_BITES', ' Did you mean MAX_UPLOAD_BYTES?'],
+  ['XMAX_UPLOAD_BYTESX', ' Did you mean MAX_UPLOAD_BYTES?'],
+  ['MAX_UPLD_BYTE', undefined],
+  ['MAX_UPLOAD_BITTER', undefined],
+])('a name with at most two wrong characters is similar: %s', (name, hint) => {
+  const expected = `${name} is not a setting of this release and is ignored.${hint}`;
+  expect(warnings({ [name]: 'x' })).toEqual(hint === undefined ? [] : [expected]);
+});
+
+test.each([
+  ['the more similar name is suggested', 'CACHE_LIMIT_ABC', 'CACHE_LIMIT_AB'],
+  ['names shorter than 8 characters are not compared', 'REGION_X', undefined],
+  ['nor compared with longer ones', 'LOG_PAT', undefined],
+  ['names of 8 characters are', 'LOG_PATS', 'LOG_PATH'],
+])('%s: %s', (_rule, name, meant) => {
+  for (const names of [
+    ['CACHE_LIMIT_A', 'CACHE_LIMIT_AB', 'REGION', 'LOG_PATH'],
+    ['LOG_PATH', 'REGION', 'CACHE_LIMIT_AB', 'CACHE_LIMIT_A'],
+  ]) {
+    const [warning] = unknownSettingWarnings({ [name]: 'x' }, { names: new Set(names), prefixes: [] });
+    expect(/Did you mean (\w+)\?/.exec(warning ?? '')?.[1]).toBe(meant);
+  }
+});

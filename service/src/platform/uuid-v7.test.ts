@@ -31,6 +31,11 @@ test('10,000 ids of one millisecond are in order', () => {
   expect(ids).toEqual([...new Set(ids)].sort());
 });
 
+test('the end of an id is random', () => {
+  const ids = Array.from({ length: 1000 }, () => uuidV7());
+  expect(new Set(ids.map((id) => id.slice(-12))).size).toBe(1000);
+});
+
 test('an id contains its creation time and is not below the first id of its millisecond', () => {
   const now = Date.now() + 20_000_000;
   const id = uuidV7(now);

@@ -48,7 +48,8 @@ export async function findDownload(needs: DownloadNeeds, assetId: string, ticket
   const presented = { assetId, ticket, now: now().getTime() / 1000 };
   const invalidUrl = () =>
     unauthorized(
-      'The download URL is invalid or has expired. Request a new one from GET /api/v1/media/{id}/download-url.',
+      'The download URL is invalid or has expired. ' +
+        'Request a new one from GET /api/v1/media/{id}/download-url.',
       {
         reason: ticketReason(urlSecrets, { purpose: 'download', token: ticket, now: presented.now }),
       },

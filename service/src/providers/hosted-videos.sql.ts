@@ -16,7 +16,9 @@ export const listParkedDeliveries = async (
   (
     await db.all(sql('parked deliveries', deliveryRow)`
     select ${DELIVERY} from deliveries
-     where provider = ${provider} and provider_video_id = ${videoId} and reason = 'parked' and received_at > now() - interval '7 days' order by id`)
+     where provider = ${provider} and provider_video_id = ${videoId}
+       and reason = 'parked' and received_at > now() - interval '7 days'
+     order by id`)
   ).map((row) => ({
     id: row.id,
     provider,
@@ -30,4 +32,8 @@ export const listParkedDeliveries = async (
 /** The active asset of a video that several assets were linked to. An asset in the trash counts as active. */
 export const findActiveAsset = (db: Queries, provider: ProviderName, videoId: string) =>
   db.one(sql('active asset of video', { id: 'uuid' })`
-    select id from assets where provider = ${provider} and provider_video_id = ${videoId} and (deleted_at is null or purge_at is not null) limit 1`);
+    select id
+      from assets
+     where provider = ${provider} and provider_video_id = ${videoId}
+       and (deleted_at is null or purge_at is not null)
+     limit 1`);

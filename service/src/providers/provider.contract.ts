@@ -103,7 +103,7 @@ function capabilities(configured: Provider, bare: Provider): void {
 }
 
 function playbackUrls(configured: Provider, bare: Provider): void {
-  test('playback of a hosted video needs no warning with all settings, and has no URLs without settings', () => {
+  test('playback of a hosted video has no warning with all settings, and no URLs without settings', () => {
     const video = { kind: 'hosted', attempt: 1, videoId: VIDEO } as const;
     expect(configured.playback !== undefined).toBe(configured.kind === 'hosted');
     expect(configured.playback?.(video).warning).toBeUndefined();

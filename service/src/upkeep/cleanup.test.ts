@@ -1,4 +1,4 @@
-// Tests with a real database that expired months of deliveries are dropped, and no delivery too early (contract B6).
+// Tests with a real database that expired months of deliveries are dropped, and none too early (contract B6).
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
 import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
@@ -40,7 +40,8 @@ const monthOf = (table: string) =>
     (month, index) => `
   drop table if exists ${nameOf(table, month)};
   create table ${nameOf(table, month)} partition of ${table} for values
-    from ('${firstId(`${month}-01T00:00:00Z`)}') to ('${firstId(new Date(Date.UTC(2001, index + 1)).toISOString())}')`,
+    from ('${firstId(`${month}-01T00:00:00Z`)}')
+             to ('${firstId(new Date(Date.UTC(2001, index + 1)).toISOString())}')`,
   ).join(';');
 
 function firstId(time: string): string {
@@ -53,12 +54,14 @@ beforeEach(async () => {
   for (const time of [...WITHIN, ...OUTSIDE]) {
     await rowsOf(
       connection,
-      `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', $2)`,
+      `insert into deliveries (id, provider, body, headers, processed, reason, received_at)
+       values ($1, 'onprem', '', '{}', true, 'applied', $2)`,
       [firstId(time), time],
     );
     await rowsOf(
       connection,
-      `insert into events (id, asset_id, owner_user_id, type, data, created_at) values ($1, $1, 'ann', 'asset.ready', '{}', $2)`,
+      `insert into events (id, asset_id, owner_user_id, type, data, created_at)
+       values ($1, $1, 'ann', 'asset.ready', '{}', $2)`,
       [firstId(time), time],
     );
   }
@@ -113,7 +116,8 @@ test('events are never dropped', async () => {
   await createPartitions({ db });
   await rowsOf(
     connection,
-    `insert into deliveries (id, provider, body, headers, processed, reason, received_at) values ($1, 'onprem', '', '{}', true, 'applied', now())`,
+    `insert into deliveries (id, provider, body, headers, processed, reason, received_at)
+     values ($1, 'onprem', '', '{}', true, 'applied', now())`,
     [firstId(new Date().toISOString())],
   );
   expect(await deliveryTimes()).toHaveLength(1);

@@ -30,7 +30,7 @@ export async function expireUploads(needs: CleanupNeeds): Promise<number> {
   }
 }
 
-/** Enough for a service whose jobs stand still for months. Without a partition, rows go to the default one and slow it down. */
+/** Enough for jobs that do not run for months. Rows without a partition slow the default one down. */
 const MONTHS_AHEAD = 3;
 const DAY_MS = 86_400_000;
 
@@ -38,7 +38,7 @@ const DAY_MS = 86_400_000;
 export const createPartitions = ({ db }: Pick<CleanupNeeds, 'db'>): Promise<number> =>
   createMonthPartitions(db, MONTHS_AHEAD);
 
-/** Drops whole months, which is cheap, so deliveries stay up to a month longer than the setting. Returns the number of dropped partitions. */
+/** Drops whole months, so deliveries stay up to a month longer. Returns the number of dropped partitions. */
 export const dropDeliveries = ({
   db,
   now,

@@ -46,7 +46,12 @@ export function createUpkeep(context: Needs) {
       }),
       reconcile: run(bind(needs, reconcileOperations).reconcile),
       'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
-      'expire-uploads': run(uploads.finishCompleteUploads, expireUploads, uploads.pruneUploads),
+      'expire-uploads': run(
+        uploads.finishCompleteUploads,
+        expireUploads,
+        uploads.pruneUploads,
+        uploads.removeExpiredSources,
+      ),
       'empty-trash': run(emptyTrash),
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),

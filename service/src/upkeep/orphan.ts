@@ -19,7 +19,7 @@ export type ObjectOwner = Pick<
   readonly open_uploads: readonly string[];
 };
 
-/** The parts of a key, `<kind>/<asset id>/…`. `folder` is `<attempt>-<try>` of renditions, and the upload id of originals. */
+/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, upload id of originals. */
 type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
 export function parseKey(key: string): ParsedKey {
@@ -27,7 +27,7 @@ export function parseKey(key: string): ParsedKey {
   return { kind, assetId, folder };
 }
 
-/** `owner` is undefined if the asset does not exist. Objects that a running upload or encode writes are not orphans. */
+/** `owner` is undefined if the asset does not exist. Objects being written are not orphans. */
 export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolean {
   if (!owner || isPurged(owner)) return true;
   const { kind, folder } = key;

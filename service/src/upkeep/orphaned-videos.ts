@@ -1,4 +1,4 @@
-// Removes provider videos that no asset is linked to, which a crash between creation and link leaves behind (design §5).
+// Removes provider videos without an asset, which remain after a crash between creation and link (design §5).
 import type { ProviderName } from '../assets/asset.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
@@ -17,7 +17,10 @@ const HOUR = 3_600_000;
 /** A younger video may still be linked; earlier runs checked the older ones. */
 const CHECKED_AGE = { from: 1 * HOUR, to: 72 * HOUR };
 
-/** Removes only videos that were created for an asset of this database, because services can share an account. A failing provider does not delay the others. */
+/**
+ * Removes only videos created for an asset of this database, because services can share an account. A failing
+ * provider does not delay the others.
+ */
 export async function removeOrphanedVideos(needs: OrphanedVideoNeeds): Promise<void> {
   const names = [...needs.providers.values()].filter(({ api }) => api).map(({ name }) => name);
   const outcomes = await Promise.allSettled(names.map((name) => removeVideosAt(needs, name)));

@@ -14,7 +14,7 @@ type OrphanNeeds = {
 };
 
 const BATCH = 500;
-/** The report lists the first keys and ids only, so that the response stays small; its counts are complete. */
+/** The report lists only the first keys and ids, so that the response stays small; counts are complete. */
 const MAX_LISTED = 1000;
 
 /** A dry run unless `remove` is true. */
@@ -38,7 +38,7 @@ export async function findOrphans(
   };
 }
 
-/** Reads the rows after the keys were listed. An orphan never becomes referenced again, so it can be removed at any later time. */
+/** Reads the rows after the keys. An orphan never becomes referenced again, so it can be removed later. */
 async function findOrphansAmong(
   { db, endExpiredUploads }: OrphanNeeds,
   keys: readonly ObjectKey[],

@@ -1,4 +1,4 @@
-// The reconcile job: checks every asset whose check is due, asks its provider or finds its job, and records the result in the timeline.
+// The reconcile job: checks every due asset with its provider or its job, and records the result.
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';

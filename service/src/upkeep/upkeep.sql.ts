@@ -10,7 +10,11 @@ const ASSET = columns(assetRow);
 /** Assets whose next check is due, longest overdue first. */
 export const findDueAssets = async (db: Queries, now: Date, limit: number) =>
   (await db.all(sql('due assets', assetRow)`
-    select ${ASSET} from assets where reconcile_at <= ${now} and deleted_at is null order by reconcile_at limit ${limit}`)) as readonly unknown[] as readonly Asset[];
+    select ${ASSET}
+      from assets
+     where reconcile_at <= ${now} and deleted_at is null
+     order by reconcile_at
+     limit ${limit}`)) as readonly unknown[] as readonly Asset[];
 
 /** The time of the latest event of a type. */
 export const findLastEventTime = async (
@@ -29,25 +33,35 @@ export const measureRecentSpeeds = async (
   providers: readonly ProviderName[],
 ): Promise<ReadonlyMap<ProviderName, number>> => {
   const rows = await db.all(sql('recent speeds', { provider: 'text', film_ms: 'int4?' })`
-    select provider, (select (percentile_cont(0.1) within group (order by film_ms))::int4
-       from (select duration_ms / greatest(extract(epoch from completed_at - coalesce(uploaded_at, created_at)), 1) as film_ms
-               from assets where assets.provider = requested.provider and completed_at is not null and duration_ms is not null
-              order by completed_at desc limit 100) as recent) as film_ms
+    select provider, (
+      select (percentile_cont(0.1) within group (order by film_ms))::int4
+        from (select duration_ms
+                     / greatest(extract(epoch from completed_at - coalesce(uploaded_at, created_at)), 1)
+                     as film_ms
+                from assets
+               where assets.provider = requested.provider
+                 and completed_at is not null and duration_ms is not null
+               order by completed_at desc
+               limit 100) as recent) as film_ms
       from unnest(${providers}::text[]) as requested (provider)`);
   return new Map(
     rows.flatMap(({ provider, film_ms }) => (film_ms === null ? [] : [[provider, film_ms / 1000] as const])),
   );
 };
 
-/** Expired uploads, oldest first, except those that receive bytes now. A hosted upload expires when its provider has no bytes. */
+/** Expired uploads, oldest first; neither uploads that receive bytes nor uploads to hosted providers. */
 export const findExpiredUploads = async (db: Queries, now: Date, limit: number): Promise<string[]> =>
   (
     await db.all(sql('expired uploads', { id: 'uuid' })`
     select id from assets
-     where stream_status = 'pending_upload' and upload_expires_at < ${now} and deleted_at is null and provider_video_id is null
-       and not exists (select 1 from uploads where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
-                          and (lease_until >= now() or protocol <> 'put' and expires_at >= ${now}))
-     order by upload_expires_at limit ${limit}`)
+     where stream_status = 'pending_upload' and upload_expires_at < ${now}
+       and deleted_at is null and provider_video_id is null
+       and not exists (
+         select 1 from uploads
+          where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
+            and (lease_until >= now() or protocol <> 'put' and expires_at >= ${now}))
+     order by upload_expires_at
+     limit ${limit}`)
   ).map(({ id }) => id);
 
 /** Creates missing partitions of this month and the months ahead; returns their number. */
@@ -68,7 +82,9 @@ export const dropDeliveriesBefore = async (db: Queries, before: Date): Promise<n
 /** The assets for which provider videos were created. */
 export const findAssetsOfVideos = (db: Queries, ids: readonly string[]) =>
   db.all(sql('assets of videos', { id: 'uuid', provider_video_id: 'text?', is_purged: 'bool' })`
-    select id, provider_video_id, deleted_at is not null and purge_at is null as is_purged from assets where id = any(${ids}::uuid[])`);
+    select id, provider_video_id, deleted_at is not null and purge_at is null as is_purged
+      from assets
+     where id = any(${ids}::uuid[])`);
 
 const objectOwnerColumns = pick(assetRow, [
   'id',
@@ -100,4 +116,7 @@ export const findObjectOwners = async (
 export const listRecordedOriginals = (db: Queries, after: string, limit: number) =>
   db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`
     select id, original_upload from assets
-     where id > ${after} and uploaded_at is not null and not refused and (deleted_at is null or purge_at is not null) order by id limit ${limit}`);
+     where id > ${after} and uploaded_at is not null and not refused
+       and (deleted_at is null or purge_at is not null)
+     order by id
+     limit ${limit}`);

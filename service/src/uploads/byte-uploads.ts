@@ -1,4 +1,5 @@
 // Receives the bytes of an original in one PUT (contract B4).
+import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
@@ -23,7 +24,7 @@ type TicketRequest = { readonly assetId: string; readonly ticket: string };
 
 /** A PUT request before its body is read; `length` is undefined for chunked bodies. */
 export type ByteUpload = TicketRequest &
-  OriginalBytes & {
+  Pick<OriginalBytes, 'length' | 'bytes'> & {
     readonly contentType: string | undefined;
     readonly contentEncoding: string | undefined;
     readonly contentRange: string | undefined;
@@ -35,7 +36,7 @@ export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload):
   const asset = await getTicketAsset(needs, upload);
   assertContentType(asset, upload.contentType);
   await needs.limitOwner(asset.owner_user_id);
-  return needs.storeOriginal(asset, upload);
+  return needs.storeOriginal(asset, { ...upload, uploadId: randomUUID(), source: 'caller' });
 }
 
 /** Returns the asset that the ticket belongs to. */

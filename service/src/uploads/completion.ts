@@ -46,7 +46,7 @@ export async function completeUpload(
   return toResult(await needs.completeAsset(asset, completion));
 }
 
-/** A video that a service caller linked needs no check; for an upload that the service opened, the provider is inspected. */
+/** Uploads that the service opened are checked with the provider; videos that callers linked are not. */
 async function completeHosted(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
   const completion: Completion = { facts: {}, job: undefined, actorData };
   if (asset.upload_expires_at === null) return needs.completeAsset(asset, completion);

@@ -1,4 +1,4 @@
-// Why `complete` rejects stored bytes: codes and the comparison with the announced size and digest (contract B4).
+// Why `complete` rejects stored bytes: codes, and comparison with the announced size and digest (B4).
 import { FAILURE_CODES, type FailureCode } from '@mediary/contract/failures';
 import type { Asset, Failure } from '../assets/asset.ts';
 
@@ -21,7 +21,7 @@ export const toContentFailure = (code: RejectionCode): Failure => ({
   retryable: true,
 });
 
-/** Compares the stored size and digest with the announced ones; undefined if they match or none were announced. */
+/** Compares the stored size and digest with the announced ones; undefined if they match or are missing. */
 export function findMismatch(
   asset: Pick<Asset, 'announced_size_bytes' | 'announced_sha256' | 'size_bytes' | 'checksum_sha256'>,
 ): RejectionCode | undefined {

@@ -9,15 +9,21 @@ import { bind } from '../platform/bind.ts';
 import { createInFlight } from '../platform/concurrency/in-flight.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Usage } from '../usage/feature.ts';
+import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
+import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
+import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as completionOperations from './completion.ts';
 import * as resumableOperations from './resumable-uploads.ts';
-import * as retryOperations from './retry.ts';
-import * as originalOperations from './store-original.ts';
 import * as expiryOperations from './expired-uploads.ts';
 import * as holdOperations from './upload-holds.ts';
 import * as tusOperations from './tus-requests.ts';
 import { tusRoutes } from './tus.routes.ts';
+import { importAssetJob } from './import-asset.job.ts';
+import * as importRunOperations from './import-runs.ts';
+import * as importOperations from './imports.ts';
+import * as retryOperations from './retry.ts';
+import * as originalOperations from './store-original.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
@@ -37,30 +43,38 @@ export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, requireDatabaseSpace, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
   const needs = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
-  const createAsset: AssetStore['createAsset'] = async (asset, data) => {
+  const createAsset: AssetStore['createAsset'] = async (asset, data, options) => {
     await requireDatabaseSpace();
-    return usage.underQuota(asset.owner_user_id, () => lifecycle.assetStore.createAsset(asset, data));
+    return usage.underQuota(asset.owner_user_id, () =>
+      lifecycle.assetStore.createAsset(asset, data, options),
+    );
   };
+  const isOffered = context.store.partial !== undefined;
   const opening = bind(
     {
       ...needs,
       createAsset,
       limits: toUploadLimits(context),
-      resumable: { isOffered: context.store.partial !== undefined, fromBytes: config.resumableUploadBytes },
+      resumable: { isOffered, fromBytes: config.resumableUploadBytes },
     },
     uploadOperations,
   );
-  const retries = bind({ ...needs, offerUpload: opening.offerUpload }, retryOperations);
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
   const holds = bind({ ...needs, holds: new Map() }, holdOperations);
   const resumable = bind({ ...needs, ...originals, ...holds }, resumableOperations);
   const { answerTus } = bind({ ...needs, ...resumable }, tusOperations);
-  const isOffered = context.store.partial !== undefined;
+  const completion = bind(needs, completionOperations);
+  const importRuns = bind({ ...needs, ...originals, ...completion }, importRunOperations);
+  const retries = bind(
+    { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
+    retryOperations,
+  );
   const uploads: Parameters<typeof uploadRoutes>[0] = {
     ...opening,
-    ...bind(needs, completionOperations),
+    ...completion,
+    createImport: createImports({ ...context, createAsset }).createImport,
     receiveUpload: (upload) => inFlight.track(receiveUpload(upload)),
     retryUpload: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
@@ -70,15 +84,56 @@ export function createUploads(context: Needs) {
     authorize: authorizeResumable,
   };
   return {
-    operations: { ...bind({ ...needs, ...resumable }, expiryOperations), uploadsSettled: inFlight.settled },
+    operations: {
+      ...bind({ ...needs, ...resumable }, expiryOperations),
+      uploadsSettled: inFlight.settled,
+      removeExpiredSources: importRuns.removeExpiredSources,
+    },
     routes: [...uploadRoutes(uploads, guards, view), ...(isOffered ? tusRoutes(tus) : [])],
-    jobs: {},
+    jobs: {
+      'import-asset': importAssetJob({
+        ...needs,
+        ...config.importLimits,
+        ...originals,
+        ...importRuns,
+        fetch: createImportFetch(context, { totalMs: config.importLimits.importTimeoutSeconds * 1000 }),
+      }),
+    },
   };
 }
 
-function toUploadLimits({ config, providers, imageProcessor: { canDecodeHeif } }: AppContext): UploadLimits {
-  const { maxUploadBytes, uploadTtlSeconds, videoProvider, mediaTypes } = config;
-  const decodable = mediaTypes.filter(({ signatures }) => canDecodeHeif || !signatures.includes('heif'));
+/** Of the request that finds the name and the type of a file, while the caller waits. */
+const HEAD_LIMITS = { connectMs: 5000, headMs: 5000, totalMs: 10_000 };
+const HEAD_CONCURRENCY = { total: 64, perKey: 8 };
+
+const createImports = (context: AppContext & Pick<importOperations.ImportNeeds, 'createAsset'>) =>
+  bind(
+    {
+      ...context,
+      fetchHead: createImportFetch(context, HEAD_LIMITS),
+      limitHeads: createConcurrencyLimit(HEAD_CONCURRENCY),
+      allowPrivate: mayImportPrivate(context),
+      limits: toUploadLimits(context),
+      mediaTypes: listDecodable(context),
+    },
+    importOperations,
+  );
+
+const createImportFetch = (context: AppContext, limits: Partial<OutboundLimits>) =>
+  createGuardedFetch({
+    allowPrivate: mayImportPrivate(context),
+    limits: { ...limits, maxBodyBytes: context.config.maxUploadBytes },
+  });
+
+const mayImportPrivate = ({ config }: AppContext): boolean => config.outboundAllowPrivate.includes('import');
+
+const listDecodable = ({ config: { mediaTypes }, imageProcessor: { canDecodeHeif } }: AppContext) =>
+  mediaTypes.filter(({ signatures }) => canDecodeHeif || !signatures.includes('heif'));
+
+function toUploadLimits(context: AppContext): UploadLimits {
+  const { config, providers } = context;
+  const { maxUploadBytes, uploadTtlSeconds, videoProvider } = config;
+  const decodable = listDecodable(context);
   const all = [...providers.values()];
   return {
     maxUploadBytes,

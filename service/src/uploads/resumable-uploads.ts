@@ -18,7 +18,7 @@ import {
 } from './resumable-uploads.sql.ts';
 import { assertLength, emptyUpload, inProgress, toClosedError } from './upload-errors.ts';
 import type { holdUpload, ResumableRow, startHold, UploadHold } from './upload-holds.ts';
-import { abandonUpload, deleteUploads } from './uploads.sql.ts';
+import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
 
 type ResumableNeeds = Omit<OriginalNeeds, 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly findByteLimit: Bound<typeof findByteLimit>;
@@ -191,7 +191,8 @@ async function finishResumable(
   await partialOf(needs.store).finish(keyOf(row));
   const others = await countOtherUploads(needs.db, { id: row.id, assetId: asset.id });
   const stored = { sizeBytes: row.bytes_received, sha256 };
-  const finished = await needs.finishUpload({ asset, lease, stored, hasLeftovers: others > 0 });
+  const source = 'caller';
+  const finished = await needs.finishUpload({ asset, lease, stored, source, hasLeftovers: others > 0 });
   if (finished) return finished;
   const seen = await needs.findAssetById(asset.id);
   if (seen?.uploaded_at && seen.original_upload === row.id) return seen;
@@ -203,7 +204,7 @@ export async function terminateResumable(needs: ResumableNeeds, hold: UploadHold
   if (hold.row.finished_at)
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   await partialOf(needs.store).discard(keyOf(hold.row));
-  await abandonUpload(needs.db, hold.lease);
+  await deleteHeldUpload(needs.db, hold.lease);
 }
 
 /** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */

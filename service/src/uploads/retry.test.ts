@@ -1,4 +1,4 @@
-// A retry processes the stored bytes again, or opens another upload where there are none to use (contract B4).
+// Tests that a retry processes the stored bytes again, or opens another upload without them (contract B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
@@ -24,10 +24,14 @@ const hosted = createVideo({
 });
 const target = { protocol: 'put', url: 'https://media.test/put' } as never;
 
-type Provider = { readonly canRestart?: boolean; readonly canTakeUploads?: boolean };
+type Provider = {
+  readonly canRestart?: boolean;
+  readonly canTakeUploads?: boolean;
+  readonly hasImportSource?: boolean;
+};
 
 /** Records the calls of a retry in their order; the asset changes as the store would change it. */
-function recordCalls({ canRestart = true, canTakeUploads = true }: Provider = {}) {
+function recordCalls({ canRestart = true, canTakeUploads = true, hasImportSource = false }: Provider = {}) {
   const calls: unknown[][] = [];
   const needs: RetryNeeds = {
     isHosted: ({ provider }) => provider !== 'onprem',
@@ -45,6 +49,7 @@ function recordCalls({ canRestart = true, canTakeUploads = true }: Provider = {}
       return { ...asset, stream_status: 'pending_upload', attempt: asset.attempt + 1, uploaded_at: null };
     },
     offerUpload: async (asset) => ({ asset, target }),
+    keepImportSource: async () => hasImportSource,
     uploadTtlSeconds: 600,
     now: () => NOW,
   };
@@ -106,6 +111,30 @@ describe('a retry opens another upload', () => {
   });
 });
 
+describe('a retry of an import', () => {
+  const asset = { ...failed, ...refused };
+
+  test('imports again while its source is stored', async () => {
+    const { calls, opened } = await retried(asset, { hasImportSource: true });
+    const job = { name: 'import-asset', payload: { assetId: failed.id, attempt: 2 } };
+    expect(calls).toEqual([['reopen', expect.objectContaining({ job })]]);
+    expect(opened).toMatchObject({ asset: { stream_status: 'pending_upload', attempt: 2 }, target: null });
+  });
+
+  test('opens an upload where the source is gone', async () => {
+    const { calls, opened } = await retried(asset);
+    expect(calls).toEqual([['reopen', expect.objectContaining({ job: undefined })]]);
+    expect(opened).toMatchObject({ target });
+  });
+
+  test('that is repeated offers no upload', async () => {
+    const importing = createVideo({ attempt: 2 });
+    const { names, opened } = await retried(importing, { hasImportSource: true });
+    expect(names).toEqual([]);
+    expect(opened).toEqual({ asset: importing, target: null });
+  });
+});
+
 describe('a retry of a failure without a reason', () => {
   test('is a retry like any other', async () => {
     expect((await retried({ ...hosted, failure: null })).names).toEqual(['restart', 'retry']);
@@ -115,7 +144,7 @@ describe('a retry of a failure without a reason', () => {
   });
 });
 
-test('a retry that another request has overtaken offers no upload for the attempt that is processed', async () => {
+test('a retry after a concurrent one offers no upload for the attempt that is being processed', async () => {
   const { needs } = recordCalls();
   const overtaken = createVideo({ stream_status: 'processing', attempt: 2 });
   const opened = await retryUpload(

@@ -1,7 +1,8 @@
-// Retries failed assets: encodes the stored bytes again, or opens another upload (contract B4).
+// Retries failed assets: encodes the stored bytes again, imports again, or opens another upload (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
+import type { JobRequest } from '../jobs.ts';
 import type { reopenAsset, retryAsset } from '../lifecycle/reports.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, type ServiceError, toReason } from '../platform/errors.ts';
@@ -9,6 +10,7 @@ import type { canRestart, canTakeUploads, isHosted } from '../providers/hosted-p
 import type { discardVideo, restart } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findMismatch } from './content-check.ts';
+import type { keepImportSource } from './import-runs.ts';
 import type { OpenedUpload, offerUpload } from './uploads.ts';
 
 type RetryNeeds = {
@@ -21,6 +23,7 @@ type RetryNeeds = {
   readonly retryAsset: Bound<typeof retryAsset>;
   readonly reopenAsset: Bound<typeof reopenAsset>;
   readonly offerUpload: Bound<typeof offerUpload>;
+  readonly keepImportSource: Bound<typeof keepImportSource>;
   readonly uploadTtlSeconds: number;
   readonly now: () => Date;
 };
@@ -60,19 +63,30 @@ async function reopenUpload(needs: RetryNeeds, asset: Asset, actorData: EventDat
   // A video that a service caller linked belongs to that caller and stays at the provider.
   if (isHosted && asset.upload_expires_at !== null) await needs.discardVideo(asset);
   const now = needs.now();
+  const expiresAt = new Date(now.getTime() + needs.uploadTtlSeconds * 1000);
+  const isImport = await needs.keepImportSource(asset.id, expiresAt);
   const reopened = await needs.reopenAsset(asset, {
-    expiresAt: new Date(now.getTime() + needs.uploadTtlSeconds * 1000),
+    expiresAt,
     checkAt: isHosted ? firstUploadCheckAt(now) : null,
     keepsAnnouncement: !isAnnouncedFileRejected(asset),
+    job: isImport ? toImportJob(asset) : undefined,
     actorData,
   });
   return withTarget(needs, reopened);
 }
 
-const withTarget = async (needs: RetryNeeds, asset: Asset): Promise<OpenedUpload> =>
-  asset.stream_status === 'pending_upload' && asset.uploaded_at === null
+const toImportJob = ({ id, attempt }: Asset): JobRequest => ({
+  name: 'import-asset',
+  payload: { assetId: id, attempt: attempt + 1 },
+});
+
+/** No target where the service itself fetches the bytes. */
+async function withTarget(needs: RetryNeeds, asset: Asset): Promise<OpenedUpload> {
+  const isAwaitingBytes = asset.stream_status === 'pending_upload' && asset.uploaded_at === null;
+  return isAwaitingBytes && !(await needs.keepImportSource(asset.id, needs.now()))
     ? needs.offerUpload(asset)
     : { asset, target: null };
+}
 
 /** The announced file itself was unusable, so a corrected file has another size and checksum. */
 const isAnnouncedFileRejected = (asset: Asset): boolean =>

@@ -1,5 +1,4 @@
 // Stores the bytes of an original under a lease: one writer at a time, and each writes its own object (contract B4).
-import { randomUUID } from 'node:crypto';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
@@ -7,16 +6,16 @@ import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
-import { badRequest, type ServiceError } from '../platform/errors.ts';
+import { ServiceError } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
-import { decideStoredUpload } from './stored-upload.ts';
+import { decideStoredUpload, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
-import { abandonUpload, claimPut, renewLease } from './uploads.sql.ts';
+import { claimPut, deleteHeldUpload, renewLease } from './uploads.sql.ts';
 
 export type OriginalNeeds = {
   readonly db: Queries;
@@ -30,8 +29,11 @@ export type OriginalNeeds = {
   readonly findByteQuota: Bound<typeof findByteQuota>;
 };
 
-/** `length` is undefined if it is not known before the bytes are. */
 export type OriginalBytes = {
+  /** Names the object and holds the lease; each upload needs a new one. */
+  readonly uploadId: string;
+  readonly source: UploadSource;
+  /** Undefined if it is not known before the bytes are. */
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 };
@@ -46,22 +48,22 @@ export async function storeOriginal(
   original: OriginalBytes,
 ): Promise<Asset> {
   const { db } = needs;
-  if (original.length !== undefined) assertLength(asset, original.length, needs.maxUploadBytes);
+  assertLength(asset, original.length, needs.maxUploadBytes);
   await needs.requireDatabaseSpace();
-  const id = randomUUID();
+  const { uploadId: id, source } = original;
   const lease: UploadLease = { upload: id, holder: id };
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
       const claimed = await claimPut(db, asset, lease);
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
       const stored = await writeObject(needs, { asset, lease }, original);
-      const upload = { asset, lease, stored, hasLeftovers: claimed.has_replaced };
+      const upload = { asset, lease, stored, source, hasLeftovers: claimed.has_replaced };
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
       await needs.store.remove(uploadKey(asset.id, id));
       throw toClosedError(await needs.findAssetById(asset.id));
     } catch (error) {
-      await waitAtMost(RELEASE_MS, removeUpload(needs, { asset, lease }));
+      await waitAtMost(RELEASE_MS, abandonUpload(needs, asset.id, id));
       throw error;
     }
   });
@@ -70,12 +72,24 @@ export async function storeOriginal(
 /** A request that writes an upload of an asset. */
 type Writer = { readonly asset: Asset; readonly lease: UploadLease };
 
-/** Removes the object only if this writer still held the lease: a finished upload keeps its object. */
-async function removeUpload({ db, store }: OriginalNeeds, { asset, lease }: Writer): Promise<void> {
-  if (await abandonUpload(db, lease)) await store.remove(uploadKey(asset.id, lease.upload));
+/**
+ * Ends a PUT or an import that did not finish, which then cannot finish any more. Removes the object only if
+ * the upload still held its lease: a finished one keeps its object.
+ */
+export async function abandonUpload(
+  { db, store }: Pick<OriginalNeeds, 'db' | 'store'>,
+  assetId: string,
+  uploadId: string,
+): Promise<void> {
+  const lease = { upload: uploadId, holder: uploadId };
+  if (await deleteHeldUpload(db, lease)) await store.remove(uploadKey(assetId, uploadId));
 }
 
-type FinishedUpload = Writer & { readonly stored: StoredBytes; readonly hasLeftovers: boolean };
+type FinishedUpload = Writer & {
+  readonly stored: StoredBytes;
+  readonly source: UploadSource;
+  readonly hasLeftovers: boolean;
+};
 
 /** Points the asset to the stored object. Undefined if the upload is closed or its lease is lost. */
 export async function finishUpload(
@@ -84,9 +98,9 @@ export async function finishUpload(
     underQuota,
     uploadTtlSeconds,
   }: Pick<OriginalNeeds, 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
-  { asset, lease, stored, hasLeftovers }: FinishedUpload,
+  { asset, lease, ...stored }: FinishedUpload,
 ): Promise<Asset | undefined> {
-  const finish = { attempt: asset.attempt, lease, stored, hasLeftovers, uploadTtlSeconds };
+  const finish = { attempt: asset.attempt, lease, ...stored, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );
@@ -133,6 +147,9 @@ export async function findByteLimit(
 function toUploadError(error: ObjectRefused, tooLong: () => ServiceError): ServiceError {
   if (error.reason === 'too_long') return tooLong();
   if (error.reason === 'cut_short')
-    return badRequest('The body ended early. Send the whole file again.', { reason: 'cut_short' });
+    return new ServiceError('BAD_REQUEST', 'The body ended early. Send the whole file again.', {
+      details: { reason: 'cut_short' },
+      cause: error.cause,
+    });
   return diskFull('object store', error);
 }

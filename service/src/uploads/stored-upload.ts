@@ -1,10 +1,15 @@
 // Decides how stored bytes become the original of their asset: pure (contract B4).
+import type { EventSource } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Decision, UploadLease } from '../lifecycle/change.ts';
 import type { StoredBytes } from '../storage/object-store.ts';
 
+/** Who sent the bytes: a caller, or the service that imported them. */
+export type UploadSource = Extract<EventSource, 'caller' | 'service'>;
+
 type StoredUpload = {
+  readonly source: UploadSource;
   readonly attempt: number;
   /** The store checks that its holder still has the lease. */
   readonly lease: UploadLease;
@@ -19,10 +24,10 @@ type StoredUpload = {
 /** Undefined if the upload is closed. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
-  const { lease, stored, hasLeftovers } = upload;
+  const { lease, stored, source, hasLeftovers } = upload;
   return {
     set: toColumns(seen, upload),
-    events: [newEvent('asset.uploaded', { source: 'caller', size_bytes: stored.sizeBytes })],
+    events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
     jobs: hasLeftovers ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
     upload: lease,
   };

@@ -33,7 +33,8 @@ export function toClosedError(asset: Asset | undefined): ServiceError {
 }
 
 /** Checks a length that is known before the bytes are. */
-export function assertLength(asset: Asset, length: number, maxBytes: number): void {
+export function assertLength(asset: Asset, length: number | undefined, maxBytes: number): void {
+  if (length === undefined) return;
   if (length === 0) throw emptyUpload();
   if (length > maxBytes) throw tooLarge(maxBytes);
   const { announced_size_bytes: announced } = asset;

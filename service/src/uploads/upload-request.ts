@@ -1,4 +1,4 @@
-// Converts an upload-url request to a new asset, or throws BAD_REQUEST with the invalid field (contract B1, B4).
+// Converts an upload-url request to a new asset; BAD_REQUEST names the invalid field (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';

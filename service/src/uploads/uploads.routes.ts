@@ -1,4 +1,5 @@
-// Opens, receives, completes and retries uploads (contract A1, B4).
+// Opens, imports, receives, completes and retries uploads (contract A1, B4).
+import { importMedia } from '@mediary/contract/operations/imports';
 import { completeUpload, createUpload, retryAsset } from '@mediary/contract/operations/media';
 import { putUpload } from '@mediary/contract/operations/playback';
 import type { OpenUpload } from '@mediary/contract/schemas/uploads';
@@ -11,11 +12,13 @@ import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { ByteUpload, receiveUpload } from './byte-uploads.ts';
 import type * as completion from './completion.ts';
+import type { createImport } from './imports.ts';
 import type { retryUpload } from './retry.ts';
 import type * as opening from './uploads.ts';
 
 type Uploads = {
   readonly createUpload: Bound<typeof opening.createUpload>;
+  readonly createImport: Bound<typeof createImport>;
   readonly receiveUpload: Bound<typeof receiveUpload>;
   readonly completeUpload: Bound<typeof completion.completeUpload>;
   readonly retryUpload: Bound<typeof retryUpload>;
@@ -28,6 +31,9 @@ export const uploadRoutes = (
 ) => [
   asCreator(createUpload, async ({ actor, body, resourceId }) =>
     toOpenUpload(await uploads.createUpload({ actor, request: body, resourceId }), view),
+  ),
+  asCreator(importMedia, async ({ actor, body, resourceId }) =>
+    toAssetView(await uploads.createImport({ actor, request: body, resourceId }), view),
   ),
   bytesRoute(putUpload, {
     body: 'stream',

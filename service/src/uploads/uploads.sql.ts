@@ -35,7 +35,7 @@ export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
     update uploads set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) where id = ${upload} and lease_holder = ${holder}`);
 
 /** Ends an upload that did not finish, and returns its row: it cannot finish any more. */
-export const abandonUpload = (db: Queries, { upload, holder }: UploadLease) =>
+export const deleteHeldUpload = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('abandon upload', { id: 'uuid' })`
     delete from uploads where id = ${upload} and lease_holder = ${holder} and finished_at is null returning id`);
 

@@ -64,7 +64,7 @@ export async function createUpload(
   return isHosted ? needs.prepareUpload(asset) : toOwnTargets(needs, asset, expires);
 }
 
-/** The upload target of an asset that is `pending_upload`. A hosted provider reuses the video of an earlier call. */
+/** The upload target of a `pending_upload` asset. A hosted provider reuses the video of an earlier call. */
 export const offerUpload = async (needs: UploadNeeds, asset: Asset): Promise<OpenedUpload> =>
   asset.provider !== null && needs.limits.hostedProviders.includes(asset.provider)
     ? needs.prepareUpload(asset)

@@ -20,7 +20,8 @@ const NOUNS: Readonly<Record<QuotaField, string>> = {
 export function quotaExceeded({ field, limit, used, requested }: QuotaExcess): ServiceError {
   const more = requested === null ? '' : `, ${requested} requested`;
   return badRequest(
-    `The owner's quota of ${limit} ${NOUNS[field]} is exceeded: ${used} used${more}. Delete assets permanently or ask the operator for a higher limit.`,
+    `The owner's quota of ${limit} ${NOUNS[field]} is exceeded: ${used} used${more}. ` +
+      'Delete assets permanently or ask the operator for a higher limit.',
     { reason: 'quota_exceeded', field, limit, used, requested },
   );
 }

@@ -15,12 +15,17 @@ const USAGE = {
 /** Counts the assets now when no quota applies to the owner. */
 export const findUsage = (db: Queries, ownerUserId: string) =>
   db.one(sql('find usage', USAGE)`
-    with tracked as (select assets, bytes, pending, overrides from owner_usage where owner_user_id = ${ownerUserId})
-    select assets, bytes, pending, overrides, owner_limit(overrides, 'assets') as max_assets,
-           owner_limit(overrides, 'bytes') as max_bytes, owner_limit(overrides, 'pending') as max_pending
+    with tracked as (
+      select assets, bytes, pending, overrides from owner_usage where owner_user_id = ${ownerUserId})
+    select assets, bytes, pending, overrides,
+           owner_limit(overrides, 'assets') as max_assets,
+           owner_limit(overrides, 'bytes') as max_bytes,
+           owner_limit(overrides, 'pending') as max_pending
       from (select assets, bytes, pending, overrides from tracked
             union all
-            select assets, bytes, pending, '{}'::jsonb from recount_owner_usage(${ownerUserId}) where not exists (select from tracked)) as found`);
+            select assets, bytes, pending, '{}'::jsonb
+              from recount_owner_usage(${ownerUserId})
+             where not exists (select from tracked)) as found`);
 
 /** Reads only the byte counter. */
 export const findByteUsage = (db: Queries, ownerUserId: string) =>
@@ -35,7 +40,10 @@ export const trackOwner = (db: Queries, ownerUserId: string) =>
 
 export const setOverrides = (db: Queries, ownerUserId: string, overrides: object) =>
   db.one(sql('set overrides', { owner_user_id: 'text' })`
-    update owner_usage set overrides = ${JSON.stringify(overrides)}::jsonb where owner_user_id = ${ownerUserId} returning owner_user_id`);
+    update owner_usage
+       set overrides = ${JSON.stringify(overrides)}::jsonb
+     where owner_user_id = ${ownerUserId}
+    returning owner_user_id`);
 
 /** When the settings limit every owner, the next upload starts counting again. */
 export const untrackOwner = (db: Queries, ownerUserId: string) =>

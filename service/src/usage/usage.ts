@@ -1,4 +1,4 @@
-// Quotas of owners, enforced by the database in the statement that would exceed them, so that they are exact across processes.
+// Quotas of owners, enforced by the database in the statement that would exceed them, so they are exact.
 import type { Database, Queries } from '../platform/postgres/database.ts';
 import { findRaisedDetail } from '../platform/postgres/database-errors.ts';
 import { type ByteQuota, quotaExceeded, type QuotaExcess, type QuotaField } from './quota.ts';
@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 3;
 
 export type UnderQuota = <T>(ownerUserId: string, work: () => Promise<T>) => Promise<T>;
 
-/** Runs work that may increase an owner's usage. When a limit is exceeded, nothing is stored and the error contains the numbers. */
+/** Runs work that may increase an owner's usage. Beyond a limit it stores nothing; the error has numbers. */
 export async function underQuota<T>(
   { db }: UsageNeeds,
   ownerUserId: string,

@@ -26,7 +26,8 @@ const variantQuery = {
   fit: Type.Optional(
     Type.Enum([...IMAGE_FITS], {
       description:
-        '`inside` (default): fits into the box. `cover`: fills the box and crops. `contain`: fits and pads. ' +
+        '`inside` (default): fits into the box. `cover`: fills the box and crops. ' +
+        '`contain`: fits and pads. ' +
         `\`cover\` and \`contain\` need \`w\` and \`h\` in the ratio ${IMAGE_CROPS.join(' or ')}.`,
     }),
   ),

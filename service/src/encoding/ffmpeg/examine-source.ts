@@ -78,7 +78,7 @@ async function findDecodableAudio(
   return undefined;
 }
 
-/** Reads the end of the file. Lists the whole file only if video ends much earlier or the duration is unknown. */
+/** Reads the end of the file; the whole file only if video ends much earlier or the duration is unknown. */
 async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {
   const { streams, startSeconds } = facts;
   const tail =

@@ -1,4 +1,4 @@
-// Tests that an invalid source gives a failure code and message, and that ffmpeg's output is only for operators.
+// Tests that an invalid source gives a failure code and message, and that only operators see ffmpeg's output.
 import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

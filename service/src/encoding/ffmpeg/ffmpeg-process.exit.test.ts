@@ -1,4 +1,4 @@
-// Tests the classification of ffmpeg's exit by recorded error messages of ffmpeg 7.0 with a limited address space.
+// Tests the classification of ffmpeg's exit, with messages of ffmpeg 7.0 in a limited address space.
 import { describe, expect, test } from 'vitest';
 import { classifyExit } from './ffmpeg-process.ts';
 
@@ -25,7 +25,8 @@ describe('out_of_memory', () => {
     [
       'the loader cannot map a library',
       127,
-      '/usr/bin/ffmpeg: error while loading shared libraries: libmvec.so.1: failed to map segment from shared object',
+      '/usr/bin/ffmpeg: error while loading shared libraries: libmvec.so.1: ' +
+        'failed to map segment from shared object',
     ],
     ["the kernel's OOM killer ends ffmpeg", 137, ''],
   ])('%s', (_, code, log) => expect(classifyExit(code, log)).toBe('out_of_memory'));

@@ -93,7 +93,9 @@ describe('stopping ffmpeg', () => {
   });
   test('when it takes too much memory', async () => {
     const hungry =
-      'x=0123456789abcdef; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; while :; do sleep 1; done';
+      'x=0123456789abcdef; ' +
+      'for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do x=$x$x; done; ' +
+      'while :; do sleep 1; done';
     const watched = buildSandbox({ hasLimits: false });
     const limits = { ...GENEROUS, memoryBytes: 20_000_000 };
     expect((await script(hungry, { sandbox: watched, limits })).outcome).toBe('out_of_memory');
@@ -140,7 +142,7 @@ describe('limits of the kernel', () => {
 });
 
 describe('files', () => {
-  test('a symbolic link in the output is rejected, so that the service cannot publish its target', async () => {
+  test('a symbolic link in the output is rejected, so the service cannot publish its target', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
     await expect(script('ln -s /etc/passwd r0-00001.m4s', { folder })).rejects.toThrow(
       '"r0-00001.m4s", which is not a plain file',
@@ -155,8 +157,13 @@ test('ffmpeg is killed when the service is killed', async () => {
     owner,
     `
     import { runFfmpeg } from '${new URL('./ffmpeg-process.ts', import.meta.url).pathname}';
-    await runFfmpeg({ path: '/bin/sh', args: ['-c', "trap '' TERM INT PIPE HUP; echo pid=$$; while :; do sleep 1; done"],
-      signal: new AbortController().signal, limits: { wallMs: 60_000, memoryBytes: 1e9 }, onLine: (line) => console.log(line) });`,
+    await runFfmpeg({
+      path: '/bin/sh',
+      args: ['-c', "trap '' TERM INT PIPE HUP; echo pid=$$; while :; do sleep 1; done"],
+      signal: new AbortController().signal,
+      limits: { wallMs: 60_000, memoryBytes: 1e9 },
+      onLine: (line) => console.log(line),
+    });`,
   );
   const child = spawn(process.execPath, [owner], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ffmpeg = Promise.withResolvers<number>();

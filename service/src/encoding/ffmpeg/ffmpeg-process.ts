@@ -29,7 +29,7 @@ export type FfmpegResult = {
   readonly log: string;
 };
 
-/** ffmpeg ignores SIGPIPE and finishes its files after SIGTERM. The shell kills it when the pipe to the service closes for any reason. */
+/** ffmpeg ignores SIGPIPE and finishes its files after SIGTERM. The shell kills it when the pipe closes. */
 const GUARD = `
 read -r start || exit 1
 exec 9<&0
@@ -108,7 +108,10 @@ const processLimits = ({ wallMs, memoryBytes, output }: FfmpegLimits): ProcessLi
   addressBytes: memoryBytes,
 });
 
-/** Exhausted memory prevents allocations, threads (EAGAIN) and the loading of libraries; ffmpeg may exit with 0 nevertheless. Indented lines are metadata of the file. */
+/**
+ * Without memory, allocations, threads (EAGAIN) and library loads fail, and ffmpeg may still exit with 0.
+ * Indented lines are metadata of the file.
+ */
 const NO_MEMORY = new RegExp(
   `^\\S.*(?:${[
     'Cannot allocate memory',
@@ -123,7 +126,7 @@ const NO_MEMORY = new RegExp(
   'm',
 );
 
-/** `code` is an exit code of the shell. A SIGKILL that the service did not send comes from the kernel's OOM killer. */
+/** `code` is a shell exit code. A SIGKILL that the service did not send is from the kernel's OOM killer. */
 export function classifyExit(code: number, log: string): FfmpegResult['outcome'] {
   if (code === KILLED || NO_MEMORY.test(log)) return 'out_of_memory';
   if (code === NOT_EXECUTABLE || code === NOT_FOUND) return 'not_started';

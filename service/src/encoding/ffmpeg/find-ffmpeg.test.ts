@@ -19,7 +19,11 @@ async function folderWith({
   muxers = MUXERS,
 }: Fake = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-ffmpeg-'));
-  const answers = `case "$2" in -version) echo "ffmpeg version ${version} Copyright";; -encoders) echo '${encoders}';; -muxers) echo '${muxers}';; esac`;
+  const answers = `case "$2" in
+    -version) echo "ffmpeg version ${version} Copyright";;
+    -encoders) echo '${encoders}';;
+    -muxers) echo '${muxers}';;
+  esac`;
   await writeFile(join(folder, 'ffmpeg'), `#!/bin/sh\n${answers}\n`);
   await chmod(join(folder, 'ffmpeg'), 0o755);
   return folder;

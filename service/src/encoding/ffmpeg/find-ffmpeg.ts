@@ -64,7 +64,8 @@ async function examine(path: string): Promise<FfmpegSearch> {
       : { path, version };
   } catch (error) {
     if (isMissingFile(error)) return { missing: `${path} does not exist` };
-    return { missing: `${path} cannot be run` }; // findFfmpeg tries the next location and reports this message.
+    // findFfmpeg tries the next location and reports this message.
+    return { missing: `${path} cannot be run` };
   }
 }
 
@@ -79,7 +80,7 @@ async function findMissingFeatures(path: string): Promise<string[]> {
   );
 }
 
-/** Development builds have no version number (`N-113007-g…`); they are recent, and their features are checked. */
+/** Development builds have no version number (`N-113007-g…`). They are recent; their features are checked. */
 function isTooOld(version: string): boolean {
   const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined) return false;

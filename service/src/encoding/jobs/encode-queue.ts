@@ -99,7 +99,8 @@ export async function cancelEncode(
   const now = await cancelEncoding(asset);
   if (!isCancelled(now))
     throw conflict(
-      `The asset is not being encoded: stream_status is "${now.stream_status}". Only an encode that GET /api/v1/admin/encodes lists can be cancelled.`,
+      `The asset is not being encoded: stream_status is "${now.stream_status}". ` +
+        'Only an encode that GET /api/v1/admin/encodes lists can be cancelled.',
       { reason: 'not_encoding', stream_status: now.stream_status },
     );
   return { asset_id: asset.id, cancelled: true };

@@ -4,16 +4,18 @@ import { sql } from '../../platform/postgres/sql.ts';
 
 type RunKey = { readonly assetId: string; readonly attempt: number; readonly try: number };
 
-/** True while the run may publish: no later run has started, and the asset is neither deleted nor cancelled. */
+/** True while the run may publish: it is the latest, and the asset is neither deleted nor cancelled. */
 export const findCurrentRun = (db: Queries, run: RunKey) =>
   db.one(sql('find current run', { encode_try: 'int4' })`
     select encode_try from assets
-     where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try} and stream_status = 'processing' and deleted_at is null`);
+     where id = ${run.assetId} and attempt = ${run.attempt} and encode_try = ${run.try}
+       and stream_status = 'processing' and deleted_at is null`);
 
 /** Removes the run's worker; does nothing when a later run has started. */
 export const deleteRun = (db: Queries, run: RunKey) =>
   db.one(sql('delete run')`
-    delete from encode_runs where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}`);
+    delete from encode_runs
+     where asset_id = ${run.assetId} and attempt = ${run.attempt} and try = ${run.try}`);
 
 const ENCODE = {
   id: 'uuid',
@@ -33,5 +35,7 @@ export const findEncodes = (db: Queries, assetIds: readonly string[]) =>
     select assets.id, owner_user_id, assets.attempt, encode_try, progress, filename, duration_ms,
            run.worker, run.started_at as run_started_at
       from assets
-      left join encode_runs as run on run.asset_id = assets.id and run.attempt = assets.attempt and run.try = assets.encode_try
-     where assets.id = any(${assetIds}::uuid[]) and stream_status = 'processing' and encoded_try = 0 and deleted_at is null`);
+      left join encode_runs as run
+        on run.asset_id = assets.id and run.attempt = assets.attempt and run.try = assets.encode_try
+     where assets.id = any(${assetIds}::uuid[])
+       and stream_status = 'processing' and encoded_try = 0 and deleted_at is null`);

@@ -15,7 +15,7 @@ type EncodingNeeds = {
   readonly workerName: string;
 };
 
-/** One worker's run of an attempt. `posterTimeMs`: time of the requested poster, in addition to the default thumbnail. */
+/** One worker's run of an attempt. `posterTimeMs`: the requested poster, besides the default thumbnail. */
 export type Run = {
   readonly assetId: string;
   readonly attempt: number;
@@ -61,7 +61,10 @@ export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void>
     }),
   );
 
-/** Publishes the files of the run and enqueues its final report, so that the delivery is retried without encoding again, and a newly requested poster. False when superseded. */
+/**
+ * Publishes the run's files and enqueues its final report and a new poster request. Returns false if a later
+ * run exists. The report has its own job, so a failed delivery does not encode again.
+ */
 export async function finishRun(
   { assetStore }: EncodingNeeds,
   run: Run,

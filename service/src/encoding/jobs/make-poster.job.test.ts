@@ -1,4 +1,4 @@
-// Tests that the job ends when the published poster is the requested one; store, encoder and database are fakes.
+// Tests that the job ends when the requested poster is published; store, encoder and database are fakes.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,22 @@ const FILES = {
   'r0-00002.m4s': 'two',
 };
 
+/** An object store that keeps text in a map. */
+const createStore = (files: Map<string, string>) =>
+  ({
+    size: async (key) => files.get(key)?.length,
+    stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
+    async put(key, bytes) {
+      if (files.has(key)) throw new ObjectRefused('exists');
+      files.set(key, (await Readable.from(bytes).toArray()).join(''));
+      return { sizeBytes: 1, sha256: '' };
+    },
+    async removeAll(prefix) {
+      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+      return 0;
+    },
+  }) as Partial<ObjectStore> as ObjectStore;
+
 /** A ready video with its store and the job. `onCreated` is called after each created poster. */
 function setUp(
   more: Partial<Asset>,
@@ -44,19 +60,6 @@ function setUp(
     }),
     files,
   };
-  const store = {
-    size: async (key) => files.get(key)?.length,
-    stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
-    async put(key, bytes) {
-      if (files.has(key)) throw new ObjectRefused('exists');
-      files.set(key, (await Readable.from(bytes).toArray()).join(''));
-      return { sizeBytes: 1, sha256: '' };
-    },
-    async removeAll(prefix) {
-      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
-      return 0;
-    },
-  } as Partial<ObjectStore> as ObjectStore;
   const createPoster = async ({ excerpt, output, timeMs }: PosterRequest) => {
     created.push(`${timeMs} of ${await readFile(excerpt, 'utf8')}`);
     await writeFile(output, `poster of ${timeMs}`);
@@ -64,7 +67,7 @@ function setUp(
   };
   const needs: PosterNeeds = {
     findAssetById: async () => state.asset,
-    store,
+    store: createStore(files),
     scratchRoot,
     encoder: {
       createPoster,

@@ -32,7 +32,7 @@ export const averageBitrate = (track: CmafTrack): number =>
 export const targetDuration = (track: CmafTrack): number =>
   Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
 
-/** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations. At least the average, for videos shorter than that. */
+/** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations; at least the average. */
 export const peakBitrate = (track: CmafTrack): number =>
   Math.max(
     averageBitrate(track),

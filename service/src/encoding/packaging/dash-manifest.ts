@@ -3,7 +3,7 @@ import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } 
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
-/** Digits below a millisecond that are significant before rounding up; further digits are floating-point noise. */
+/** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
@@ -12,8 +12,9 @@ export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedT
   const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
-    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" ' +
-      `mediaPresentationDuration="PT${seconds(duration)}S" maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
+    '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" ' +
+      `type="static" mediaPresentationDuration="PT${seconds(duration)}S" ` +
+      `maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
     ...adaptationSet('video', tracks.filter(isVideo), frameRate),
@@ -31,7 +32,8 @@ export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedT
 function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], frameRate: Rational): string[] {
   if (tracks.length === 0) return [];
   return [
-    `    <AdaptationSet id="${kind === 'video' ? 0 : 1}" contentType="${kind}" mimeType="${kind}/mp4" segmentAlignment="true" startWithSAP="1">`,
+    `    <AdaptationSet id="${kind === 'video' ? 0 : 1}" contentType="${kind}" mimeType="${kind}/mp4" ` +
+      'segmentAlignment="true" startWithSAP="1">',
     ...tracks.flatMap((track) => representation(track, frameRate)),
     '    </AdaptationSet>',
   ];
@@ -39,13 +41,16 @@ function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], fr
 
 function representation(track: CmafTrack, frameRate: Rational): string[] {
   return [
-    `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ${kindAttributes(track, frameRate)}>`,
+    `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ` +
+      `${kindAttributes(track, frameRate)}>`,
     ...(isVideo(track)
       ? []
       : [
-          '        <AudioChannelConfiguration schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
+          '        <AudioChannelConfiguration ' +
+            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
         ]),
-    `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">`,
+    `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" ` +
+      'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">',
     '          <SegmentTimeline>',
     ...timeline(track.segments),
     '          </SegmentTimeline>',
@@ -59,7 +64,7 @@ function kindAttributes({ size, timescale }: CmafTrack, { numerator, denominator
   return `width="${size.width}" height="${size.height}" frameRate="${numerator}/${denominator}" sar="1:1"`;
 }
 
-/** Consecutive segments of equal duration share an element, which keeps the manifests of long videos short. */
+/** Consecutive segments of equal duration share an element, which keeps manifests of long videos short. */
 function timeline(segments: readonly CmafSegment[]): string[] {
   const runs: { start: number; duration: number; more: number }[] = [];
   for (const { start, duration } of segments) {

@@ -28,7 +28,8 @@ export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: P
   const audio = tracks.find((track) => !isVideo(track));
   const media =
     audio &&
-    `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="${childFolder}/${playlistName(audio.id)}"`;
+    '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
+      `URI="${childFolder}/${playlistName(audio.id)}"`;
   const variants = startFirst(tracks.filter(isVideo)).flatMap((video) => [
     `#EXT-X-STREAM-INF:${variantAttributes(video, audio, frameRate)}`,
     `${childFolder}/${playlistName(video.id)}`,

@@ -39,7 +39,8 @@ const init = (header: Buffer, entry: Buffer) =>
 
 const avcC = box(
   'avcC',
-  '0164001e ffe1001e 6764001e acd940a0 2ff97016 a0202028 00000300 80000003 01e078b1 6cb01000 468ef8fc bfdf8f80',
+  '0164001e ffe1001e 6764001e acd940a0 2ff97016 a0202028 00000300 80000003 01e078b1 ' +
+    '6cb01000 468ef8fc bfdf8f80',
 );
 const avc1 = (width: number, height: number) =>
   box(

@@ -7,7 +7,7 @@ const LATEST_PART = 0.5;
 
 export type ThumbnailSource = { readonly track: VideoTrack; readonly segment: CmafSegment };
 
-/** The segment at 10 % of the video. A much smaller one is probably black or a title card, so the next larger one is used. */
+/** The segment at 10 % of the video, or the next larger one if it is so small that it is probably black. */
 export function chooseThumbnailSource(tracks: readonly CmafTrack[]): ThumbnailSource {
   const track = findThumbnailRung(tracks.filter(isVideo), ({ size }) => size.width);
   const candidates = track.segments.slice(
@@ -53,5 +53,5 @@ export function segmentAt<T>(
   return segment;
 }
 
-/** Frames start between whole milliseconds, and players truncate their time to milliseconds, so the rest is added. */
+/** Frames start between milliseconds, and players truncate times to milliseconds, so the rest is added. */
 export const secondsBy = (timeMs: number): number => (timeMs + 0.999) / 1000;

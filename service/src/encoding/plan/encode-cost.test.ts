@@ -40,7 +40,11 @@ describe('the default limits', () => {
       expect.objectContaining({
         code: 'too_costly',
         message: expect.stringMatching(
-          /^Encoding this video costs \d+ output pixels \(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p\)\. The limit is 5000000000000\. Upload/,
+          new RegExp(
+            '^Encoding this video costs \\d+ output pixels ' +
+              '\\(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p\\)\\. ' +
+              'The limit is 5000000000000\\. Upload',
+          ),
         ),
       }),
     );

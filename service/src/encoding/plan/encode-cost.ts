@@ -37,7 +37,8 @@ export function assertDuration({ durationSeconds }: Timeline, { maxDurationSecon
   if (durationSeconds <= maxDurationSeconds) return;
   throw new EncodeFailed(
     'too_long',
-    `The video is ${Math.ceil(durationSeconds)} s long. The limit is ${maxDurationSeconds} s. Upload a shorter video.`,
+    `The video is ${Math.ceil(durationSeconds)} s long. The limit is ${maxDurationSeconds} s. ` +
+      'Upload a shorter video.',
   );
 }
 
@@ -46,7 +47,8 @@ export function assertCost(planned: Planned, { maxCost }: EncodeLimits): void {
   if (cost <= maxCost) return;
   throw new EncodeFailed(
     'too_costly',
-    `Encoding this video costs ${cost} output pixels (${describe(planned)}). The limit is ${maxCost}. Upload a shorter video, or one with a smaller picture or a lower frame rate.`,
+    `Encoding this video costs ${cost} output pixels (${describe(planned)}). The limit is ${maxCost}. ` +
+      'Upload a shorter video, or one with a smaller picture or a lower frame rate.',
   );
 }
 

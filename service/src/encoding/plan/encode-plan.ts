@@ -73,9 +73,9 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '0',
     '-g',
     String(longestGroup(timeline)),
-    // B-frames delay the video by one frame in players that ignore the edit list, which is visible at low frame rates.
+    // Players that ignore edit lists show B-frame video a frame late, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
-    // Without a pyramid, the delay of B-frames is one frame, which is hardly visible in players that ignore the edit list.
+    // Without a pyramid the delay of B-frames is one frame, hardly visible where edit lists are ignored.
     '-b-pyramid',
     'none',
     ...rungs.flatMap(({ profile, maxKilobits }, index) => [
@@ -92,7 +92,10 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
   ];
 }
 
-/** Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21 ms, so no edit list is needed, which some players ignore. */
+/**
+ * Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21
+ * ms, because some players ignore edit lists.
+ */
 function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
   const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
   return [
@@ -107,7 +110,8 @@ function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
     '-ar',
     '48000',
     '-af',
-    `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
+    `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},` +
+      `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
   ];
 }
 
@@ -146,7 +150,10 @@ const groupFrames = ({ frameRate }: Frames): number =>
 /** Frames of the longest possible group: the last one may include the tail. */
 export const longestGroup = (timeline: Frames): number => 2 * groupFrames(timeline);
 
-/** A key frame at the start of each group. A tail shorter than half a segment is merged into the previous one, because hls.js never ends a stream with a very short last segment. */
+/**
+ * A key frame at the start of each group. A tail shorter than half a segment joins the previous one, because
+ * hls.js never ends a stream with a very short last segment.
+ */
 export function keyFrameExpression(timeline: Frames): string {
   const group = groupFrames(timeline);
   const tail = timeline.frames % (group * GROUPS_PER_SEGMENT);

@@ -43,9 +43,9 @@ describe('ffmpeg input', () => {
     expect(decoders?.toSorted()).toEqual(
       `aac aac_latm ac3 adpcm_ima_qt adpcm_ima_wav adpcm_ms alac amrnb amrwb av1 dca dnxhd eac3 flac h263 h264
       hevc libaom-av1 libdav1d libopencore_amrnb libopencore_amrwb libopus libvpx libvpx-vp9 mjpeg mlp mp1
-      mp1float mp2 mp2float mp3 mp3float mpeg1video mpeg2video mpeg4 opus pcm_alaw pcm_bluray pcm_dvd pcm_f32be
-      pcm_f32le pcm_f64be pcm_f64le pcm_mulaw pcm_s16be pcm_s16le pcm_s24be pcm_s24le pcm_s32be pcm_s32le
-      pcm_s8 pcm_u8 prores truehd vorbis vp8 vp9 wavpack`.split(/\s+/),
+      mp1float mp2 mp2float mp3 mp3float mpeg1video mpeg2video mpeg4 opus pcm_alaw pcm_bluray pcm_dvd
+      pcm_f32be pcm_f32le pcm_f64be pcm_f64le pcm_mulaw pcm_s16be pcm_s16le pcm_s24be pcm_s24le pcm_s32be
+      pcm_s32le pcm_s8 pcm_u8 prores truehd vorbis vp8 vp9 wavpack`.split(/\s+/),
     );
   });
   test('frame size, streams and threads are limited', () => {

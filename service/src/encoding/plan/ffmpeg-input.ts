@@ -1,4 +1,4 @@
-// Builds ffmpeg input options for untrusted files: allowlists of demuxers, decoders and protocols, and size limits.
+// Builds ffmpeg input options for untrusted files: size limits, allowed demuxers, decoders and protocols.
 import type { Container } from '../../media/probe.ts';
 import type { SourceStream } from './source-facts.ts';
 
@@ -110,12 +110,12 @@ export const factsArguments = (input: FfmpegInput): string[] => [
   '-',
 ];
 
-/** ffmpeg lists no packets at all when the header of a mapped stream is incomplete, such as that of a PNG cover. */
+/** ffmpeg lists no packets if the header of a mapped stream is incomplete, such as that of a PNG cover. */
 const isUntimed = ({ kind, still }: SourceStream): boolean => still || kind === 'Attachment';
 
 export type PacketSelection = { readonly part: 'tail' | 'whole'; readonly streams: readonly SourceStream[] };
 
-/** Lists the packets of the last ten seconds with original timestamps, or of the whole file relative to its first timestamp. */
+/** `tail`: packets of the last 10 s, original timestamps. `whole`: all packets, relative to the first. */
 export const packetListArguments = (input: FfmpegInput, { part, streams }: PacketSelection): string[] => [
   ...GENERAL,
   '-loglevel',

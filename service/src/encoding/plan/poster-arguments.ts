@@ -3,7 +3,7 @@ import type { PosterRequest } from '../encoder.ts';
 import { GENERAL } from './ffmpeg-input.ts';
 import { secondsBy } from '../packaging/thumbnail-choice.ts';
 
-/** Extracts the last key frame of a segment as a JPEG of at most 1280 pixels width, in JPEG's colour space. */
+/** Extracts the last key frame of a segment as a JPEG at most 1280 pixels wide, in JPEG's colour space. */
 export const thumbnailArguments = (segment: string, thumbnail: string): string[] => [
   ...GENERAL,
   '-loglevel',
@@ -23,7 +23,7 @@ export const thumbnailArguments = (segment: string, thumbnail: string): string[]
   ...jpegOptions(thumbnail),
 ];
 
-/** Writes each frame up to the time over the previous one, so that the last remains. The first frame always passes, so that there is an output. */
+/** Each frame up to the time overwrites the previous one. The first always passes, so there is an output. */
 export const posterArguments = ({
   excerpt,
   output,

@@ -1,4 +1,4 @@
-// Tests the parser line by line, with every form that ffmpeg prints, and with metadata that imitates its lines.
+// Tests the parser line by line, with every form that ffmpeg prints and metadata that imitates its lines.
 import { describe, expect, test } from 'vitest';
 import { parseSourceFacts, type SourceStream } from './source-facts.ts';
 

@@ -1,4 +1,4 @@
-// Computes the duration of the renditions, and detects truncated sources by comparing the container's duration with the packets.
+// Computes the duration of the renditions, and detects truncated sources by their packets.
 import type { Rational, SourceFacts } from './source-facts.ts';
 
 /** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
@@ -13,7 +13,7 @@ type PacketList = {
 const TIME_BASE = /^#tb (\d+): (\d+)\/(\d+)$/;
 const PACKET = /^(\d+), *-?\w+, *(-?\d+), *(\d+),/;
 
-/** `startSeconds`: the timestamp that counts as zero. Stores one number per stream for lists of any length. */
+/** `startSeconds`: the timestamp that counts as zero. Stores one number per stream for any list length. */
 export function openPacketList(startSeconds: number): PacketList {
   const ticks = new Map<number, number>();
   const ends = new Map<number, number>();
@@ -44,7 +44,7 @@ const FALLBACK_RATE: Rational = { numerator: 30, denominator: 1 };
 const MIN_RATE: Rational = { numerator: 1, denominator: 1 };
 /** Higher rates double the cost for little benefit. */
 const MAX_FRAMES_PER_SECOND = 60.01;
-/** Maximum number of output frames per source frame in variable-rate sources, which limits the cost of long pauses. */
+/** Maximum number of output frames per source frame in variable-rate sources, to limit the cost of pauses. */
 const MAX_REPEATS = 10;
 /** A repeated frame still needs a header and an index entry. */
 const MIN_FRAME_BYTES = 6;
@@ -81,7 +81,7 @@ export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, e
   const claims = [lowerClaim, durationSeconds].filter((claim) => claim > end - ROUNDING_SECONDS);
   const missing = Math.min(...claims) - end;
   if (!Number.isFinite(missing) || missing <= TOLERATED_SECONDS) return 0;
-  // The packets match the lower duration, so the difference is a late start, unless it is a slightly longer last frame.
+  // The packets match the lower duration: the rest is a late start, or the last frame is slightly longer.
   return lowerClaim <= end && missing > MISSING_SECONDS ? 0 : missing;
 }
 

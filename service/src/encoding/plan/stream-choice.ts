@@ -33,7 +33,9 @@ const unsupportedCodec = (video: SourceStream): string =>
 /** Warning for callers when no audio stream can be decoded. */
 export const audioUnsupported = (audioStreams: readonly SourceStream[]): Warning => ({
   code: 'audio_unsupported',
-  message: `The video plays without sound: its audio cannot be decoded (${[...new Set(audioStreams.map(codecName))].join(', ')})`,
+  message:
+    'The video plays without sound: ' +
+    `its audio cannot be decoded (${[...new Set(audioStreams.map(codecName))].join(', ')})`,
 });
 
 /** For codecs unknown to ffmpeg, the container's own code is used. */

@@ -10,7 +10,7 @@ type VideoGraph = {
   readonly rungs: readonly Rung[];
 };
 
-/** The last frame is repeated longer than planned, so that a variable frame rate cannot make the video too short. */
+/** The last frame is repeated longer than planned, so a variable frame rate cannot shorten the video. */
 const SLACK_SECONDS = 1;
 
 /** Each rung is scaled from the previous one, which is faster than scaling all from the source. */

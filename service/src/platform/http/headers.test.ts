@@ -1,7 +1,8 @@
-// Tests that any file name gives a valid single-line Content-Disposition header (RFC 6266).
+// Tests reading of repeated headers and ETags, and that any file name gives a valid Content-Disposition header (RFC 6266).
+import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attachment, inline } from './headers.ts';
+import { attachment, headerValues, inline, matchesEtag } from './headers.ts';
 
 const FORM = /^attachment; filename="([^"\\\r\n]*)"; filename\*=UTF-8''([A-Za-z0-9!#$&+.^_`|~%-]*)$/;
 
@@ -30,4 +31,22 @@ test('any name gives a valid header, and any well-formed name can be decoded fro
       expect(decodeURIComponent(encoded)).toBe(filename.toWellFormed());
     }),
   );
+});
+
+test('all lines of a header are read, in order and whatever the case of their name', () => {
+  const rawHeaders = ['X-Key', 'one', 'X-Keys', 'other', 'Y-Key', 'x-key', 'x-KEY', 'two'];
+  const request = { rawHeaders } as IncomingMessage;
+  expect(headerValues(request, 'x-key')).toEqual(['one', 'two']);
+  expect(headerValues(request, 'one')).toEqual([]);
+});
+
+test.each(['"a"', 'W/"a"', '"b", "a"', '"b" , W/"a"', '*', ' * '])(
+  'If-None-Match: %s matches "a"',
+  (header) => {
+    expect(matchesEtag(header, '"a"')).toBe(true);
+  },
+);
+
+test.each([undefined, '', '"b"', 'a', '"b", "c"', '"W/a"', '"a'])('If-None-Match: %s does not', (header) => {
+  expect(matchesEtag(header, '"a"')).toBe(false);
 });

@@ -17,7 +17,7 @@ export type Input<Q = unknown, B = unknown, P = Readonly<Record<string, string>>
   readonly query: Q;
   readonly body: B;
   readonly headers: IncomingHttpHeaders;
-  /** The id for the resource that a POST creates. A repeated request with the same Idempotency-Key gets the same id. */
+  /** The id of the resource that a POST creates. Requests with the same Idempotency-Key get the same id. */
   readonly resourceId?: string | undefined;
 };
 

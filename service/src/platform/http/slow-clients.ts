@@ -69,7 +69,8 @@ function isDone(request: IncomingMessage, body: PendingBody): boolean {
 }
 
 const TOO_SLOW = badRequest(
-  `The body arrived too slowly. Send at least ${MIN_BODY_RATE.bytes} bytes every ${MIN_BODY_RATE.seconds} seconds.`,
+  'The body arrived too slowly. ' +
+    `Send at least ${MIN_BODY_RATE.bytes} bytes every ${MIN_BODY_RATE.seconds} seconds.`,
   { reason: 'too_slow', min_bytes: MIN_BODY_RATE.bytes, seconds: MIN_BODY_RATE.seconds },
 );
 const TIMED_OUT = badRequest(

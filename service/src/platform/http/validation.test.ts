@@ -1,4 +1,4 @@
-// Tests how bodies and queries are validated, and that finding the first error is fast for any number of errors.
+// Tests the validation of bodies and queries, and that it finds the first of many errors fast.
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { validatorCompiler } from './validation.ts';
@@ -24,6 +24,12 @@ test('a list with 60,000 errors is not searched completely', () => {
 test('a list that is too long is rejected because of its length', () => {
   const tags = Array.from({ length: 10_000 }, () => 'tag');
   expect(validate({ tags })).toMatchObject({ error: { details: { field: 'tags', limit: 50 } } });
+});
+
+test('an invalid member is found behind any number of members without a schema', () => {
+  const members = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`other${n}`, n]));
+  expect(validate({ ...members, tags: 'a' })).toMatchObject({ error: { details: { field: 'tags' } } });
+  expect(validate({ ...members, tags: ['a', 1] })).toMatchObject({ error: { details: { field: 'tags.1' } } });
 });
 
 describe('a body', () => {
@@ -98,6 +104,8 @@ describe('a query', () => {
       limit: Type.Integer({ minimum: 1, default: 20 }),
       count: Type.Optional(Type.Boolean()),
       q: Type.Optional(Type.String()),
+      offset: Type.Optional(Type.Integer()),
+      sort: Type.Optional(Type.Enum(['name', 'size'])),
     }),
     method: 'GET',
     url: '/',
@@ -112,6 +120,8 @@ describe('a query', () => {
       { limit: 5, count: true, q: '7' },
     ],
     [{ count: 'false' }, { limit: 20, count: false }],
+    [{ offset: '-12' }, { limit: 20, offset: -12 }],
+    [{ offset: '1'.repeat(15) }, { limit: 20, offset: 111_111_111_111_111 }],
     [{ other: '1' }, { limit: 20, other: '1' }],
   ])('%j is read as %j', (query, value) => expect(parse(query)).toEqual({ value }));
 
@@ -128,5 +138,11 @@ describe('a query', () => {
     [{ count: '1' }, 'count'],
   ])('%j is invalid in %s', (query, field) => {
     expect(parse(query)).toMatchObject({ error: { details: { field } } });
+  });
+
+  test('with a value that is not listed names the listed ones', () => {
+    expect(parse({ sort: 'date' })).toMatchObject({
+      error: { details: { field: 'sort', allowed: ['name', 'size'] } },
+    });
   });
 });

@@ -161,7 +161,8 @@ test('the priority query uses indexes only', async () => {
   await send(queue, 'flood', ...numbered('f', 30));
   const plan = await rowsOf(
     connection,
-    `explain select min(priority) from pgboss.job where name = 'note' and group_id = 'flood' and state <= 'active'`,
+    `explain select min(priority) from pgboss.job
+      where name = 'note' and group_id = 'flood' and state <= 'active'`,
   );
   expect(JSON.stringify(plan)).toContain('job_fair_order');
 });

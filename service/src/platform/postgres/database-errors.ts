@@ -17,7 +17,7 @@ const NETWORK_CODES = new Set([
 ]);
 /** Messages of `pg` errors that have no code. */
 const UNAVAILABLE_MESSAGES =
-  /timeout|Connection terminated|not queryable|Client has encountered a connection error|pool after calling end/i;
+  /timeout|connection terminated|not queryable|encountered a connection error|pool after calling end/i;
 
 /** Rethrows connection errors and timeouts as UNAVAILABLE, and any other error unchanged. */
 export function throwUnavailable(error: unknown): never {

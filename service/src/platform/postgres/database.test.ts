@@ -61,7 +61,7 @@ describe('a transaction', () => {
       await write(tx, 'one');
       await divide(tx).catch(() => undefined);
     });
-    await expect(work).rejects.toThrow('nothing was committed');
+    await expect(work).rejects.toThrow('was rolled back');
     expect(await notes()).toEqual([]);
   });
 
@@ -110,7 +110,9 @@ test('a plan that was cached for a small table is replaced after ANALYZE of the 
     on.one(sql('find note', { words: 'text' })`select words from note where words = ${'word 7'}`);
   const scans = (on: Queries) =>
     on.one(sql('count scans', { sequential: 'int8', indexed: 'int8' })`
-      select seq_scan as sequential, idx_scan as indexed from pg_stat_xact_user_tables where relname = 'note'`);
+      select seq_scan as sequential, idx_scan as indexed
+        from pg_stat_xact_user_tables
+       where relname = 'note'`);
   const scanOnce = () =>
     db.transaction(async (tx) => {
       const before = await scans(tx);
@@ -144,11 +146,12 @@ describe('failures', () => {
     expect(await notes()).toEqual([]);
   });
 
-  test('connections that the server terminates are replaced, and the active one fails with UNAVAILABLE', async () => {
+  test('terminated connections are replaced, and the active one fails with UNAVAILABLE', async () => {
     const ending = db.transaction(async (tx) => {
       await rowsOf(
         connection,
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
       );
       await write(tx, 'one');
     });

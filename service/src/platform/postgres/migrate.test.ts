@@ -38,7 +38,8 @@ test('a failed migration is named in the error, rolled back, and applied at the 
   const refusing = await server.database('refusing');
   await rowsOf(
     refusing,
-    'create table migrations (number int primary key, name text not null, applied_at timestamptz default now(), constraint none check (false))',
+    `create table migrations (number int primary key, name text not null,
+                              applied_at timestamptz default now(), constraint none check (false))`,
   );
   await expect(migrate(refusing)).rejects.toMatchObject({
     message: `migration ${FILES[0]} failed`,

@@ -27,7 +27,8 @@ export async function migrate(connection: Connection): Promise<string[]> {
 
 async function applyMissing(client: pg.Client): Promise<string[]> {
   await client.query(
-    'create table if not exists migrations (number int primary key, name text not null, applied_at timestamptz not null default now())',
+    `create table if not exists migrations (number int primary key, name text not null,
+                                            applied_at timestamptz not null default now())`,
   );
   const { rows } = await client.query<{ number: number }>('select number from migrations');
   const applied = new Set(rows.map((row) => row.number));
@@ -46,7 +47,9 @@ function assertKnown(applied: readonly { number: number }[], files: readonly Mig
   const unknown = applied.map(({ number }) => number).filter((number) => !known.has(number));
   if (unknown.length > 0)
     throw new Error(
-      `The database belongs to a newer release: it has migration ${Math.max(...unknown)}, this release has only ${Math.max(...known)}. Start the newer release, or restore a backup of this release's database.`,
+      `The database belongs to a newer release: it has migration ${Math.max(...unknown)}, ` +
+        `this release has only ${Math.max(...known)}. ` +
+        "Start the newer release, or restore a backup of this release's database.",
     );
 }
 

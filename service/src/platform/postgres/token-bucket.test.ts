@@ -59,7 +59,7 @@ test('a denied key is rejected without a statement until the next token', async 
   expect(statements).toBe(2);
 });
 
-test('after a timeout requests pass without a limit for a while, then the database is queried again', async () => {
+test('after a timeout requests pass unlimited for a while, then the database is queried again', async () => {
   const take = limiterOf(() => new Promise(() => {}));
   const waiting = [take('ann'), take('bob')];
   await vi.advanceTimersByTimeAsync(2000);

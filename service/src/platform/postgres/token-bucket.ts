@@ -104,13 +104,15 @@ function updateBuckets(db: Queries, policy: RatePolicy, counts: ReadonlyMap<stri
   const { limit } = policy;
   return db.all(sql('take tokens', { key: 'text', granted: 'int4', full_in_ms: 'int8' })`
     insert into rate_limits as bucket (key, full_at, granted)
-    select key, clock_timestamp() + least(asked, ${limit}::int) * ${tokenMs(policy)}::float8 * interval '1 ms',
+    select key,
+           clock_timestamp() + least(asked, ${limit}::int) * ${tokenMs(policy)}::float8 * interval '1 ms',
            least(asked, ${limit}::int)
       from unnest(${keys}::text[], ${[...counts.values()]}::int[]) as request (key, asked) order by key
     on conflict (key) do update set (full_at, granted) = (
       select greatest(bucket.full_at, now_at) + tokens * ${tokenMs(policy)}::float8 * interval '1 ms', tokens
         from (select now_at, least(excluded.granted, greatest(0, floor(
-                (${windowMs}::float8 - extract(epoch from greatest(bucket.full_at, now_at) - now_at)::float8 * 1000)
+                (${windowMs}::float8
+                 - extract(epoch from greatest(bucket.full_at, now_at) - now_at)::float8 * 1000)
                 / ${tokenMs(policy)}::float8 + 0.001)))::int as tokens
                 from (select clock_timestamp() as now_at) as clock) as free)
     returning key, granted, (extract(epoch from full_at - clock_timestamp()) * 1000)::int8 as full_in_ms`);

@@ -1,4 +1,4 @@
-// The pool of sandboxed child processes: all kinds of tasks share its processes, with fair turns, deadlines and a new process after a failure.
+// The pool of sandboxed child processes: fair scheduling of all tasks, deadlines, restarts after failures.
 import type { ChildProcess } from 'node:child_process';
 import {
   type ChildProgram,
@@ -22,7 +22,7 @@ export type ChildPoolOptions = {
 /** A kind of task. Kinds with the same program share its processes. */
 type TaskKind = SlotLimits & { readonly program: ChildProgram };
 
-/** Rejects with reason `busy` when no process is free in time, and with the errors of the task's callbacks. */
+/** Rejects with reason `busy` when no process is free in time, and with errors of the task's callbacks. */
 export type RunTask = <T>(task: ChildTask<T>, owner: string) => Promise<TaskOutcome<T>>;
 
 export type ChildPool = {

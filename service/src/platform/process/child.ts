@@ -36,7 +36,8 @@ export async function startChild(
     serialization: 'advanced',
     detached: true,
   });
-  child.on('error', () => {}); // Without a listener the event would end the service; callers see the exit event.
+  // Without a listener the event would end the service; callers see the exit event.
+  child.on('error', () => {});
   try {
     await waitUntilReady(child);
   } catch (error) {
@@ -90,8 +91,8 @@ export type ChildTask<T> = {
 };
 
 /**
- * `died`: the child exited; `late`: the child was busy at the deadline; `unanswered`: the child waited for a reply at the deadline;
- * `starved`: the machine was too busy to give the child enough CPU time.
+ * `died`: the child exited; `late`: it was busy at the deadline; `unanswered`: it waited for a reply at the
+ * deadline; `starved`: the machine was too busy to give it enough CPU time.
  */
 export type TaskFailure = 'died' | 'late' | 'unanswered' | 'starved';
 export type TaskOutcome<T> =

@@ -2,14 +2,14 @@
 import { ServiceError } from '../errors.ts';
 
 export type SlotLimits = {
-  /** Maximum number of slots that one owner holds; in any case, one slot of the group's share is left to others. */
+  /** Maximum number of slots of one owner; one slot of the group's share always remains for others. */
   readonly perOwner: number;
   /** Maximum number of requests of one owner that wait. */
   readonly maxWaiting: number;
   readonly waitMs: number;
 };
 
-/** Resolves with a function that releases the slot. Throws UNAVAILABLE with reason `busy` when a limit is reached. */
+/** Resolves with a function that releases the slot. Throws UNAVAILABLE (`busy`) when a limit is reached. */
 export type AcquireSlot = (owner: string) => Promise<() => void>;
 
 type FairSlots = {

@@ -8,7 +8,7 @@ const EXIT_WITHIN_MS = 4000;
 type Shutdown = () => Promise<void>;
 
 /**
- * Logs the first uncaught error, runs the shutdown once and exits with code 1, at the latest after EXIT_WITHIN_MS.
+ * Logs the first uncaught error, runs the shutdown once and exits with code 1 within EXIT_WITHIN_MS.
  * Later errors are consequences of the first and are not logged.
  */
 export function exitOnFatalError(log: Logger, shutdown: Shutdown): void {

@@ -1,4 +1,4 @@
-// Reads CPU time and memory of a process and its descendants from /proc. The sandbox adds helper processes above a child.
+// Reads CPU time and memory of a process and its descendants from /proc; the sandbox adds helper processes.
 import { readFile } from 'node:fs/promises';
 
 /** Linux reports CPU time in /proc in units of 1/100 s on every platform. */

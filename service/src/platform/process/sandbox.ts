@@ -1,4 +1,4 @@
-// Builds the command line of a sandboxed program: resource limits, no network, no privileges, no access to the data folder.
+// Builds the command line of a sandboxed program: resource limits, no network, no privileges, no data.
 
 /** Protections of a decoder process. Each depends on the support of the system. */
 export const PROTECTIONS = {
@@ -12,7 +12,7 @@ export const PROTECTIONS = {
 } as const;
 type Protection = keyof typeof PROTECTIONS;
 
-/** `addressBytes` suits native programs; Node reserves far more than it uses and is limited by `dataBytes`. */
+/** `addressBytes` suits native programs; Node reserves more than it uses and is limited by `dataBytes`. */
 export type ProcessLimits = {
   /** For the whole lifetime of the process. */
   readonly cpuSeconds: number;
@@ -98,7 +98,7 @@ const BLOCK = 512;
 /** Between SIGXCPU, which identifies the reason, and SIGKILL. */
 const CPU_GRACE_SECONDS = 5;
 
-/** `ulimit` fails when the service has a lower limit, which then applies. oom_score_adj makes the kernel kill the decoder first. */
+/** `ulimit` fails under a lower limit of the service, which then applies. The OOM killer prefers decoders. */
 function limitScript(limits: ProcessLimits | undefined): string {
   const lines = limits === undefined ? [] : limitLines(limits).map((line) => `${line} 2>/dev/null`);
   return [...lines, '{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null', 'exec "$@"'].join('\n');
@@ -118,7 +118,7 @@ function limitLines({ cpuSeconds, fileBytes, openFiles, addressBytes, dataBytes 
 }
 
 /**
- * Mounts an empty file system over each folder; open files stay usable. The shell remains PID 1 of the namespace,
+ * Mounts an empty file system over each folder; open files stay usable. The shell remains PID 1,
  * because PID 1 ignores signals such as SIGXCPU, which would disable the CPU limit.
  */
 const ENTER = `

@@ -23,9 +23,12 @@ afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true,
 
 const LONG_AGO = Date.now() / 1000 - 25 * 3600;
 
-/** Another process, which says its mark and lives until it is killed. */
+/** Starts a process that prints its mark and runs until it is killed. */
 async function stranger(): Promise<{ mark: string; kill(): Promise<void> }> {
-  const script = `const { getProcessMark } = await import(process.argv[1]); console.log(await getProcessMark()); setInterval(() => {}, 1000);`;
+  const script = `
+    const { getProcessMark } = await import(process.argv[1]);
+    console.log(await getProcessMark());
+    setInterval(() => {}, 1000);`;
   const child = spawn(
     process.execPath,
     ['--input-type=module', '-e', script, join(import.meta.dirname, 'scratch-folder.ts')],

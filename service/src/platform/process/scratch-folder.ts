@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Folder names are `<mark>.<work>.<run>`; both parts contain no dots. */
 type ScratchName = { readonly work: string; readonly run: string };
 
-/** Creates an empty folder for a run and deletes those of earlier runs, whose results are no longer accepted. */
+/** Creates an empty folder for a run and deletes those of earlier runs, which can no longer publish. */
 export async function createScratchFolder(root: string, { work, run }: ScratchName): Promise<string> {
   for (const name of await readdir(root)) {
     if (name.split('.')[1] === work) await deleteScratchFolder(join(root, name));
@@ -21,7 +21,7 @@ export async function createScratchFolder(root: string, { work, run }: ScratchNa
 export const deleteScratchFolder = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
-/** Deletes folders of exited processes, and folders without a change for a day whose process state is unknown. */
+/** Deletes folders of exited processes, and day-old folders whose process state is unknown. */
 export async function deleteAbandonedScratchFolders(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   for (const name of await readdir(root)) {
@@ -76,7 +76,7 @@ async function readPidNamespace(): Promise<string | undefined> {
   return boot && namespace && hash('sha256', boot + namespace).slice(0, 16);
 }
 
-/** Field 22 of /proc/<pid>/stat: ticks from boot to process start; undefined when the process does not exist. */
+/** Field 22 of /proc/<pid>/stat: ticks from boot to process start; undefined without the process. */
 async function readStartTime(pid: number): Promise<string | undefined> {
   const text = await undefinedIfMissing(readFile(`/proc/${pid}/stat`, 'utf8'));
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];

@@ -84,7 +84,8 @@ export const cdnhost = defineProvider<CdnhostSettings>({
   webhook: {
     body: CdnhostReport,
     signature:
-      '`X-Cdnhost-Signature` (or `X-BunnyStream-Signature`): HMAC-SHA256 of the body with the read-only API key of the library, as 64 hex digits.',
+      '`X-Cdnhost-Signature` (or `X-BunnyStream-Signature`): ' +
+      'HMAC-SHA256 of the body with the read-only API key of the library, as 64 hex digits.',
   },
   readSettings: readCdnhostSettings,
   open: (settings) => openCdnhost(settings),

@@ -111,7 +111,8 @@ describe('a webhook of cdnhost', () => {
       `{"Status":3.0,"VideoLibraryId":4242.000,"VideoGuid":"${GUID}"}`,
       JSON.stringify({ ...webhook(), Extra: { Status: 5 }, constructor: null }),
       `{"__proto__":{"Status":5},"Status":3,"VideoLibraryId":4242,"VideoGuid":"${GUID}"}`,
-      `{"Deep":${'['.repeat(20_000)}${']'.repeat(20_000)},"Status":3,"VideoLibraryId":4242,"VideoGuid":"${GUID}"}`,
+      `{"Deep":${'['.repeat(20_000)}${']'.repeat(20_000)},` +
+        `"Status":3,"VideoLibraryId":4242,"VideoGuid":"${GUID}"}`,
     ])
       expect(read(body)).toMatchObject({ report: { event: 'succeeded' } });
   });

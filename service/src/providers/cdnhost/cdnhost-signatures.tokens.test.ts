@@ -15,7 +15,8 @@ describe('the token of a folder', () => {
 
   test('precedes the folder in the path, so that relative URLs in playlists keep it', () => {
     expect(signFolder(token)).toBe(
-      `/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`,
+      '/bcdn_token=HS256-9ps7i7pnr2CWwDCxQi1euMyedoFbaZbxNK3zSBEzfRk' +
+        `&token_path=%2F${GUID}%2F&expires=${EXPIRES}/${GUID}/`,
     );
     const playlist = new URL(`https://vz-1.example${signFolder(token)}playlist.m3u8`);
     expect(new URL('720p/video.m3u8', playlist).pathname).toBe(`${signFolder(token)}720p/video.m3u8`);

@@ -47,4 +47,5 @@ export const createFolderToken = ({ key, folder, expires }: FolderToken): string
 
 /** The token is in the path, because relative URLs keep the path but not the query. */
 export const signFolder = (token: FolderToken): string =>
-  `/bcdn_token=${createFolderToken(token)}&token_path=${encodeURIComponent(token.folder)}&expires=${token.expires}${token.folder}`;
+  `/bcdn_token=${createFolderToken(token)}` +
+  `&token_path=${encodeURIComponent(token.folder)}&expires=${token.expires}${token.folder}`;

@@ -46,7 +46,8 @@ function readSigningKey({ text, problems }: Settings): KeyObject | undefined {
   const key = value === undefined ? undefined : parseSigningKey(value);
   if (value !== undefined && !key)
     problems.push(
-      "EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: its PEM text, or the Base64 of it as in the product's API",
+      'EDGEHOST_SIGNING_KEY_PEM must be an RSA private key: ' +
+        "its PEM text, or the Base64 of it as in the product's API",
     );
   return key;
 }

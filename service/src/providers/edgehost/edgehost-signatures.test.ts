@@ -109,7 +109,7 @@ describe('the signature of edgehost', () => {
     expect(results).toEqual([true, true, false, false]);
   });
 
-  test('does not fit after any of 10 000 random edits, the case of a digit and blanks at the comma and unread members excepted', () => {
+  test('is invalid after 10 000 random edits, except of digit case, blanks and unread members', () => {
     const header = `time=${NOW},sig1=${GOOD}`;
     const isSame = (edited: string) => {
       const members = edited.split(/[ \t]*,[ \t]*/);

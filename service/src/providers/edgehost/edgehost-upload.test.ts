@@ -50,7 +50,7 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
     fc.property(fc.string({ unit: 'binary' }), (filename) => {
       const metadata = buildTusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
       expect(metadata).toMatch(
-        /^name [\w+/=]*,filetype [\w+/=]+,maxDurationSeconds [\w+/=]+,expiry [\w+/=]+,mediary_asset_id [\w+/=]+$/,
+        /^name [\w+/=]*(?:,(?:filetype|maxDurationSeconds|expiry|mediary_asset_id) [\w+/=]+){4}$/,
       );
       expect(Buffer.from(/^name ([^,]*)/.exec(metadata)?.[1] ?? '', 'base64').toString()).toBe(
         filename.toWellFormed(),

@@ -135,7 +135,9 @@ describe('a webhook of edgehost', () => {
 
 test('lists within lists, 20 000 deep, stop nothing', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  const body = `{"uid":"${UID}","status":{"state":"ready","pctComplete":${deep}},"playback":{"hls":${deep}},"thumbnail":${deep},"input":${deep},"meta":${deep}}`;
+  const body =
+    `{"uid":"${UID}","status":{"state":"ready","pctComplete":${deep}},"playback":{"hls":${deep}},` +
+    `"thumbnail":${deep},"input":${deep},"meta":${deep}}`;
   expect(parseEdgehostWebhook(Buffer.from(body))).toMatchObject({
     report: { event: 'succeeded', complete: true },
   });

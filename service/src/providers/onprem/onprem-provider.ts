@@ -55,7 +55,8 @@ export const onprem = defineProvider<OnpremSettings>({
   webhook: {
     body: OnpremReport,
     signature:
-      '`X-Onprem-Signature` or `X-Webhook-Signature`: SHA-256 over the body followed by the secret, as 64 hex digits.',
+      '`X-Onprem-Signature` or `X-Webhook-Signature`: ' +
+      'SHA-256 over the body followed by the secret, as 64 hex digits.',
   },
   readSettings: readOnpremSettings,
   open: openOnprem,

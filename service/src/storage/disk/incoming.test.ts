@@ -25,7 +25,11 @@ describe('incomplete uploads', () => {
   const STUCK_WRITER = `
     const { openDiskObjectStore } = await import(process.argv[1]);
     const store = await openDiskObjectStore(process.argv[2]);
-    async function* stuck() { for (let i = 0; i < 40; i++) yield Buffer.alloc(65536); console.log('halfway'); await new Promise(() => setInterval(() => {}, 1000)); }
+    async function* stuck() {
+      for (let i = 0; i < 40; i++) yield Buffer.alloc(65536);
+      console.log('halfway');
+      await new Promise(() => setInterval(() => {}, 1000));
+    }
     await store.put('originals/' + crypto.randomUUID() + '/original', stuck(), 1e9);`;
   const startWriter = async (root: string) => {
     const child = spawn(

@@ -1,0 +1,46 @@
+// Operations on imports: create an asset from a URL.
+import { jsonOperation } from '../operation.ts';
+import { Asset, EXAMPLE_NEW_ASSET } from '../schemas/asset.ts';
+import { ImportRequest } from '../schemas/uploads.ts';
+
+export const importMedia = jsonOperation({
+  id: 'importMedia',
+  method: 'POST',
+  path: '/api/v1/media/import',
+  tag: 'Uploads',
+  auth: 'caller',
+  summary: 'Creates an asset and downloads its bytes from a URL',
+  description:
+    'The asset starts as `pending_upload`. A worker downloads the file, then completes the upload ' +
+    'by itself, with the same checks. Where `filename` or `mime_type` is omitted, the service ' +
+    'requests the URL once before it answers, and takes them from the response. Downloads follow ' +
+    'redirects, continue after a cut, and never reach private addresses. The timeline shows the ' +
+    'progress. The URL and its headers are stored until the import ends, after `import_failed` ' +
+    'and `import_timeout` until the upload expires: `retry` imports again in that time. Videos of ' +
+    'hosted providers cannot be imported.',
+  requestHeaders: ['Idempotency-Key'],
+  body: ImportRequest,
+  isBodyRequired: true,
+  message: 'Import started',
+  data: Asset,
+  example: EXAMPLE_NEW_ASSET,
+  errors: [
+    { code: 'BAD_REQUEST', reason: 'import_refused', when: 'Imports may not reach the address of `url`.' },
+    { code: 'BAD_REQUEST', reason: 'import_failed', when: 'The first request to `url` failed.' },
+    {
+      code: 'BAD_REQUEST',
+      reason: 'import_timeout',
+      when: '`url` did not answer the first request in time.',
+    },
+    { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'A quota of the owner is exceeded.' },
+    { code: 'CONFLICT', reason: 'in_progress', when: 'A request with this `Idempotency-Key` is running.' },
+    {
+      code: 'CONFLICT',
+      reason: 'other_request',
+      when: 'The `Idempotency-Key` was used with another request.',
+    },
+    { code: 'PAYLOAD_TOO_LARGE', when: 'The file is larger than `MAX_UPLOAD_BYTES`.' },
+    { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many first requests of imports are running.' },
+    { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
+  ],
+});

@@ -1,0 +1,164 @@
+// HTTP client for untrusted URLs: checks every address and redirect, and limits every wait and size.
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { type AddressPolicy, type ParsedUrl, parseOutboundUrl, parseRedirect } from './address-policy.ts';
+import { openDeadline, untilAborted } from './deadline.ts';
+import { guardBody } from './guarded-body.ts';
+import { type Exchange, sendExchange } from './http-exchange.ts';
+import { OutboundFailed } from './outbound-failed.ts';
+import { findInvalidHeader, type OutboundHeaders, withoutCredentials } from './outbound-headers.ts';
+import { DEFAULT_OUTBOUND_LIMITS, type OutboundLimits } from './outbound-limits.ts';
+import { resolveAllowed, resolveBySystem, type ResolveHost } from './resolve-host.ts';
+
+export type OutboundRequest = {
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly url: string;
+  readonly headers?: OutboundHeaders;
+  readonly body?: Buffer;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** `url`: after redirects. `body` must be read or destroyed; it fails with an OutboundFailed. */
+export type OutboundResponse = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly url: string;
+  readonly body: Readable;
+};
+
+/** Throws OutboundFailed. Returns responses of every status. */
+export type OutboundFetch = (request: OutboundRequest) => Promise<OutboundResponse>;
+
+export type OutboundOptions = AddressPolicy & {
+  readonly limits?: Partial<OutboundLimits>;
+  readonly resolve?: ResolveHost;
+  /** PEM of the authorities to trust instead of Node's. */
+  readonly ca?: string;
+};
+
+type Hop = Pick<Exchange, 'method' | 'url' | 'headers' | 'body'>;
+type Client = Required<Pick<OutboundOptions, 'resolve'>> & {
+  readonly policy: AddressPolicy;
+  readonly limits: OutboundLimits;
+  readonly ca: string | undefined;
+};
+
+export function createGuardedFetch({
+  allowPrivate,
+  limits,
+  resolve = resolveBySystem,
+  ca,
+}: OutboundOptions): OutboundFetch {
+  const client = {
+    policy: { allowPrivate },
+    limits: { ...DEFAULT_OUTBOUND_LIMITS, ...limits },
+    resolve,
+    ca,
+  };
+  return (request) => send(request, client);
+}
+
+async function send(request: OutboundRequest, client: Client): Promise<OutboundResponse> {
+  const firstHop = toHop(request, client.policy);
+  const deadline = openDeadline(client.limits.totalMs, 'total', request.signal);
+  try {
+    const { hop, message } = await followRedirects(firstHop, client, deadline.signal);
+    const body = guardBody(message, client.limits, deadline.signal);
+    body.once('close', deadline.close);
+    const problem = findHeadProblem(message, client.limits, hop.method);
+    if (problem) {
+      body.destroy();
+      throw problem;
+    }
+    return { status: message.statusCode ?? 0, headers: toHeaders(message), url: hop.url.href, body };
+  } catch (error) {
+    deadline.close();
+    throw error;
+  }
+}
+
+function toHop({ method = 'GET', url, headers = {}, body }: OutboundRequest, policy: AddressPolicy): Hop {
+  const invalid = findInvalidHeader(headers);
+  if (invalid !== undefined) throw new OutboundFailed('invalid_request', { detail: 'header' });
+  return {
+    method,
+    url: getAllowed(parseOutboundUrl(url, policy)),
+    headers: { 'user-agent': `Mediary/${packageJson.version}`, accept: '*/*', ...lowerCased(headers) },
+    body,
+  };
+}
+
+const lowerCased = (headers: OutboundHeaders): OutboundHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+function getAllowed(parsed: ParsedUrl): URL {
+  if ('refused' in parsed) throw new OutboundFailed('address_refused', { detail: parsed.refused });
+  return parsed.url;
+}
+
+async function followRedirects(
+  firstHop: Hop,
+  client: Client,
+  signal: AbortSignal,
+): Promise<{ hop: Hop; message: IncomingMessage }> {
+  const { limits, policy } = client;
+  let hop = firstHop;
+  for (let redirects = 0; ; redirects += 1) {
+    const message = await sendHop(hop, client, signal);
+    const location = limits.maxRedirects > 0 ? redirectOf(hop, message) : undefined;
+    if (location === undefined) return { hop, message };
+    message.destroy();
+    if (redirects === limits.maxRedirects) throw new OutboundFailed('too_many_redirects');
+    hop = toNextHop(hop, getAllowed(parseRedirect(location, { from: hop.url, policy })));
+  }
+}
+
+async function sendHop(hop: Hop, client: Client, signal: AbortSignal): Promise<IncomingMessage> {
+  const { limits, ca } = client;
+  const deadline = openDeadline(limits.connectMs, 'dns', signal);
+  try {
+    const addresses = await untilAborted(resolveAllowed(hop.url, client), deadline.signal);
+    return await sendExchange({ ...hop, addresses, limits, ca }, signal);
+  } finally {
+    deadline.close();
+  }
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** Only requests without a body are repeated elsewhere. */
+function redirectOf({ method }: Hop, { statusCode = 0, headers }: IncomingMessage): string | undefined {
+  if (method === 'POST' || !REDIRECTS.has(statusCode) || headers.location === undefined) return undefined;
+  // Node decodes headers as Latin-1; servers write UTF-8.
+  return Buffer.from(headers.location, 'latin1').toString();
+}
+
+const toNextHop = (hop: Hop, url: URL): Hop => ({
+  ...hop,
+  url,
+  headers: url.origin === hop.url.origin ? hop.headers : withoutCredentials(hop.headers),
+});
+
+/** The bytes are stored as they are, so an encoded body would be stored encoded. */
+function findHeadProblem(
+  { headers }: IncomingMessage,
+  { maxBodyBytes }: OutboundLimits,
+  method: string,
+): OutboundFailed | undefined {
+  if (method === 'HEAD') return undefined;
+  if (!isIdentity(headers['content-encoding']))
+    return new OutboundFailed('invalid_response', { detail: 'content_encoding' });
+  if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
+    return new OutboundFailed('invalid_response', { detail: 'transfer_encoding' });
+  return Number(headers['content-length'] ?? 0) > maxBodyBytes ? new OutboundFailed('too_large') : undefined;
+}
+
+const isIdentity = (encoding = 'identity'): boolean => /^\s*(?:identity)?\s*$/i.test(encoding);
+
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  return headers;
+}

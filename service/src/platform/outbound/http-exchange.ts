@@ -1,0 +1,115 @@
+// Sends one HTTP request to addresses that were checked before, and waits for the head of the response.
+import type { LookupAddress } from 'node:dns';
+import { type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
+import { request as sendHttps, type RequestOptions } from 'node:https';
+import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
+import { OutboundFailed } from './outbound-failed.ts';
+import type { OutboundHeaders } from './outbound-headers.ts';
+import type { OutboundLimits } from './outbound-limits.ts';
+
+export type Exchange = {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: OutboundHeaders;
+  readonly body: Buffer | undefined;
+  readonly addresses: readonly LookupAddress[];
+  readonly limits: OutboundLimits;
+  /** PEM; undefined: the authorities that Node trusts. */
+  readonly ca: string | undefined;
+};
+
+type Phase = 'connect' | 'tls' | 'head';
+
+/** Node's 250 ms are too short for a distant host that has several addresses. */
+const ATTEMPT_TIMEOUT_MS = 2500;
+
+/** `signal` must abort with an OutboundFailed. It also ends the request, but not the body of the response. */
+export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { url, body, limits } = exchange;
+    if (signal.aborted) return reject(signal.reason);
+    const request = (url.protocol === 'https:' ? sendHttps : sendHttp)(url, toOptions(exchange));
+    const onAbort = () => request.destroy(signal.reason);
+    const stopWaiting = trackPhases(request, limits);
+    const finish = () => {
+      stopWaiting();
+      signal.removeEventListener('abort', onAbort);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.once('response', (response) => {
+      finish();
+      resolve(response);
+    });
+    // Stays after the response: Node reports some errors of the body here.
+    request.on('error', (error) => {
+      const phase = stopWaiting();
+      finish();
+      reject(toFailure(error, phase));
+    });
+    // Without a response and without an error, as after a refused upgrade.
+    request.once('close', () => {
+      finish();
+      reject(new OutboundFailed('connection_lost'));
+    });
+    request.end(body);
+  });
+}
+
+/** Node passes all options to the socket. */
+type Options = RequestOptions &
+  Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
+
+const toOptions = ({ method, headers, addresses, limits, ca }: Exchange): Options => ({
+  method,
+  headers: { ...headers, 'accept-encoding': 'identity' },
+  // Of its own: a pooled connection could lead to addresses of an earlier lookup.
+  agent: false,
+  lookup: lookupAmong(addresses),
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
+  maxHeaderSize: limits.maxHeaderBytes,
+  // Explicit, so that no environment variable disables it.
+  rejectUnauthorized: true,
+  ...(ca !== undefined && { ca }),
+});
+
+/** Answers with the checked addresses; the name is used for the Host header and the certificate only. */
+const lookupAmong =
+  (addresses: readonly LookupAddress[]): LookupFunction =>
+  (_host, { all }, done) => {
+    const [first] = addresses;
+    if (all) done(null, [...addresses]);
+    else done(null, first?.address ?? '', first?.family);
+  };
+
+/** Limits each phase. The returned function stops that and tells the current phase. */
+function trackPhases(request: ClientRequest, { connectMs, headMs }: OutboundLimits): () => Phase {
+  let phase: Phase = 'connect';
+  const expire = () => request.destroy(new OutboundFailed('timeout', { detail: phase }));
+  let timer = setTimeout(expire, connectMs);
+  const waitForHead = () => {
+    phase = 'head';
+    clearTimeout(timer);
+    timer = setTimeout(expire, headMs);
+  };
+  request.once('socket', (socket) => {
+    const isSecure = 'encrypted' in socket;
+    socket.once('connect', () => {
+      if (isSecure) phase = 'tls';
+      else waitForHead();
+    });
+    if (isSecure) socket.once('secureConnect', waitForHead);
+  });
+  return () => {
+    clearTimeout(timer);
+    return phase;
+  };
+}
+
+function toFailure(cause: NodeJS.ErrnoException, phase: Phase): OutboundFailed {
+  if (cause instanceof OutboundFailed) return cause;
+  const details = { detail: cause.code, cause };
+  if (phase === 'connect') return new OutboundFailed('connect_failed', details);
+  if (phase === 'tls') return new OutboundFailed('tls_failed', details);
+  return new OutboundFailed(cause.code?.startsWith('HPE_') ? 'invalid_response' : 'connection_lost', details);
+}

@@ -1,0 +1,53 @@
+// The columns of the tables whose rows callers never see, as data.
+
+export const INTERNAL_TABLES = {
+  /** The worker of the latest encode run of an asset. */
+  encode_runs: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    try: 'int4',
+    worker: 'text',
+    started_at: 'timestamptz',
+  },
+
+  /** Where an import reads its file; deleted when the import ends. */
+  imports: {
+    asset_id: 'uuid',
+    url: 'text',
+    /** Header name → value. */
+    headers: 'jsonb',
+    attempt: 'int4',
+    /** Runs of this attempt, and the upload that the latest one stores. */
+    runs: 'int4',
+    upload_id: 'uuid?',
+    expires_at: 'timestamptz',
+  },
+
+  /** A secret that the service generated. */
+  secrets: { name: 'text', value: 'text', created_at: 'timestamptz' },
+
+  /** The first response to a request with an Idempotency-Key (B4). */
+  idempotency_keys: {
+    caller: 'text',
+    key: 'text',
+    fingerprint: 'text',
+    /** The id for the resource that the request creates. */
+    made_id: 'uuid',
+    answer: 'jsonb?',
+    busy_by: 'uuid?',
+    busy_until: 'timestamptz?',
+    created_at: 'timestamptz',
+  },
+
+  /** The usage of an owner with a quota; triggers update it. */
+  owner_usage: {
+    owner_user_id: 'text',
+    assets: 'int8',
+    bytes: 'int8',
+    pending: 'int8',
+    overrides: 'jsonb',
+  },
+
+  /** A token bucket of a rate limit. */
+  rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
+} as const;

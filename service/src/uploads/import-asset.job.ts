@@ -1,0 +1,157 @@
+// Job that imports an asset: downloads its bytes, stores them as its original and completes the upload.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Asset, Failure } from '../assets/asset.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { Bound } from '../platform/bind.ts';
+import { watchCondition } from '../platform/concurrency/condition-watch.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
+import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
+import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import { type Download, openDownload } from '../platform/outbound/resumable-download.ts';
+import { toContentFailure } from './content-check.ts';
+import { toDownloadFailure, toImportFailure, toStoreFailure } from './import-failure.ts';
+import { isProgressDue } from './import-progress.ts';
+import type * as runOperations from './import-runs.ts';
+import type { ImportRun } from './import-runs.ts';
+import type { storeOriginal } from './store-original.ts';
+
+export type ImportJobNeeds = {
+  readonly beginRun: Bound<typeof runOperations.beginRun>;
+  readonly isCurrentRun: Bound<typeof runOperations.isCurrentRun>;
+  readonly recordImportProgress: Bound<typeof runOperations.recordImportProgress>;
+  readonly failImport: Bound<typeof runOperations.failImport>;
+  readonly completeImport: Bound<typeof runOperations.completeImport>;
+  readonly storeOriginal: Bound<typeof storeOriginal>;
+  readonly fetch: OutboundFetch;
+  readonly maxUploadBytes: number;
+  readonly importTimeoutSeconds: number;
+  readonly now: () => Date;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+/** Limit of runs that ended with a crash, or with a cut after which the server cannot continue. */
+const MAX_RUNS = 10;
+const RESTART_DELAY_MS = 500;
+
+type Outcome = { readonly stored: Asset } | { readonly failure: Failure } | 'restart' | 'over';
+
+export const importAssetJob =
+  (needs: ImportJobNeeds) =>
+  async ({ payload, signal }: JobRun<JobPayloads['import-asset']>): Promise<void> => {
+    for (;;) {
+      const run = await needs.beginRun(payload);
+      if (!run) return;
+      const outcome = await execute(needs, run, signal);
+      if (outcome !== 'restart') return end(needs, run, outcome);
+      await wait(RESTART_DELAY_MS * run.runs, undefined, { signal });
+    }
+  };
+
+async function execute(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+  // An earlier run stored the bytes and could not complete them.
+  if (run.asset.uploaded_at) return { stored: run.asset };
+  if (run.runs > MAX_RUNS) return { failure: toImportFailure('import_failed') };
+  return download(needs, run, signal);
+}
+
+async function end(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  outcome: Exclude<Outcome, 'restart'>,
+): Promise<void> {
+  if (outcome === 'over') return;
+  if ('stored' in outcome) return needs.completeImport(outcome.stored);
+  const { id, attempt } = run.asset;
+  needs.log.warn({ asset_id: id, attempt, code: outcome.failure.code }, 'an import failed');
+  await needs.failImport(run, outcome.failure);
+}
+
+/** Ends within seconds when the asset is deleted. */
+async function download(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+  const over = new AbortController();
+  const timeout = AbortSignal.timeout(needs.importTimeoutSeconds * 1000);
+  const watch = watchCondition(() => needs.isCurrentRun(run), {
+    onEnd: () => over.abort(),
+    onError: (err) => needs.log.warn({ asset_id: run.asset.id, err }, 'the state of an import is not known'),
+  });
+  try {
+    return await transfer(needs, run, AbortSignal.any([signal, over.signal, timeout]));
+  } catch (error) {
+    if (over.signal.aborted) return 'over';
+    // The error of an aborted request would be stored with the job.
+    if (signal.aborted) throw new Error('the import was interrupted');
+    if (timeout.aborted) return { failure: toImportFailure('import_timeout') };
+    return toOutcome(error);
+  } finally {
+    watch.close();
+  }
+}
+
+/** Errors that are not failures of the import let the queue run the job again. */
+function toOutcome(error: unknown): Outcome {
+  const problem = findProblem(error);
+  if (problem?.reason === 'restart_required') return 'restart';
+  const failure = problem ? toDownloadFailure(problem) : toStoreFailure(error);
+  if (!failure) throw error;
+  return { failure };
+}
+
+/** The store reports an error of the download as its cause. */
+function findProblem(error: unknown): OutboundFailed | undefined {
+  const found = error instanceof Error && error.cause instanceof OutboundFailed ? error.cause : error;
+  return found instanceof OutboundFailed ? found : undefined;
+}
+
+async function transfer(needs: ImportJobNeeds, run: ImportRun, signal: AbortSignal): Promise<Outcome> {
+  const { asset, uploadId, url, headers } = run;
+  const opened = await openDownload(
+    { url, headers, signal },
+    {
+      fetch: needs.fetch,
+      wait: (ms, abort) => wait(ms, undefined, { signal: abort }),
+      random: Math.random,
+      now: needs.now,
+      maxBytes: needs.maxUploadBytes,
+    },
+  );
+  try {
+    const { totalBytes: length } = opened;
+    const { announced_size_bytes: announced } = asset;
+    if (announced !== null && length !== undefined && length !== announced)
+      return { failure: toContentFailure('size_mismatch') };
+    const bytes = withProgress(needs, run, opened);
+    return { stored: await needs.storeOriginal(asset, { uploadId, source: 'service', length, bytes }) };
+  } finally {
+    opened.close();
+  }
+}
+
+async function* withProgress(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  { body, totalBytes }: Download,
+): AsyncGenerator<Buffer, void, void> {
+  let bytes = 0;
+  let last = { bytes: 0, atMs: performance.now() };
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    yield chunk;
+    const atMs = performance.now();
+    if (!isProgressDue({ bytes, totalBytes }, last, atMs)) continue;
+    last = { bytes, atMs };
+    await recordProgress(needs, run, { bytes, totalBytes });
+  }
+}
+
+/** A download does not end because one of its events cannot be recorded. */
+async function recordProgress(
+  needs: ImportJobNeeds,
+  run: ImportRun,
+  progress: { readonly bytes: number; readonly totalBytes: number | undefined },
+): Promise<void> {
+  try {
+    await needs.recordImportProgress(run, progress);
+  } catch (err) {
+    needs.log.warn({ asset_id: run.asset.id, err }, 'the progress of an import is not recorded');
+  }
+}

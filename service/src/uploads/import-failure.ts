@@ -1,0 +1,70 @@
+// Why an import fails: translates problems of the download and of the store to failures (contract B4).
+import { FAILURE_CODES, type FailureCode } from '@mediary/contract/failures';
+import type { Failure } from '../assets/asset.ts';
+import { ServiceError } from '../platform/errors.ts';
+import { toContentFailure } from './content-check.ts';
+
+export type ImportFailureCode = Extract<FailureCode, `import_${string}`>;
+
+/** An outbound request that failed. */
+type Problem = {
+  readonly reason: string;
+  readonly detail: string | undefined;
+  readonly status: number | undefined;
+};
+
+/** Reasons of outbound failures that are not `import_failed`. */
+const CODES: Readonly<Record<string, ImportFailureCode>> = {
+  address_refused: 'import_refused',
+  timeout: 'import_timeout',
+  too_large: 'import_too_large',
+};
+
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  dns_failed: 'Its host name cannot be resolved.',
+  connect_failed: 'The server does not accept connections.',
+  tls_failed: 'The TLS connection failed; the certificate may not be valid.',
+  too_many_redirects: 'It redirects too often.',
+  invalid_response: 'The response is not valid HTTP, or its body is compressed.',
+  connection_lost: 'The connection was lost several times.',
+  restart_required: 'The connection was lost, and the server cannot continue a download.',
+};
+
+export function describeProblem({ reason, status }: Problem): {
+  readonly code: ImportFailureCode;
+  readonly message: string;
+} {
+  const code = CODES[reason] ?? 'import_failed';
+  const explanation =
+    status === undefined ? EXPLANATIONS[reason] : `The server answered with status ${status}.`;
+  return { code, message: [FAILURE_CODES[code], explanation].filter(Boolean).join(' ') };
+}
+
+/** All are retryable: `retry` imports again while the source is stored, and otherwise opens an upload. */
+export const toImportFailure = (code: ImportFailureCode, message: string = FAILURE_CODES[code]): Failure => ({
+  code,
+  message,
+  retryable: true,
+});
+
+export const toDownloadFailure = (problem: Problem): Failure => {
+  const { code, message } = describeProblem(problem);
+  return toImportFailure(code, message);
+};
+
+/** Another request to the same URL may succeed, so that the source is worth keeping for a retry. */
+export const keepsSource = ({ code }: Failure): boolean =>
+  code === 'import_failed' || code === 'import_timeout';
+
+/** The failure that an error of the store stands for; undefined if the job has to run again. */
+export function toStoreFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  const { code, details, message } = error;
+  if (code === 'PAYLOAD_TOO_LARGE') return toImportFailure('import_too_large');
+  if (code !== 'BAD_REQUEST') return undefined;
+  if (details?.reason === 'quota_exceeded') return toImportFailure('import_too_large', message);
+  if (details?.reason === 'empty_upload') return toImportFailure('import_failed', EMPTY_FILE);
+  return details?.['field'] === 'size_bytes' ? toContentFailure('size_mismatch') : undefined;
+}
+
+const EMPTY_FILE = `${FAILURE_CODES.import_failed} The response has no bytes.`;

@@ -1,0 +1,82 @@
+// Two workers beside an API, each a process: the one that imports is killed, and the other imports the file whole.
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { ffmpegPath, makeClip } from '../support/clips.ts';
+import { file, type FileServer, holdAt, inTurn, paced, startFileServer } from '../support/file-server.ts';
+import { type AssetJson, settled } from '../support/media.ts';
+import { asUser, call, newDataDir } from '../support/service.ts';
+import {
+  endAllIn,
+  type ServiceProcess,
+  sharedBy,
+  startProcess,
+  workerOf,
+} from '../support/service-process.ts';
+import { filesNaming } from '../support/traces.ts';
+
+let folders: string[];
+let postgres: EmbeddedPostgres;
+let server: FileServer;
+let api: ServiceProcess;
+let worker: ServiceProcess;
+let startWorker: () => Promise<ServiceProcess>;
+
+beforeAll(async () => {
+  folders = [await newDataDir(), await newDataDir()];
+  const [databaseDir = '', dataDir = ''] = folders;
+  postgres = await startEmbeddedPostgres(databaseDir);
+  server = await startFileServer();
+  const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
+  const settings = { ...shared, OUTBOUND_ALLOW_PRIVATE: 'import' };
+  api = await startProcess({ ...settings, MEDIARY_ROLE: 'api' });
+  startWorker = () => startProcess({ ...workerOf(shared, api), OUTBOUND_ALLOW_PRIVATE: 'import' });
+  worker = await startWorker();
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([api, worker].map((process) => process.end('SIGKILL')));
+  await endAllIn(folders[1] ?? '');
+  await Promise.all([postgres.stop(), server.stop()]);
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
+
+test('a worker that is killed while it imports is replaced within a minute, and nothing of its download is left', async () => {
+  const clip = await readFile(await makeClip({ seconds: 4 }));
+  const held = holdAt(clip, Math.floor(clip.length / 2));
+  const url = server.serve(
+    '/clip.mp4',
+    inTurn(held.handler, paced(clip, { parts: 20, everyMs: 200 }), file(clip)),
+  );
+  const { body } = await call<AssetJson>(api, 'POST /media/import', {
+    headers: asUser('ann'),
+    json: { url, filename: 'clip.mp4', mime_type: 'video/mp4' },
+  });
+  const { id } = body.data;
+  await held.waiting;
+  await worker.end('SIGKILL');
+  await held.closed;
+  worker = await startWorker();
+
+  const asset = await settled(api, 'ann', id);
+  expect(asset).toMatchObject({ stream_status: 'ready', size_bytes: clip.length, failure: null });
+  expect(server.requestsOf('/clip.mp4')).toHaveLength(2);
+  const [original, ...others] = await filesNaming(join(folders[1] ?? '', 'objects'), `originals/${id}`);
+  expect(others).toEqual([]);
+  expect((await readFile(original ?? '')).equals(clip)).toBe(true);
+  expect(await importedBytes(id)).toEqual([expect.any(Number), clip.length]);
+}, 180_000);
+
+/** Of the progress that the timeline shows. */
+async function importedBytes(id: string): Promise<unknown[]> {
+  const { body } = await call<{ items: { type: string; details: Record<string, unknown> }[] }>(
+    api,
+    `GET /media/${id}/timeline`,
+    { headers: asUser('ann') },
+  );
+  const progress = body.data.items.find(
+    ({ type, details }) => type === 'asset.progress' && 'bytes' in details,
+  );
+  return [progress?.details['bytes'], progress?.details['total_bytes']];
+}
