@@ -158,7 +158,9 @@ export const streamStateColumns = pick(assetRow, [
   'reconcile_at',
 ]);
 
-/** The columns that a change may set. The writer itself raises `revision`; the others are fixed at creation. */
+/**
+ * The columns that a change may set. The writer itself raises `revision`; the others are fixed at creation.
+ */
 export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
 
 /** An event of an asset, stored in the transaction of the change (B8). */

@@ -19,7 +19,8 @@ const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, 
 /**
  * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
  * A write that finishes an upload is stored only while its writer holds the lease, which then ends.
- * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one asset it stores one.
+ * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one
+ * asset it stores one.
  */
 export async function updateAssets(
   db: Queries,
@@ -31,18 +32,13 @@ export async function updateAssets(
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
                              upload uuid, holder uuid, now timestamptz)),
     locked as materialized (
-      select id, revision
-        from assets
-       where id = any(array(select id from pending))
-       order by id
-         for no key update),
+      select id, revision from assets
+       where id = any(array(select id from pending)) order by id for no key update),
     held as materialized (
-      select id, lease_holder
-        from uploads
-       where id = any(array(select upload from pending join locked using (id) where upload is not null))
-         and finished_at is null
-       order by id
-         for no key update),
+      select id, lease_holder from uploads
+       where finished_at is null
+         and id = any(array(select upload from pending join locked using (id) where upload is not null))
+       order by id for no key update),
     updated as (
       update assets set ${PATCHES}, revision = assets.revision + 1
         from pending join locked on locked.id = pending.id and locked.revision = pending.seen,
@@ -52,10 +48,8 @@ export async function updateAssets(
               or (pending.upload, pending.holder) in (select held.id, held.lease_holder from held))
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
     finished as (
-      update uploads
-         set finished_at = pending.now, lease_holder = null, lease_until = null, checksum_state = null
-        from updated join pending using (place)
-       where uploads.id = pending.upload),
+      update uploads set finished_at = pending.now, lease_holder = null, lease_until = null
+        from updated join pending using (place) where uploads.id = pending.upload),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
       select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,

@@ -101,14 +101,21 @@ export type StoreFinding = {
   readonly fix: 'settings' | 'policy' | 'cors' | 'lifecycle' | 'store';
 };
 
-/** Objects that are written in several steps. The caller makes sure that one process at a time writes an object. */
+/**
+ * Objects that are written in several steps. The caller makes sure that one process at a time writes an
+ * object.
+ */
 export type PartialObjects = {
   /**
-   * Writes all bytes at an offset and returns the new length, when they would survive a power failure. Removes what an
-   * interrupted call wrote beyond the offset. Throws ObjectRefused `full`, `cut_short`, or `lost` if there are fewer bytes than `offset`.
+   * Writes all bytes at an offset and returns the new length, when they would survive a power failure.
+   * Removes what an
+   * interrupted call wrote beyond the offset. Throws ObjectRefused `full`, `cut_short`, or `lost` if there
+   * are fewer bytes than `offset`.
    */
   append(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, offset: number): Promise<number>;
-  /** Makes the written bytes an object: complete, durable, under its key. Does nothing if it is one already. */
+  /**
+   * Makes the written bytes an object: complete, durable, under its key. Does nothing if it is one already.
+   */
   finish(key: ObjectKey): Promise<void>;
   /** Deletes the written bytes, but not an object. */
   discard(key: ObjectKey): Promise<void>;

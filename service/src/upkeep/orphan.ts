@@ -45,7 +45,10 @@ const EARLIER_NAME = 'original';
 
 type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'>;
 
-/** An object that is neither the original nor of an open upload. It can never become the original: an upload has its row before its object, and loses it for good. */
+/**
+ * An object that is neither the original nor of an open upload. It can never become the original: an upload
+ * has its row before its object, and loses it for good.
+ */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);

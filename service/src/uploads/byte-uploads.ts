@@ -48,7 +48,10 @@ async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promi
   return asset;
 }
 
-/** Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes arrive. */
+/**
+ * Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes
+ * arrive.
+ */
 export async function authorizeResumable(
   needs: TicketNeeds,
   request: TicketRequest & { readonly uploadId: string | undefined },

@@ -62,9 +62,7 @@ export function createUploads(context: Needs) {
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
-  const holds = bind({ ...needs, holds: new Map() }, holdOperations);
-  const resumable = bind({ ...needs, ...originals, ...holds }, resumableOperations);
-  const { answerTus } = bind({ ...needs, ...resumable }, tusOperations);
+  const resumable = createResumable({ ...needs, ...originals }, inFlight);
   const completion = bind(needs, completionOperations);
   const importRuns = bind({ ...needs, ...originals, ...completion }, importRunOperations);
   const retries = bind(
@@ -79,17 +77,16 @@ export function createUploads(context: Needs) {
     retryUpload: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => retries.retryUpload(asset, actorData)),
   };
-  const tus = {
-    answerTus: (request: Parameters<typeof answerTus>[0]) => inFlight.track(answerTus(request)),
-    authorize: authorizeResumable,
-  };
   return {
     operations: {
-      ...bind({ ...needs, ...resumable }, expiryOperations),
+      ...resumable.operations,
       uploadsSettled: inFlight.settled,
       removeExpiredSources: importRuns.removeExpiredSources,
     },
-    routes: [...uploadRoutes(uploads, guards, view), ...(isOffered ? tusRoutes(tus) : [])],
+    routes: [
+      ...uploadRoutes(uploads, guards, view),
+      ...(isOffered ? tusRoutes({ ...resumable, authorize: authorizeResumable }) : []),
+    ],
     jobs: {
       'import-asset': importAssetJob({
         ...needs,
@@ -100,6 +97,22 @@ export function createUploads(context: Needs) {
       }),
     },
   };
+}
+
+type ResumableContext = Omit<
+  Parameters<typeof resumableOperations.appendBytes>[0],
+  'holdUpload' | 'startHold'
+>;
+
+type InFlight = ReturnType<typeof createInFlight>;
+
+/** Requests of the protocol, and the jobs that clean up after it. */
+function createResumable(needs: ResumableContext, inFlight: InFlight) {
+  const holds = bind({ ...needs, holds: new Map() }, holdOperations);
+  const uploads = bind({ ...needs, ...holds }, resumableOperations);
+  const tus = bind({ ...needs, ...uploads }, tusOperations);
+  const answerTus: typeof tus.answerTus = (request) => inFlight.track(tus.answerTus(request));
+  return { answerTus, operations: bind({ ...needs, ...uploads }, expiryOperations) };
 }
 
 /** Of the request that finds the name and the type of a file, while the caller waits. */

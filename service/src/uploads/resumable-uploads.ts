@@ -101,7 +101,10 @@ export async function declareResumable(
   return { ...hold, row };
 }
 
-/** Appends the bytes of a request and returns the new offset. All bytes up to it are durable, also if this throws. */
+/**
+ * Appends the bytes of a request and returns the new offset. All bytes up to it are durable, also if this
+ * throws.
+ */
 export async function appendBytes(
   needs: ResumableNeeds,
   asset: Asset,

@@ -9,7 +9,10 @@ export type RunningChecksum = {
   digest(): string;
 };
 
-/** `state`: of the bytes so far; null at the start. node:crypto is seven times as fast, but cannot store its state. */
+/**
+ * `state`: of the bytes so far; null at the start. node:crypto is seven times as fast, but cannot store its
+ * state.
+ */
 export async function openChecksum(state: Uint8Array | null): Promise<RunningChecksum> {
   const hasher = (await createSHA256()).init();
   if (state) hasher.load(state);

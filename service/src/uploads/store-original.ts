@@ -1,4 +1,5 @@
-// Stores the bytes of an original under a lease: one writer at a time, and each writes its own object (contract B4).
+// Stores the bytes of an original under a lease: one writer at a time, and each writes its own object
+// (contract B4).
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
@@ -41,7 +42,10 @@ export type OriginalBytes = {
 /** A hanging database must not delay the error response again. An unreleased lease expires by itself. */
 const RELEASE_MS = 500;
 
-/** Returns the asset with its original. Throws if the bytes are refused, or if another upload runs or finished. */
+/**
+ * Returns the asset with its original. Throws if the bytes are refused, or if another upload runs or
+ * finished.
+ */
 export async function storeOriginal(
   needs: OriginalNeeds,
   asset: Asset,

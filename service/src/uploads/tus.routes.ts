@@ -1,4 +1,5 @@
-// Routes of resumable uploads (contract B4). GET is not among them: the protocol library would end the process.
+// Routes of resumable uploads (contract B4). GET is not among them: the protocol library would end the
+// process.
 import {
   createResumableUpload,
   describeResumableUploads,

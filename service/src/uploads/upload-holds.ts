@@ -1,4 +1,5 @@
-// Holds the lease of a resumable upload while a request works on it, and lets go when another request waits for it.
+// Holds the lease of a resumable upload while a request works on it, and lets go when another request waits
+// for it.
 import { randomUUID } from 'node:crypto';
 import type { RowOf } from '../platform/postgres/row.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
@@ -28,7 +29,10 @@ export type UploadHold = {
   readonly release: () => Promise<void>;
 };
 
-/** A client that lost its connection comes back before the service notices. The earlier request ends within this time. */
+/**
+ * A client that lost its connection comes back before the service notices. The earlier request ends within
+ * this time.
+ */
 const WAIT_MS = 4500;
 const CHECK_EVERY_MS = 100;
 const RENEW_EVERY_MS = 1000;

@@ -79,7 +79,8 @@ export async function* batchesOf(
 }
 
 /**
- * Writes at `position`, else where the last write ended. A full disk first accepts a part and reports it only by the count; the next
+ * Writes at `position`, else where the last write ended. A full disk first accepts a part and reports it only
+ * by the count; the next
  * write fails.
  */
 export async function writeFully(

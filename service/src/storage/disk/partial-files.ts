@@ -1,4 +1,5 @@
-// Objects that arrive in several requests: files beside the objects, which get their names when they are complete.
+// Objects that arrive in several requests: files beside the objects, which get their names when they are
+// complete.
 import { access, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
@@ -35,7 +36,10 @@ function throwRefused(error: unknown): never {
 
 type PartialFile = { readonly folder: string; readonly path: string };
 
-/** Bytes beyond the offset are not acknowledged: an earlier request wrote them and ended before it recorded them. */
+/**
+ * Bytes beyond the offset are not acknowledged: an earlier request wrote them and ended before it recorded
+ * them.
+ */
 async function append(
   { folder, path }: PartialFile,
   bytes: AsyncIterable<Uint8Array>,
