@@ -214,7 +214,8 @@ test('only writes with an event notify listeners', async () => {
 const insertUpload = (assetId: string, writer: string) =>
   rowsOf(
     connection,
-    `insert into uploads (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
+    `insert into uploads
+       (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
      values ($1, $2, 'ann', 1, 'put', $1, now() + interval '1 minute', now() + interval '1 hour')`,
     [writer, assetId],
   );

@@ -45,7 +45,8 @@ export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
 /** Ends an upload that did not finish, and returns its row: it cannot finish any more. */
 export const deleteHeldUpload = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('abandon upload', { id: 'uuid' })`
-    delete from uploads where id = ${upload} and lease_holder = ${holder} and finished_at is null returning id`);
+    delete from uploads
+     where id = ${upload} and lease_holder = ${holder} and finished_at is null returning id`);
 
 /** Ends the PUTs whose leases expired: they cannot finish any more, so their objects may be removed. */
 export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
@@ -57,7 +58,8 @@ export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
 /** Uploads that expired and that nobody writes now, longest overdue first. */
 export const findOverdueUploads = (db: Queries, now: Date, limit: number) =>
   db.all(sql('overdue uploads', { id: 'uuid', asset_id: 'uuid' })`
-    select id, asset_id from uploads where expires_at < ${now} and (lease_until is null or lease_until < now())
+    select id, asset_id from uploads
+     where expires_at < ${now} and (lease_until is null or lease_until < now())
      order by expires_at limit ${limit}`);
 
 /** Deletes uploads that nobody writes now: they cannot finish any more. */

@@ -37,7 +37,7 @@ export const createResumableUpload = bytesOperation({
   path: COLLECTION,
   summary: 'Creates a resumable upload (tus 1.0.0)',
   description:
-    '`Location` is relative. Use a tus client; `Upload-Length` or `Upload-Defer-Length: 1` is needed, and a body is the first part of the file.',
+    '`Location` is relative. `Upload-Length` or `Upload-Defer-Length: 1` is needed. A body is the first part.',
   body: BODY,
   otherResponses: { 201: 'Created; `Location` is the upload.' },
   errors: BODY_ERRORS,
@@ -72,8 +72,7 @@ export const patchResumableUpload = bytesOperation({
   method: 'PATCH',
   path: UPLOAD,
   summary: 'Appends bytes to a resumable upload',
-  description:
-    '`Upload-Offset` of the response is durable. The last byte finishes the upload, as a PUT of the whole file does.',
+  description: '`Upload-Offset` of the response is durable. The last byte finishes the upload as a PUT does.',
   body: BODY,
   otherResponses: { 204: 'Stored up to `Upload-Offset`.' },
   errors: BODY_ERRORS,
