@@ -42,8 +42,9 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
-  [/^uploads\/(?:byte-uploads|completion|import-runs|retry|store-original)$/, 'verbs'],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
+  [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
+  [/^uploads\/(?:tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -91,6 +92,8 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
+  [/^@tus\/server$/, /^verbs uploads\/tus-requests$/],
+  [/^hash-wasm$/, /^rule uploads\/running-checksum$/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],

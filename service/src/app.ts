@@ -65,8 +65,8 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const view = { publicBaseUrl: context.publicBaseUrl, findHostedPlayback, canRetry };
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
-  const playback = createPlayback(known);
   const uploads = createUploads(known);
+  const playback = createPlayback(known);
   return {
     lifecycle,
     storage,
@@ -78,7 +78,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     uploads,
     playback,
     events: createEvents(known),
-    upkeep: createUpkeep({ ...known, ...library.operations, ...uploads.operations }),
+    upkeep: createUpkeep({ ...known, ...library.operations, uploads: uploads.operations }),
     operations: createOperations(known),
   };
 }

@@ -22,6 +22,19 @@ export function readOwnerLimits(settings: Settings): OwnerLimits {
   return limits;
 }
 
+export const readUploadSizes = ({ integer }: Settings) => ({
+  maxUploadBytes: integer('MAX_UPLOAD_BYTES', {
+    fallback: 10 * 1024 ** 3,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+  resumableUploadBytes: integer('RESUMABLE_UPLOAD_BYTES', {
+    fallback: 100_000_000,
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+});
+
 export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
   maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', {
     fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,

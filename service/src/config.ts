@@ -14,6 +14,7 @@ import {
   readImportLimits,
   readOwnerLimits,
   readStorageUrl,
+  readUploadSizes,
 } from './config-readers.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
@@ -66,6 +67,8 @@ export type Config = {
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
   readonly maxUploadBytes: number;
+  /** Larger announced files are offered a resumable upload first. */
+  readonly resumableUploadBytes: number;
   /** Uploads are refused while a disk has less free space. */
   readonly minFreeBytes: number;
   /** Bytes of all stored variants of one asset. */
@@ -190,11 +193,7 @@ function readProviders(settings: Settings, modules: readonly RegisteredProvider[
 
 const readMedia = (settings: Settings) => ({
   mediaTypes: readMediaTypes(settings),
-  maxUploadBytes: settings.integer('MAX_UPLOAD_BYTES', {
-    fallback: 10 * GIB,
-    min: 1,
-    max: Number.MAX_SAFE_INTEGER,
-  }),
+  ...readUploadSizes(settings),
   maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
   variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
   encodeLimits: readEncodeLimits(settings),

@@ -23,9 +23,6 @@ export const assetRow = {
   /** The upload whose object is the original; null if the object has the fixed name of earlier releases. */
   original_upload: 'uuid?',
   upload_expires_at: 'timestamptz?',
-  /** The upload lease: its writer, and when it expires. */
-  upload_writer: 'uuid?',
-  upload_writer_until: 'timestamptz?',
   provider: 'text?',
   provider_video_id: 'text?',
   stream_status: 'text',
@@ -161,7 +158,9 @@ export const streamStateColumns = pick(assetRow, [
   'reconcile_at',
 ]);
 
-/** The columns that a change may set. The writer raises `revision`; the others are fixed at creation. */
+/**
+ * The columns that a change may set. The writer itself raises `revision`; the others are fixed at creation.
+ */
 export const mutableColumns = omit(assetRow, ['id', 'owner_user_id', 'kind', 'created_at', 'revision']);
 
 /** An event of an asset, stored in the transaction of the change (B8). */
@@ -193,10 +192,35 @@ export const deliveryRow = {
   latency_ms: 'int4',
 } as const;
 
+/** An upload of an asset's bytes to the object store (B4). */
+export const uploadRow = {
+  /** Names the object. */
+  id: 'uuid',
+  asset_id: 'uuid',
+  owner_user_id: 'text',
+  attempt: 'int4',
+  protocol: 'text',
+  /** What the protocol needs to go on. */
+  target: 'jsonb?',
+  size_bytes: 'int8?',
+  bytes_received: 'int8',
+  /** State of the SHA-256 of the received bytes. */
+  checksum_state: 'bytea?',
+  /** The request that writes now. */
+  lease_holder: 'uuid?',
+  lease_until: 'timestamptz?',
+  /** Another request waits for the lease. */
+  is_release_requested: 'bool',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+  finished_at: 'timestamptz?',
+} as const;
+
 export const TABLES = {
   assets: assetRow,
   events: eventRow,
   deliveries: deliveryRow,
+  uploads: uploadRow,
   ...INTERNAL_TABLES,
 } as const;
 

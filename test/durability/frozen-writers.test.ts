@@ -10,10 +10,11 @@ import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-m
 import type { Database } from '../../service/src/platform/postgres/database.ts';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { type ObjectKey, originalKey, originalPrefix } from '../../service/src/storage/object-key.ts';
-import { findOrphans } from '../../service/src/upkeep/orphans.ts';
+import { findObjectOwner, findOrphans } from '../../service/src/upkeep/orphans.ts';
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
-import { receiveUpload, type ByteUploadNeeds } from '../../service/src/uploads/byte-uploads.ts';
-import { storeOriginal, type OriginalNeeds } from '../../service/src/uploads/store-original.ts';
+import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
+import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
+import { type OriginalNeeds, storeOriginal } from '../../service/src/uploads/store-original.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -93,22 +94,20 @@ async function firstWriter(
   { body, pass }: { body: Case['body']; pass: Pass },
 ) {
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
-  const originalNeeds: OriginalNeeds = {
+  const needs: Parameters<typeof receiveUpload>[0] & OriginalNeeds = {
+    db: paused(db, pass),
     assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
+    requireDatabaseSpace,
     findAssetById: async (id) => paused({ find }, pass).find(id),
+    urlSecrets,
     maxUploadBytes: 1e6,
     uploadTtlSeconds: 3600,
+    now,
     underQuota: (_owner, work) => work(),
     findByteQuota: async () => undefined,
-  };
-  const needs: ByteUploadNeeds = {
-    ...originalNeeds,
-    storeOriginal: (asset, original) => storeOriginal(originalNeeds, asset, original),
-    requireDatabaseSpace,
-    urlSecrets,
-    now,
     limitOwner: async () => {},
+    storeOriginal: (asset, original) => storeOriginal(needs, asset, original),
   };
   const transfer = {
     assetId: started.asset_id,
@@ -127,18 +126,20 @@ async function firstWriter(
 
 const expireLease = (id: string) =>
   service.parts.db.one(
-    sql('test: expire lease')`update assets set upload_writer_until = now() - interval '1 second'
-       where id = ${id} and upload_writer is not null`,
+    sql('test: expire lease')`update uploads set lease_until = now() - interval '1 second'
+       where asset_id = ${id} and finished_at is null`,
   );
 
 async function cleanUp(id: string): Promise<void> {
   await findOrphans(
-    { ...service.parts, now, endExpiredLeases: storeOn(service.parts.db).endExpiredLeases },
+    { ...service.parts, endExpiredUploads: (ids) => endExpiredUploads(service.parts, ids) },
     { remove: true },
   );
   const purge = purgeAssetJob({
     findAssetById: find,
+    findObjectOwner: (asset) => findObjectOwner(service.parts, asset),
     store: service.parts.store,
+    discardClosedUploads: async () => {},
     removeVideo: async () => {},
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });

@@ -53,17 +53,20 @@ test('an upload that its asset does not reference is an orphan, unless its write
   await store.put(key, Readable.from([Buffer.from('bytes of a slow writer')]), 1000);
   const lease = (until: string) =>
     db.one(sql('test: lease of an upload')`
-      update assets set upload_writer = ${writer}, upload_writer_until = now() + ${until}::interval
-       where id = ${id}`);
+      insert into uploads
+        (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
+      values (${writer}, ${id}, 'ann', 1, 'put', ${writer}, now() + ${until}::interval,
+        now() + interval '1 hour')
+      on conflict (id) do update set lease_until = excluded.lease_until`);
   await lease('1 minute');
   expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([]);
   await lease('-1 second');
   expect(expectSuccess(await ask())['objects']).toEqual([key]);
   expect(expectSuccess(await ask({ remove: true }))['objects']).toEqual([key]);
   expect(await store.size(key)).toBeUndefined();
-  const row = await db.one(sql('test: writer of an upload', { writer: 'uuid?' })`
-    select upload_writer as writer from assets where id = ${id}`);
-  expect(row, 'the slow writer cannot finish any more').toEqual({ writer: null });
+  const row = await db.one(sql('test: row of an upload', { id: 'uuid' })`
+    select id from uploads where id = ${writer}`);
+  expect(row, 'the slow writer cannot finish any more').toBeUndefined();
 });
 
 test('an original under the key of an earlier release is found', async () => {

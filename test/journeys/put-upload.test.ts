@@ -47,10 +47,10 @@ const writerOf = ({ asset_id: id }: Started) =>
     () =>
       service.parts.db.one(
         sql('test: writer of an upload', {
-          writer: 'uuid?',
-        })`select upload_writer as writer from assets where id = ${id}`,
+          id: 'uuid',
+        })`select id from uploads where asset_id = ${id}`,
       ),
-    (row) => row?.writer !== null,
+    (row) => row !== undefined,
   );
 
 /** A PUT by hand: the head, then as many of the bytes as are given. */

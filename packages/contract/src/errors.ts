@@ -106,6 +106,10 @@ const OWN_REASONS = {
   ready: { codes: ['CONFLICT'], description: 'The asset is ready.' },
   failed: { codes: ['CONFLICT'], description: 'The asset has failed.' },
   already_uploaded: { codes: ['CONFLICT'], description: 'The bytes of this asset are stored already.' },
+  offset_mismatch: {
+    codes: ['CONFLICT'],
+    description: 'The resumable upload has another offset. Continue at the one that HEAD returns.',
+  },
   upload_in_progress: { codes: ['CONFLICT'], description: 'Another request is uploading this asset.' },
   in_progress: {
     codes: ['CONFLICT'],

@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode, ErrorReason } from './errors.ts';
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
 /**
  * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed

@@ -31,6 +31,13 @@ import {
   publicEntryOperations,
   putUpload,
 } from './operations/playback.ts';
+import {
+  createResumableUpload,
+  describeResumableUploads,
+  findUploadOffset,
+  patchResumableUpload,
+  terminateResumableUpload,
+} from './operations/resumable.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   cancelEncode,
@@ -46,6 +53,11 @@ export const OPERATIONS: readonly Operation[] = [
   createUpload,
   importMedia,
   putUpload,
+  createResumableUpload,
+  describeResumableUploads,
+  findUploadOffset,
+  patchResumableUpload,
+  terminateResumableUpload,
   completeUpload,
   retryAsset,
   listAssets,

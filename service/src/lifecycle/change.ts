@@ -23,8 +23,14 @@ export type DeliveryRecord = Outcome & {
   readonly now: Date;
 };
 
-/** A change, and the delivery that caused it. */
-export type Decision = Change & { readonly delivery?: DeliveryRecord | undefined };
+/** The request that writes an upload. */
+export type UploadLease = { readonly upload: string; readonly holder: string };
+
+/** A change, the delivery that caused it, and the upload that it finishes. */
+export type Decision = Change & {
+  readonly delivery?: DeliveryRecord | undefined;
+  readonly upload?: UploadLease | undefined;
+};
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
 export type Decide<D extends Decision | undefined = Decision | undefined> = (asset: Asset, now: Date) => D;

@@ -5,7 +5,7 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { columns, definitions, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { assetRow, deliveryRow, mutableColumns, newAssetColumns, shownColumns } from '../tables.ts';
-import type { AssetPatch, Decision, DeliveryRecord } from './change.ts';
+import type { AssetPatch, Decision, DeliveryRecord, UploadLease } from './change.ts';
 
 /** `seen` is the asset that the decision is based on. */
 export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
@@ -18,7 +18,9 @@ const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, 
 
 /**
  * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
- * Locks rows in the order of their ids to prevent deadlocks. Of two writes to one asset it stores one.
+ * A write that finishes an upload is stored only while its writer holds the lease, which then ends.
+ * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one
+ * asset it stores one.
  */
 export async function updateAssets(
   db: Queries,
@@ -28,19 +30,26 @@ export async function updateAssets(
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
-                             now timestamptz)),
+                             upload uuid, holder uuid, now timestamptz)),
     locked as materialized (
-      select id, revision
-        from assets
-       where id = any(array(select id from pending))
-       order by id
-         for no key update),
+      select id, revision from assets
+       where id = any(array(select id from pending)) order by id for no key update),
+    held as materialized (
+      select id, lease_holder from uploads
+       where finished_at is null
+         and id = any(array(select upload from pending join locked using (id) where upload is not null))
+       order by id for no key update),
     updated as (
       update assets set ${PATCHES}, revision = assets.revision + 1
         from pending join locked on locked.id = pending.id and locked.revision = pending.seen,
              lateral jsonb_to_record(pending.set) as patch (${PATCH})
        where assets.id = pending.id and assets.revision = pending.seen
+         and (pending.upload is null
+              or (pending.upload, pending.holder) in (select held.id, held.lease_holder from held))
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
+    finished as (
+      update uploads set finished_at = pending.now, lease_holder = null, lease_until = null
+        from updated join pending using (place) where uploads.id = pending.upload),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
       select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,
@@ -73,8 +82,16 @@ const recordOf = (write: PendingWrite, place: number) => ({
   set: withUpdateTime(write),
   events: write.decision.events.map((event) => ({ id: uuidV7(), ...event })),
   delivery: write.decision.delivery ? rowOf(write.decision.delivery) : null,
+  upload: write.decision.upload?.upload ?? null,
+  holder: write.decision.upload?.holder ?? null,
   now: write.now,
 });
+
+/** True while the upload can be finished by this holder. */
+export const holdsUploadLease = async (db: Queries, { upload, holder }: UploadLease): Promise<boolean> =>
+  (await db.one(sql('holds upload lease', { id: 'uuid' })`
+    select id from uploads where id = ${upload} and lease_holder = ${holder} and finished_at is null`)) !==
+  undefined;
 
 /** Sets `updated_at` if the write changes a visible column or has an event. */
 const withUpdateTime = ({ decision: { set, events }, now }: PendingWrite): AssetPatch =>

@@ -9,15 +9,9 @@ import { conflict, unavailable } from '../platform/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
 import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
+import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
-  claimEncode,
-  claimUpload,
-  type EncodeClaim,
-  endExpiredLeases,
-  releaseUpload,
-  renewUpload,
-} from './leases.sql.ts';
-import {
+  holdsUploadLease,
   insertAssets,
   type PendingInsert,
   type PendingWrite,
@@ -42,18 +36,16 @@ type CreateOptions = { readonly alongside?: (tx: Transaction) => Promise<unknown
 export type AssetStore = {
   /** Throws CONFLICT if another asset has the video. Returns the asset if an earlier request created it. */
   createAsset(asset: NewAsset, data: EventData, options?: CreateOptions): Promise<Asset>;
-  /** `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing. */
+  /**
+   * `ref`: an id, a provider's video, or an asset just read, which saves a read. Undefined if missing, or if
+   * the decision finishes an upload whose lease is lost.
+   */
   update<D extends Decision | undefined>(
     ref: AssetRef | Asset,
     decide: Decide<D>,
   ): Promise<Update<D> | undefined>;
   /** Records a delivery that changes no asset. */
   recordDelivery(delivery: DeliveryRecord): Promise<undefined>;
-  claimUpload(asset: Pick<Asset, 'id' | 'attempt'>, writer: string): Promise<Asset | undefined>;
-  renewUpload(assetId: string, writer: string): Promise<unknown>;
-  /** True if the writer held the lease: its upload is not recorded and cannot be recorded any more. */
-  releaseUpload(assetId: string, writer: string): Promise<boolean>;
-  endExpiredLeases(assetIds: readonly string[]): Promise<unknown>;
   claimEncode(claim: EncodeClaim): ReturnType<typeof claimEncode>;
 };
 
@@ -78,10 +70,6 @@ export function createAssetStore(needs: StoreNeeds): AssetStore {
       }),
     update: (ref, decide) => needs.runExclusive(keyOf(ref), () => update(writers, ref, decide)),
     recordDelivery: writers.recordDelivery,
-    claimUpload: (asset, writer) => claimUpload(db, asset, writer),
-    renewUpload: (id, writer) => renewUpload(db, id, writer),
-    releaseUpload: async (id, writer) => (await releaseUpload(db, id, writer)) !== undefined,
-    endExpiredLeases: (ids) => endExpiredLeases(db, ids),
     claimEncode: (claim) => claimEncode(db, claim),
   };
 }
@@ -152,7 +140,7 @@ async function update<D extends Decision | undefined>(
   ref: AssetRef | Asset,
   decide: Decide<D>,
 ): Promise<Update<D> | undefined> {
-  const { loader, now } = writers;
+  const { db, loader, now } = writers;
   const read = () => loader.findReported(isAsset(ref) ? { assetId: ref.id } : ref);
   let seen = isAsset(ref) ? ref : await read();
   for (let race = 0; race < MAX_RACES; race++) {
@@ -160,6 +148,7 @@ async function update<D extends Decision | undefined>(
     const decision = decide(seen, now());
     const asset: Asset | undefined = decision ? await write(writers, { seen, decision, now: now() }) : seen;
     if (asset) return { asset, decision };
+    if (decision?.upload && !(await holdsUploadLease(db, decision.upload))) return undefined;
     seen = await read();
   }
   throw unavailable(`Other requests changed the asset ${MAX_RACES} times during this request. Try again.`);

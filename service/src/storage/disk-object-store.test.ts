@@ -12,6 +12,7 @@ import { type ObjectKey, renditionKey, renditionPrefix, renditionsPrefix } from 
 import { objectStoreContract } from './object-store.contract.ts';
 import { MIB, originalOf } from './object-store.fixture.ts';
 import type { ObjectStore } from './object-store.ts';
+import { partialObjectsContract } from './partial-objects.contract.ts';
 
 let scratch: string;
 beforeAll(async () => {
@@ -30,6 +31,7 @@ async function* source(...chunks: (Uint8Array | Error)[]): AsyncGenerator<Uint8A
 }
 
 objectStoreContract('a disk', () => openDiskObjectStore(newRoot()));
+partialObjectsContract('a disk', () => openDiskObjectStore(newRoot()));
 
 describe('files', () => {
   test('the root is accessible to its owner only, and can be opened again with its objects', async () => {

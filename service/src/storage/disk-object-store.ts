@@ -15,6 +15,7 @@ import {
   syncFolder,
 } from './disk/folders.ts';
 import { type Limits, publish, receive, openTemporaryFolder } from './disk/incoming.ts';
+import { openPartialFiles } from './disk/partial-files.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { ObjectKey } from './object-key.ts';
 import {
@@ -31,16 +32,17 @@ const STREAM_BYTES = 512 * 1024;
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Objects are in `<root>/objects/<shard>/<key>`, incomplete uploads in `<root>/incoming`. `link` requires
- * that both are on one file system.
+ * Objects are in `<root>/objects/<shard>/<key>`, incomplete uploads in `<root>/incoming`, resumable
+ * ones in `<root>/partial`. `link` requires that all are on one file system.
  */
 export async function openDiskObjectStore(
   root: string,
   { minFreeBytes = MIN_FREE_BYTES } = {},
-): Promise<ObjectStore> {
+): Promise<ObjectStore & Required<Pick<ObjectStore, 'partial'>>> {
   const objects = join(resolve(root), 'objects');
   const incoming = join(resolve(root), 'incoming');
-  await makeFolders([incoming, objects, ...SHARDS.map((shard) => join(objects, shard))]);
+  const partial = join(resolve(root), 'partial');
+  await makeFolders([incoming, partial, objects, ...SHARDS.map((shard) => join(objects, shard))]);
   const newPath = await openTemporaryFolder(incoming);
   const requireSpace = async () => {
     if ((await freeBytes(incoming)) < minFreeBytes) throw new ObjectRefused('full');
@@ -57,6 +59,7 @@ export async function openDiskObjectStore(
     list: (prefix) => list(objects, prefix),
     listSizes: (prefix) => listSizes(objects, prefix, pathOf),
     localFile: pathOf,
+    partial: openPartialFiles({ folder: partial, pathOf, requireSpace }),
     check: async () => {
       await requireSpace();
       await withTemporary(newPath(), (path) => writeFile(path, 'probe', { flag: 'wx' }));

@@ -18,9 +18,9 @@ export type OpenObject = { readonly sizeBytes: number; readonly body: Readable }
 
 /**
  * `exists`: the key is in use; `too_long`: more than `maxBytes`; `cut_short`: the source failed; `full`: no
- * space except the reserve.
+ * space except the reserve; `lost`: bytes of a partial object are missing.
  */
-export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full';
+export type PutRefusal = 'exists' | 'too_long' | 'cut_short' | 'full' | 'lost';
 
 export class ObjectRefused extends Error {
   readonly reason: PutRefusal;
@@ -101,6 +101,26 @@ export type StoreFinding = {
   readonly fix: 'settings' | 'policy' | 'cors' | 'lifecycle' | 'store';
 };
 
+/**
+ * Objects that are written in several steps. The caller makes sure that one process at a time writes an
+ * object.
+ */
+export type PartialObjects = {
+  /**
+   * Writes all bytes at an offset and returns the new length, when they would survive a power failure.
+   * Removes what an
+   * interrupted call wrote beyond the offset. Throws ObjectRefused `full`, `cut_short`, or `lost` if there
+   * are fewer bytes than `offset`.
+   */
+  append(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, offset: number): Promise<number>;
+  /**
+   * Makes the written bytes an object: complete, durable, under its key. Does nothing if it is one already.
+   */
+  finish(key: ObjectKey): Promise<void>;
+  /** Deletes the written bytes, but not an object. */
+  discard(key: ObjectKey): Promise<void>;
+};
+
 export type ObjectStore = {
   /**
    * Stores all bytes under a new key, or nothing. Resolves when the object would survive a power failure.
@@ -128,6 +148,8 @@ export type ObjectStore = {
   listSizes(prefix: ObjectKey): AsyncIterable<ListedObject>;
   /** Path of a local file with the object's bytes, if the store has one. The file must not be changed. */
   localFile?(key: ObjectKey): string;
+  /** Absent if the store takes whole objects only. */
+  readonly partial?: PartialObjects;
   /** Only of stores that clients can reach. */
   readonly direct?: DirectUploads;
   /** Tries every operation that the service and pages of these origins need; removes what it wrote. */

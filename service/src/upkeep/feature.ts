@@ -7,6 +7,7 @@ import type { AsOperator } from '../platform/http/route.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
 import type { Providers } from '../providers/feature.ts';
+import type { Uploads } from '../uploads/feature.ts';
 import * as cleanupOperations from './cleanup.ts';
 import * as orphanOperations from './orphans.ts';
 import * as videoOperations from './orphaned-videos.ts';
@@ -16,25 +17,41 @@ import * as reconcileOperations from './reconcile.ts';
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
   readonly hosted: Providers;
-  readonly removeExpiredSources: () => Promise<unknown>;
+  readonly uploads: Uploads;
   readonly emptyTrash: () => Promise<unknown>;
   readonly asOperator: AsOperator;
 };
 
 export function createUpkeep(context: Needs) {
-  const { db, store, config, lifecycle, hosted, emptyTrash, removeExpiredSources, asOperator } = context;
-  const needs = { ...context, ...lifecycle, ...hosted, webhookRetentionDays: config.webhookRetentionDays };
+  const { db, store, config, lifecycle, hosted, uploads, emptyTrash, asOperator } = context;
+  const needs = {
+    ...context,
+    ...lifecycle,
+    ...hosted,
+    ...uploads,
+    webhookRetentionDays: config.webhookRetentionDays,
+  };
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
-  const { endExpiredLeases } = lifecycle.assetStore;
-  const orphans = bind({ ...needs, endExpiredLeases }, orphanOperations);
+  const orphans = bind(needs, orphanOperations);
   return {
     operations: {},
     routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
     jobs: {
-      'purge-asset': purgeAssetJob({ ...lifecycle, store, removeVideo: hosted.removeVideo }),
+      'purge-asset': purgeAssetJob({
+        ...lifecycle,
+        ...orphans,
+        ...uploads,
+        store,
+        removeVideo: hosted.removeVideo,
+      }),
       reconcile: run(bind(needs, reconcileOperations).reconcile),
       'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
-      'expire-uploads': run(expireUploads, removeExpiredSources),
+      'expire-uploads': run(
+        uploads.finishCompleteUploads,
+        expireUploads,
+        uploads.pruneUploads,
+        uploads.removeExpiredSources,
+      ),
       'empty-trash': run(emptyTrash),
       'delete-expired-keys': run(
         () => deleteExpiredKeys(db),

@@ -8,15 +8,16 @@ export type ObjectOwner = Pick<
   | 'refused'
   | 'uploaded_at'
   | 'original_upload'
-  | 'upload_writer'
-  | 'upload_writer_until'
   | 'deleted_at'
   | 'purge_at'
   | 'stream_status'
   | 'attempt'
   | 'encode_try'
   | 'playback'
->;
+> & {
+  /** The ids of the uploads that can still become the original. */
+  readonly open_uploads: readonly string[];
+};
 
 /** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, upload id of originals. */
 type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
@@ -42,25 +43,17 @@ export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';
 
-type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'upload_writer'>;
+type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'>;
 
 /**
- * An upload that is neither the original nor being written. It can never become the original: a writer
- * gets its lease once, before it stores anything, and records the upload only under the lease.
+ * An object that is neither the original nor of an open upload. It can never become the original: an upload
+ * has its row before its object, and loses it for good.
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
-  const { refused, uploaded_at, original_upload, upload_writer } = owner;
+  const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);
-  // During a rolling update, a process of an earlier release writes under the earlier name.
-  const isBeingWritten = upload_writer !== null && (folder === upload_writer || folder === EARLIER_NAME);
-  return !isOriginal && !isBeingWritten;
+  return !isOriginal && !open_uploads.includes(folder);
 }
-
-/** The owner without an expired upload lease. */
-export const withoutExpiredLease = (owner: ObjectOwner, now: Date): ObjectOwner =>
-  owner.upload_writer_until !== null && owner.upload_writer_until <= now
-    ? { ...owner, upload_writer: null, upload_writer_until: null }
-    : owner;
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;

@@ -1,17 +1,16 @@
 // Compares the object store with the database: finds orphaned objects, and assets whose bytes are missing.
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
-import type { AssetStore } from '../lifecycle/store.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Queries } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import { isOrphan, parseKey, withoutExpiredLease } from './orphan.ts';
+import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
 import { findObjectOwners, listRecordedOriginals } from './upkeep.sql.ts';
 
 type OrphanNeeds = {
-  readonly db: Database;
+  readonly db: Queries;
   readonly store: ObjectStore;
-  readonly endExpiredLeases: AssetStore['endExpiredLeases'];
-  readonly now: () => Date;
+  /** Ends the expired uploads of assets: they cannot finish any more. */
+  readonly endExpiredUploads: (assetIds: readonly string[]) => Promise<unknown>;
 };
 
 const BATCH = 500;
@@ -41,18 +40,23 @@ export async function findOrphans(
 
 /** Reads the rows after the keys. An orphan never becomes referenced again, so it can be removed later. */
 async function findOrphansAmong(
-  { db, endExpiredLeases, now }: OrphanNeeds,
+  { db, endExpiredUploads }: OrphanNeeds,
   keys: readonly ObjectKey[],
   { remove }: { remove: boolean },
 ): Promise<ObjectKey[]> {
   const parsed = keys.map((key) => ({ key, parts: parseKey(key) }));
   const ids = [...new Set(parsed.map(({ parts }) => parts.assetId))];
-  // A writer whose lease was ended cannot record its upload, so its object may be removed.
-  if (remove) await endExpiredLeases(ids);
-  const rows = await findObjectOwners(db, ids);
-  const owners = new Map(rows.map((owner) => [owner.id, remove ? owner : withoutExpiredLease(owner, now())]));
+  if (remove) await endExpiredUploads(ids);
+  const rows = await findObjectOwners(db, ids, { includesExpired: remove });
+  const owners = new Map(rows.map((owner) => [owner.id, owner]));
   return parsed.filter(({ parts }) => isOrphan(parts, owners.get(parts.assetId))).map(({ key }) => key);
 }
+
+/** Undefined if the asset does not exist. */
+export const findObjectOwner = async (
+  { db }: Pick<OrphanNeeds, 'db'>,
+  assetId: string,
+): Promise<ObjectOwner | undefined> => (await findObjectOwners(db, [assetId], { includesExpired: true }))[0];
 
 async function findAssetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
   const found: string[] = [];

@@ -56,7 +56,10 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
     select id from assets
      where stream_status = 'pending_upload' and upload_expires_at < ${now}
        and deleted_at is null and provider_video_id is null
-       and (upload_writer_until is null or upload_writer_until < now())
+       and not exists (
+         select 1 from uploads
+          where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
+            and (lease_until >= now() or protocol <> 'put' and expires_at >= ${now}))
      order by upload_expires_at
      limit ${limit}`)
   ).map(({ id }) => id);
@@ -88,8 +91,6 @@ const objectOwnerColumns = pick(assetRow, [
   'refused',
   'uploaded_at',
   'original_upload',
-  'upload_writer',
-  'upload_writer_until',
   'deleted_at',
   'purge_at',
   'stream_status',
@@ -98,9 +99,17 @@ const objectOwnerColumns = pick(assetRow, [
   'playback',
 ]);
 
-export const findObjectOwners = async (db: Queries, ids: readonly string[]) =>
-  (await db.all(sql('object owners', objectOwnerColumns)`
-    select ${columns(objectOwnerColumns)}
+/** `includesExpired`: an upload whose lease expired can finish until it is ended. */
+export const findObjectOwners = async (
+  db: Queries,
+  ids: readonly string[],
+  { includesExpired }: { readonly includesExpired: boolean },
+) =>
+  (await db.all(sql('object owners', { ...objectOwnerColumns, open_uploads: 'text[]' })`
+    select ${columns(objectOwnerColumns)}, array(
+      select uploads.id::text from uploads
+       where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
+         and (${includesExpired}::bool or protocol <> 'put' or lease_until > now())) as open_uploads
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** A page of the assets whose original is recorded, by id. */

@@ -7,62 +7,65 @@ import type { Secret } from '../auth/secret.ts';
 import { findMediaType } from '../media/media-type.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, unauthorized, unsupportedMediaType } from '../platform/errors.ts';
-import type { SpaceGuard } from '../platform/free-space.ts';
-import type { storeOriginal } from './store-original.ts';
-import { assertLength } from './upload-length.ts';
+import type { OriginalBytes, storeOriginal } from './store-original.ts';
 
-export type ByteUploadNeeds = {
-  readonly storeOriginal: Bound<typeof storeOriginal>;
+export type TicketNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
-  readonly maxUploadBytes: number;
-  readonly requireDatabaseSpace: SpaceGuard;
   readonly urlSecrets: readonly Secret[];
   readonly now: () => Date;
   /** Throws RATE_LIMITED when the owner sends too many requests. */
   readonly limitOwner: (ownerUserId: string) => Promise<void>;
 };
 
+type ByteUploadNeeds = TicketNeeds & { readonly storeOriginal: Bound<typeof storeOriginal> };
+
+/** What authorises an upload: the ticket in its URL. */
+type TicketRequest = { readonly assetId: string; readonly ticket: string };
+
 /** A PUT request before its body is read; `length` is undefined for chunked bodies. */
-export type ByteUpload = {
-  readonly assetId: string;
-  readonly ticket: string;
-  readonly contentType: string | undefined;
-  readonly contentEncoding: string | undefined;
-  readonly contentRange: string | undefined;
-  readonly length: number | undefined;
-  readonly bytes: AsyncIterable<Uint8Array>;
-};
+export type ByteUpload = TicketRequest &
+  Pick<OriginalBytes, 'length' | 'bytes'> & {
+    readonly contentType: string | undefined;
+    readonly contentEncoding: string | undefined;
+    readonly contentRange: string | undefined;
+  };
 
 export async function receiveUpload(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
-  const asset = await getUploadAsset(needs, upload);
-  await needs.limitOwner(asset.owner_user_id);
-  const { length, bytes } = upload;
-  assertLength(asset, length, needs.maxUploadBytes);
-  await needs.requireDatabaseSpace();
-  return needs.storeOriginal(asset, { uploadId: randomUUID(), source: 'caller', length, bytes });
-}
-
-/** Validates ticket and headers, and returns the asset that expects these bytes. */
-async function getUploadAsset(needs: ByteUploadNeeds, upload: ByteUpload): Promise<Asset> {
-  const { assetId, contentType } = upload;
   assertTicket(needs, upload);
   assertWholeFile(upload);
-  const asset = await needs.findAssetById(assetId);
+  const asset = await getTicketAsset(needs, upload);
+  assertContentType(asset, upload.contentType);
+  await needs.limitOwner(asset.owner_user_id);
+  return needs.storeOriginal(asset, { ...upload, uploadId: randomUUID(), source: 'caller' });
+}
+
+/** Returns the asset that the ticket belongs to. */
+async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promise<Asset> {
+  const asset = await needs.findAssetById(request.assetId);
   if (!asset || asset.deleted_at) throw notFound('No such asset');
   // A retry opened another upload, which has its own URL.
-  if (asset.stream_status === 'pending_upload') assertTicket(needs, upload, asset.attempt);
-  if (contentType !== undefined && findMediaType(contentType)?.mime !== asset.mime_type) {
-    throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
-      field: 'Content-Type',
-      expected: asset.mime_type,
-    });
-  }
+  if (asset.stream_status === 'pending_upload') assertTicket(needs, request, asset.attempt);
+  return asset;
+}
+
+/**
+ * Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes
+ * arrive.
+ */
+export async function authorizeResumable(
+  needs: TicketNeeds,
+  request: TicketRequest & { readonly uploadId: string | undefined },
+): Promise<Asset> {
+  const valid = request.uploadId === undefined ? needs : { ...needs, now: () => new Date(0) };
+  assertTicket(valid, request);
+  const asset = await getTicketAsset(valid, request);
+  await needs.limitOwner(asset.owner_user_id);
   return asset;
 }
 
 function assertTicket(
-  { urlSecrets, now }: ByteUploadNeeds,
-  { assetId, ticket }: ByteUpload,
+  { urlSecrets, now }: TicketNeeds,
+  { assetId, ticket }: TicketRequest,
   attempt?: number,
 ): void {
   const seconds = now().getTime() / 1000;
@@ -77,14 +80,12 @@ function assertTicket(
 function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
   if (contentRange !== undefined)
     throw badRequest(
-      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. ` +
-        'Send it from its first byte, without Content-Range.',
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
       { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
     );
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
     throw badRequest(
-      `Content-Encoding "${contentEncoding}" is not supported. ` +
-        'Send the file as it is, without Content-Encoding.',
+      `Content-Encoding "${contentEncoding}" is not supported. Send the file as it is, without Content-Encoding.`,
       {
         field: 'Content-Encoding',
         reason: 'encoded_upload',
@@ -92,4 +93,12 @@ function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
         allowed: ['identity'],
       },
     );
+}
+
+function assertContentType(asset: Asset, contentType: string | undefined): void {
+  if (contentType === undefined || findMediaType(contentType)?.mime === asset.mime_type) return;
+  throw unsupportedMediaType(`Content-Type must be ${asset.mime_type}`, {
+    field: 'Content-Type',
+    expected: asset.mime_type,
+  });
 }

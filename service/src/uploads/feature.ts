@@ -14,6 +14,11 @@ import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as completionOperations from './completion.ts';
+import * as resumableOperations from './resumable-uploads.ts';
+import * as expiryOperations from './expired-uploads.ts';
+import * as holdOperations from './upload-holds.ts';
+import * as tusOperations from './tus-requests.ts';
+import { tusRoutes } from './tus.routes.ts';
 import { importAssetJob } from './import-asset.job.ts';
 import * as importRunOperations from './import-runs.ts';
 import * as importOperations from './imports.ts';
@@ -24,13 +29,15 @@ import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
 
 type Needs = AppContext &
-  Pick<byteOperations.ByteUploadNeeds, 'limitOwner'> & {
+  Pick<byteOperations.TicketNeeds, 'limitOwner'> & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;
     readonly hosted: Providers;
     readonly guards: Guards;
     readonly view: AssetViewContext;
   };
+
+export type Uploads = ReturnType<typeof createUploads>['operations'];
 
 export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, requireDatabaseSpace, config } = context;
@@ -42,16 +49,26 @@ export function createUploads(context: Needs) {
       lifecycle.assetStore.createAsset(asset, data, options),
     );
   };
-  const opening = bind({ ...needs, createAsset, limits: toUploadLimits(context) }, uploadOperations);
+  const isOffered = context.store.partial !== undefined;
+  const opening = bind(
+    {
+      ...needs,
+      createAsset,
+      limits: toUploadLimits(context),
+      resumable: { isOffered, fromBytes: config.resumableUploadBytes },
+    },
+    uploadOperations,
+  );
+  const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
+  const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
+  const resumable = createResumable({ ...needs, ...originals }, inFlight);
   const completion = bind(needs, completionOperations);
   const importRuns = bind({ ...needs, ...originals, ...completion }, importRunOperations);
   const retries = bind(
     { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
     retryOperations,
   );
-  const inFlight = createInFlight();
-  const { receiveUpload } = bind({ ...needs, ...originals }, byteOperations);
   const uploads: Parameters<typeof uploadRoutes>[0] = {
     ...opening,
     ...completion,
@@ -62,10 +79,14 @@ export function createUploads(context: Needs) {
   };
   return {
     operations: {
+      ...resumable.operations,
       uploadsSettled: inFlight.settled,
       removeExpiredSources: importRuns.removeExpiredSources,
     },
-    routes: uploadRoutes(uploads, guards, view),
+    routes: [
+      ...uploadRoutes(uploads, guards, view),
+      ...(isOffered ? tusRoutes({ ...resumable, authorize: authorizeResumable }) : []),
+    ],
     jobs: {
       'import-asset': importAssetJob({
         ...needs,
@@ -76,6 +97,22 @@ export function createUploads(context: Needs) {
       }),
     },
   };
+}
+
+type ResumableContext = Omit<
+  Parameters<typeof resumableOperations.appendBytes>[0],
+  'holdUpload' | 'startHold'
+>;
+
+type InFlight = ReturnType<typeof createInFlight>;
+
+/** Requests of the protocol, and the jobs that clean up after it. */
+function createResumable(needs: ResumableContext, inFlight: InFlight) {
+  const holds = bind({ ...needs, holds: new Map() }, holdOperations);
+  const uploads = bind({ ...needs, ...holds }, resumableOperations);
+  const tus = bind({ ...needs, ...uploads }, tusOperations);
+  const answerTus: typeof tus.answerTus = (request) => inFlight.track(tus.answerTus(request));
+  return { answerTus, operations: bind({ ...needs, ...uploads }, expiryOperations) };
 }
 
 /** Of the request that finds the name and the type of a file, while the caller waits. */

@@ -1,23 +1,28 @@
-// Stores the bytes of an original under the upload lease: one writer at a time, and each writes its own
-// object (contract B4).
+// Stores the bytes of an original under a lease: one writer at a time, and each writes its own object
+// (contract B4).
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { UploadLease } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
-import { conflict, notFound, ServiceError } from '../platform/errors.ts';
-import { diskFull } from '../platform/free-space.ts';
-import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
+import { ServiceError } from '../platform/errors.ts';
+import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
 import { decideStoredUpload, type UploadSource } from './stored-upload.ts';
-import { emptyUpload, otherLength, tooLarge } from './upload-length.ts';
+import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
+import { claimPut, deleteHeldUpload, renewLease } from './uploads.sql.ts';
 
 export type OriginalNeeds = {
-  readonly assetStore: Pick<AssetStore, 'update' | 'claimUpload' | 'renewUpload' | 'releaseUpload'>;
+  readonly db: Queries;
+  readonly assetStore: Pick<AssetStore, 'update'>;
   readonly store: ObjectStore;
+  readonly requireDatabaseSpace: SpaceGuard;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
@@ -29,7 +34,7 @@ type OriginalBytes = {
   /** Names the object and holds the lease; each upload needs a new one. */
   readonly uploadId: string;
   readonly source: UploadSource;
-  /** Undefined if the length is not known. */
+  /** Undefined if it is not known before the bytes are. */
   readonly length: number | undefined;
   readonly bytes: AsyncIterable<Uint8Array>;
 };
@@ -38,118 +43,117 @@ type OriginalBytes = {
 const RELEASE_MS = 500;
 
 /**
- * Stores all bytes and records them, or nothing. Throws an error of the source as the cause of a BAD_REQUEST
- * `cut_short`.
+ * Returns the asset with its original. Throws if the bytes are refused, or if another upload runs or
+ * finished.
  */
 export async function storeOriginal(
   needs: OriginalNeeds,
   asset: Asset,
   original: OriginalBytes,
 ): Promise<Asset> {
-  const { assetStore } = needs;
-  const { uploadId } = original;
-  const lease = { everyMs: RENEW_EVERY_MS, renew: () => assetStore.renewUpload(asset.id, uploadId) };
-  return whileRenewing(lease, async () => {
+  const { db } = needs;
+  assertLength(asset, original.length, needs.maxUploadBytes);
+  await needs.requireDatabaseSpace();
+  const { uploadId: id, source } = original;
+  const lease: UploadLease = { upload: id, holder: id };
+  return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
-      const claimed = await assetStore.claimUpload(asset, uploadId);
-      if (!claimed) throw await toClosedError(needs, asset.id);
-      const writer: Writer = { asset, claimed, key: uploadKey(asset.id, uploadId) };
-      return await storeUpload(needs, writer, original);
+      const claimed = await claimPut(db, asset, lease);
+      if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
+      const stored = await writeObject(needs, { asset, lease }, original);
+      const upload = { asset, lease, stored, source, hasLeftovers: claimed.has_replaced };
+      const finished = await finishUpload(needs, upload);
+      if (finished) return finished;
+      await needs.store.remove(uploadKey(asset.id, id));
+      throw toClosedError(await needs.findAssetById(asset.id));
     } catch (error) {
-      await waitAtMost(RELEASE_MS, abandonUpload(needs, asset.id, uploadId));
+      await waitAtMost(RELEASE_MS, abandonUpload(needs, asset.id, id));
       throw error;
     }
   });
 }
 
-/** One writer of one asset. `claimed`: the asset after the claim. */
-type Writer = { readonly asset: Asset; readonly claimed: Asset; readonly key: ObjectKey };
+/** A request that writes an upload of an asset. */
+type Writer = { readonly asset: Asset; readonly lease: UploadLease };
 
 /**
- * Ends an upload that is not recorded yet; its writer cannot record it any more.
- * Removes the object only if the upload still held the lease: a finished upload holds none and keeps its
- * object.
+ * Ends a PUT or an import that did not finish, which then cannot finish any more. Removes the object only if
+ * the upload still held its lease: a finished one keeps its object.
  */
 export async function abandonUpload(
-  { assetStore, store }: Pick<OriginalNeeds, 'assetStore' | 'store'>,
+  { db, store }: Pick<OriginalNeeds, 'db' | 'store'>,
   assetId: string,
   uploadId: string,
 ): Promise<void> {
-  if (await assetStore.releaseUpload(assetId, uploadId)) await store.remove(uploadKey(assetId, uploadId));
+  const lease = { upload: uploadId, holder: uploadId };
+  if (await deleteHeldUpload(db, lease)) await store.remove(uploadKey(assetId, uploadId));
 }
 
-/** Why the asset accepts no bytes from this writer. */
-async function toClosedError(needs: OriginalNeeds, id: string): Promise<ServiceError> {
-  const asset = await needs.findAssetById(id);
-  if (!asset || asset.deleted_at) return notFound('No such asset');
-  if (asset.uploaded_at)
-    return conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
-  if (asset.stream_status !== 'pending_upload')
-    return conflict('The upload is closed', { reason: asset.stream_status });
-  return conflict('Another upload of this asset is in progress', { reason: 'upload_in_progress' });
-}
+type FinishedUpload = Writer & {
+  readonly stored: StoredBytes;
+  readonly source: UploadSource;
+  readonly hasLeftovers: boolean;
+};
 
-async function storeUpload(needs: OriginalNeeds, writer: Writer, original: OriginalBytes): Promise<Asset> {
-  const { asset, key } = writer;
-  const stored = await writeObject(needs, writer, original);
-  const { announced_size_bytes: announced } = asset;
-  if (stored.sizeBytes === 0 || (announced !== null && stored.sizeBytes !== announced)) {
-    await needs.store.remove(key);
-    throw stored.sizeBytes === 0 ? emptyUpload() : otherLength(announced ?? 0);
-  }
-  const updated = await needs.underQuota(asset.owner_user_id, () =>
-    recordUpload(needs, writer, { stored, source: original.source }),
-  );
-  if (updated) return updated;
-  await needs.store.remove(key);
-  throw await toClosedError(needs, asset.id);
-}
-
-/**
- * Points the asset to this writer's object; undefined if another writer took over or the upload is closed.
- */
-async function recordUpload(
-  { assetStore, uploadTtlSeconds }: OriginalNeeds,
-  { asset, claimed }: Writer,
-  { stored, source }: { stored: StoredBytes; source: UploadSource },
+/** Points the asset to the stored object. Undefined if the upload is closed or its lease is lost. */
+export async function finishUpload(
+  {
+    assetStore,
+    underQuota,
+    uploadTtlSeconds,
+  }: Pick<OriginalNeeds, 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
+  { asset, lease, ...stored }: FinishedUpload,
 ): Promise<Asset | undefined> {
-  const updated = await assetStore.update(claimed, (seen, now) =>
-    decideStoredUpload(seen, { claimed, before: asset, stored, source, now, uploadTtlSeconds }),
+  const finish = { attempt: asset.attempt, lease, ...stored, uploadTtlSeconds };
+  const updated = await underQuota(asset.owner_user_id, () =>
+    assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );
   return updated?.decision && updated.asset;
 }
 
 async function writeObject(
-  { store, maxUploadBytes, findByteQuota: findQuota }: OriginalNeeds,
-  { asset, key }: Writer,
-  { bytes, length }: OriginalBytes,
+  needs: OriginalNeeds,
+  { asset, lease }: Writer,
+  original: OriginalBytes,
 ): Promise<StoredBytes> {
+  const limit = await findByteLimit(needs, asset, original.length);
+  const key = uploadKey(asset.id, lease.upload);
+  const stored = await needs.store.put(key, original.bytes, limit.maxBytes).catch((error: unknown) => {
+    throw error instanceof ObjectRefused ? toUploadError(error, limit.tooLong) : error;
+  });
+  const { announced_size_bytes: announced } = asset;
+  if (stored.sizeBytes > 0 && (announced === null || stored.sizeBytes === announced)) return stored;
+  await needs.store.remove(key);
+  throw stored.sizeBytes === 0 ? emptyUpload() : otherLength(announced ?? 0);
+}
+
+/** `tooLong` is the error of more bytes. */
+type ByteLimit = { readonly maxBytes: number; readonly tooLong: () => ServiceError };
+
+/** How many bytes the asset takes. Throws if `length` is over the owner's quota. */
+export async function findByteLimit(
+  { maxUploadBytes, findByteQuota: findQuota }: Pick<OriginalNeeds, 'maxUploadBytes' | 'findByteQuota'>,
+  { announced_size_bytes: announced, owner_user_id: owner }: Asset,
+  length: number | undefined,
+): Promise<ByteLimit> {
   // createUpload reserved the announced bytes already.
-  const quota = asset.announced_size_bytes === null ? await findQuota(asset.owner_user_id) : undefined;
+  if (announced !== null) return { maxBytes: announced, tooLong: () => otherLength(announced) };
+  const quota = await findQuota(owner);
   const quotaBytes = quota ? bytesLeft(quota) : Number.POSITIVE_INFINITY;
   const overQuota = () =>
     quotaExceeded({ field: 'bytes', limit: 0, used: 0, ...quota, requested: length ?? null });
   if (length !== undefined && length > quotaBytes) throw overQuota();
-  try {
-    const maxBytes = asset.announced_size_bytes ?? Math.min(maxUploadBytes, quotaBytes);
-    return await store.put(key, bytes, maxBytes);
-  } catch (error) {
-    if (!(error instanceof ObjectRefused)) throw error;
-    throw error.reason === 'too_long' && quotaBytes < maxUploadBytes
-      ? overQuota()
-      : toUploadError(error, asset, maxUploadBytes);
-  }
+  return quotaBytes < maxUploadBytes
+    ? { maxBytes: quotaBytes, tooLong: overQuota }
+    : { maxBytes: maxUploadBytes, tooLong: () => tooLarge(maxUploadBytes) };
 }
 
-function toUploadError(error: ObjectRefused, asset: Asset, maxBytes: number): ServiceError {
-  if (error.reason === 'too_long')
-    return asset.announced_size_bytes === null ? tooLarge(maxBytes) : otherLength(asset.announced_size_bytes);
-  if (error.reason === 'cut_short') return cutShort(error);
+function toUploadError(error: ObjectRefused, tooLong: () => ServiceError): ServiceError {
+  if (error.reason === 'too_long') return tooLong();
+  if (error.reason === 'cut_short')
+    return new ServiceError('BAD_REQUEST', 'The body ended early. Send the whole file again.', {
+      details: { reason: 'cut_short' },
+      cause: error.cause,
+    });
   return diskFull('object store', error);
 }
-
-const cutShort = ({ cause }: ObjectRefused) =>
-  new ServiceError('BAD_REQUEST', 'The body ended early. Send the whole file again.', {
-    details: { reason: 'cut_short' },
-    cause,
-  });

@@ -1,31 +1,30 @@
-// Tests that a finished upload changes its asset only under the lease of the current attempt (contract B4).
+// A finished upload changes its asset only in its own attempt, and only once (contract B4).
 import { describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { decideStoredUpload } from './stored-upload.ts';
 
 const WRITER = '01900000-0000-7000-8000-00000000000a';
-const before = createVideo();
-const claimed = createVideo({ upload_writer: WRITER, upload_writer_until: NOW });
+const lease = { upload: WRITER, holder: WRITER };
+const asset = createVideo();
 const stored = { sizeBytes: 3, sha256: 'aa' };
 const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
-const decide = (seen: Partial<Asset> = {}, earlier: Asset = before) =>
+const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
   decideStoredUpload(
-    { ...claimed, ...seen },
-    { claimed, before: earlier, stored, source: 'service', now: NOW, uploadTtlSeconds: 600 },
+    { ...asset, ...seen },
+    { attempt: 1, source: 'caller', lease, stored, hasLeftovers, now: NOW, uploadTtlSeconds: 600 },
   );
 
-test('the stored bytes become the original, and the lease ends', () => {
+test('the stored bytes become the original', () => {
   expect(decide()?.set).toEqual({
     size_bytes: 3,
     checksum_sha256: 'aa',
     uploaded_at: NOW,
     original_upload: WRITER,
     upload_expires_at: minutesLater(10),
-    upload_writer: null,
-    upload_writer_until: null,
   });
-  expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'service', size_bytes: 3 } }]);
+  expect(decide()?.upload, 'the upload finishes in the same statement').toEqual(lease);
+  expect(decide()?.events).toEqual([{ type: 'asset.uploaded', data: { source: 'caller', size_bytes: 3 } }]);
 });
 
 test('the time to complete is extended, never shortened', () => {
@@ -33,16 +32,13 @@ test('the time to complete is extended, never shortened', () => {
   expect(decide({ upload_expires_at: minutesLater(11) })?.set.upload_expires_at).toEqual(minutesLater(11));
 });
 
-test('the object of an earlier writer that lost its lease is removed', () => {
+test('the objects of other uploads are removed', () => {
   expect(decide()?.jobs).toEqual([]);
-  expect(decide({}, { ...before, upload_writer: 'earlier' })?.jobs).toEqual([
-    { name: 'purge-asset', payload: { assetId: claimed.id } },
-  ]);
+  expect(decide({}, true)?.jobs).toEqual([{ name: 'purge-asset', payload: { assetId: asset.id } }]);
 });
 
 describe('an upload changes nothing', () => {
   test.each<[string, Partial<Asset>]>([
-    ['after another writer took over', { upload_writer: 'another' }],
     ['of an earlier attempt', { attempt: 2 }],
     ['of a deleted asset', { deleted_at: NOW }],
     ['after another upload has finished', { uploaded_at: NOW }],

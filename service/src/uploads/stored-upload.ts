@@ -2,7 +2,7 @@
 import type { EventSource } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
-import type { Change } from '../lifecycle/change.ts';
+import type { Decision, UploadLease } from '../lifecycle/change.ts';
 import type { StoredBytes } from '../storage/object-store.ts';
 
 /** Who sent the bytes: a caller, or the service that imported them. */
@@ -10,45 +10,43 @@ export type UploadSource = Extract<EventSource, 'caller' | 'service'>;
 
 type StoredUpload = {
   readonly source: UploadSource;
-  /** The asset before the writer claimed it. */
-  readonly before: Asset;
-  /** The asset after the writer claimed it. */
-  readonly claimed: Asset;
+  readonly attempt: number;
+  /** The store checks that its holder still has the lease. */
+  readonly lease: UploadLease;
   readonly stored: StoredBytes;
+  /** Whether other uploads of the asset may have left objects. */
+  readonly hasLeftovers: boolean;
   readonly now: Date;
   /** Starts again when the last byte is stored, so that a slow upload leaves time for `complete`. */
   readonly uploadTtlSeconds: number;
 };
 
-/** Undefined if another writer took over or the upload is closed. Only the writer id counts, not expiry. */
-export function decideStoredUpload(seen: Asset, upload: StoredUpload): Change | undefined {
-  const { claimed, before, stored, source } = upload;
-  if (!isStillWriter(seen, claimed)) return undefined;
+/** Undefined if the upload is closed. */
+export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
+  if (!takesBytes(seen, upload.attempt)) return undefined;
+  const { lease, stored, source, hasLeftovers } = upload;
   return {
     set: toColumns(seen, upload),
     events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
-    // An earlier writer that lost its lease may have crashed and left its object.
-    jobs: before.upload_writer === null ? [] : [{ name: 'purge-asset', payload: { assetId: seen.id } }],
+    jobs: hasLeftovers ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
+    upload: lease,
   };
 }
 
-const isStillWriter = (seen: Asset, { upload_writer, attempt }: Asset): boolean =>
-  seen.upload_writer === upload_writer &&
-  seen.attempt === attempt &&
-  seen.deleted_at === null &&
-  seen.uploaded_at === null &&
-  seen.stream_status === 'pending_upload';
+const takesBytes = (asset: Asset, attempt: number): boolean =>
+  asset.attempt === attempt &&
+  asset.deleted_at === null &&
+  asset.uploaded_at === null &&
+  asset.stream_status === 'pending_upload';
 
-function toColumns(seen: Asset, { claimed, stored, now, uploadTtlSeconds }: StoredUpload): Change['set'] {
+function toColumns(seen: Asset, { lease, stored, now, uploadTtlSeconds }: StoredUpload): Decision['set'] {
   const completeBy = new Date(now.getTime() + uploadTtlSeconds * 1000);
   return {
     size_bytes: stored.sizeBytes,
     checksum_sha256: stored.sha256,
     uploaded_at: now,
-    original_upload: claimed.upload_writer,
+    original_upload: lease.upload,
     upload_expires_at:
       seen.upload_expires_at && seen.upload_expires_at > completeBy ? seen.upload_expires_at : completeBy,
-    upload_writer: null,
-    upload_writer_until: null,
   };
 }

@@ -19,6 +19,8 @@ type UploadNeeds = {
   readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
   readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
+  /** Whether the store takes resumable uploads, and for which sizes they are offered first. */
+  readonly resumable: { readonly isOffered: boolean; readonly fromBytes: number };
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
@@ -59,31 +61,44 @@ export async function createUpload(
   };
   const asset = await needs.createAsset(newAsset, toActorData(actor, newAsset));
   if (!expires) return { asset: await needs.applyParked(asset), target: null };
-  return isHosted ? needs.prepareUpload(asset) : { asset, target: createPutTarget(needs, asset, expires) };
+  return isHosted ? needs.prepareUpload(asset) : toOwnTargets(needs, asset, expires);
 }
 
 /** The upload target of a `pending_upload` asset. A hosted provider reuses the video of an earlier call. */
 export const offerUpload = async (needs: UploadNeeds, asset: Asset): Promise<OpenedUpload> =>
   asset.provider !== null && needs.limits.hostedProviders.includes(asset.provider)
     ? needs.prepareUpload(asset)
-    : { asset, target: createPutTarget(needs, asset, asset.upload_expires_at ?? needs.now()) };
+    : toOwnTargets(needs, asset, asset.upload_expires_at ?? needs.now());
 
-function createPutTarget(
-  { urlSecrets, publicBaseUrl, limits }: UploadNeeds,
-  asset: Asset,
-  expires: Date,
-): UploadTarget {
+/** One PUT, or a resumable upload: the same ticket is valid for both. */
+function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): OpenedUpload {
+  const { urlSecrets, publicBaseUrl, limits, resumable } = needs;
   const ticket = issueTicket(urlSecrets, 'upload', {
     assetId: asset.id,
     expires: Math.floor(expires.getTime() / 1000),
     attempt: asset.attempt,
   });
-  return {
-    protocol: 'put',
-    method: 'PUT',
-    url: `${publicBaseUrl()}/api/v1/uploads/${asset.id}?ticket=${ticket}`,
-    headers: { 'Content-Type': asset.mime_type },
+  const url = `${publicBaseUrl()}/api/v1/uploads/${asset.id}`;
+  const shared = {
     expires_at: expires.toISOString(),
     max_bytes: asset.announced_size_bytes ?? limits.maxUploadBytes,
   };
+  const put: UploadTarget = {
+    protocol: 'put',
+    method: 'PUT',
+    url: `${url}?ticket=${ticket}`,
+    headers: { 'Content-Type': asset.mime_type },
+    ...shared,
+  };
+  if (!resumable.isOffered) return { asset, target: put };
+  const tus: UploadTarget = {
+    protocol: 'tus',
+    method: 'POST',
+    url: `${url}/tus?ticket=${ticket}`,
+    headers: { 'Tus-Resumable': '1.0.0' },
+    ...shared,
+  };
+  return (asset.announced_size_bytes ?? 0) > resumable.fromBytes
+    ? { asset, target: tus, alternatives: [put] }
+    : { asset, target: put, alternatives: [tus] };
 }

@@ -6,6 +6,7 @@ import { type Components, withReferences } from './references.ts';
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   id: { description: 'Id of the asset or delivery.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
   token: { description: 'Playback token, as in the URLs of `getPlayback`.', example: '1795422000.Jq' },
+  upload: { description: 'As `Location` names it.', example: '6f1c2a52-8f0e-4d7e-9a41-0a3c4c6f7f10' },
   folder: { description: 'As the manifest names it.', example: '1-1' },
   file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
   owner_user_id: { description: 'Id of the owner.', example: 'user_42' },

@@ -68,6 +68,7 @@ function successOf(operation: Operation, components: Components): object {
       ...(isEtagged && { 304: { description: 'Not modified.', headers: headers('X-Request-Id', 'ETag') } }),
     };
   }
+  if (operation.kind === 'bytes' && !operation.response) return {};
   const { response, responseHeaders = {} } = operation.kind === 'bytes' ? operation : {};
   const { mediaTypes = [], description = 'The bytes.' } = response ?? {};
   const own = Object.entries(responseHeaders).map(([name, text]) => [

@@ -15,6 +15,14 @@ const EXPOSED = [
   'RateLimit',
   'RateLimit-Policy',
   'X-Image-Substitute',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Upload-Defer-Length',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Offset',
 ];
 const DAY = 86_400;
 const PLAYBACK = /^\/api\/v1\/playback\//;

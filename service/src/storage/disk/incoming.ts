@@ -57,11 +57,14 @@ export async function receive(
   return { sizeBytes, sha256: digest.digest('hex') };
 }
 
-const bytesIn = (chunks: readonly Uint8Array[]): number =>
+export const bytesIn = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
 /** Yields at least one batch, so that an empty object also creates a file. */
-async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array[]> {
+export async function* batchesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
   for await (const chunk of receivedBytes(bytes, maxBytes)) {
@@ -75,14 +78,21 @@ async function* batchesOf(bytes: AsyncIterable<Uint8Array>, maxBytes: number): A
   yield batch;
 }
 
-/** A full disk first accepts a part and reports it only by the count; the next write fails. */
+/**
+ * Writes at `position`, else where the last write ended. A full disk first accepts a part and reports it only
+ * by the count; the next
+ * write fails.
+ */
 export async function writeFully(
   file: Pick<FileHandle, 'writev'>,
   chunks: readonly Uint8Array[],
+  position?: number,
 ): Promise<void> {
   let remaining = skipBytes(0, chunks);
+  let at = position;
   while (remaining.length > 0) {
-    const { bytesWritten } = await file.writev(remaining);
+    const { bytesWritten } = await file.writev(remaining, at);
+    if (at !== undefined) at += bytesWritten;
     remaining = skipBytes(bytesWritten, remaining);
   }
 }

@@ -1,0 +1,89 @@
+// Operations of resumable uploads: tus 1.0.0 at a signed URL.
+import { Type } from 'typebox';
+import { bytesOperation, type ErrorCase } from '../operation.ts';
+
+const Ticket = Type.Object({
+  ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
+});
+
+const COLLECTION = '/api/v1/uploads/{id}/tus';
+const UPLOAD = '/api/v1/uploads/{id}/tus/{upload}';
+
+const ERRORS: readonly ErrorCase[] = [
+  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
+  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
+  { code: 'NOT_FOUND', when: 'No such asset or upload, or the upload has expired.' },
+  { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
+  { code: 'PRECONDITION_FAILED', when: 'The header `Tus-Resumable: 1.0.0` is missing.' },
+];
+
+const BODY_ERRORS: readonly ErrorCase[] = [
+  ...ERRORS,
+  { code: 'BAD_REQUEST', reason: 'cut_short', when: 'The body ended early; what arrived is kept.' },
+  { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
+  { code: 'CONFLICT', reason: 'offset_mismatch', when: 'The upload has another offset.' },
+  { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another request is writing this upload.' },
+  { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
+  { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
+];
+
+const shared = { tag: 'Uploads', auth: 'ticket', query: Ticket } as const;
+const BODY = { mediaTypes: ['application/offset+octet-stream'], description: 'The next bytes of the file.' };
+
+export const createResumableUpload = bytesOperation({
+  ...shared,
+  id: 'createResumableUpload',
+  method: 'POST',
+  path: COLLECTION,
+  summary: 'Creates a resumable upload (tus 1.0.0)',
+  description:
+    '`Location` is relative. `Upload-Length` or `Upload-Defer-Length: 1` is needed. A body is the first part.',
+  body: BODY,
+  otherResponses: { 201: 'Created; `Location` is the upload.' },
+  errors: BODY_ERRORS,
+});
+
+export const describeResumableUploads = bytesOperation({
+  ...shared,
+  id: 'describeResumableUploads',
+  method: 'OPTIONS',
+  path: COLLECTION,
+  summary: 'Returns the tus version and extensions',
+  otherResponses: { 204: '`Tus-Version`, `Tus-Extension` and `Tus-Max-Size`.' },
+  errors: ERRORS,
+});
+
+export const findUploadOffset = bytesOperation({
+  ...shared,
+  id: 'findUploadOffset',
+  method: 'HEAD',
+  path: UPLOAD,
+  summary: 'Returns the number of bytes that are stored',
+  otherResponses: {
+    200: '`Upload-Offset`: continue there.',
+    423: 'Another request does not let go of the upload. Try again.',
+  },
+  errors: ERRORS,
+});
+
+export const patchResumableUpload = bytesOperation({
+  ...shared,
+  id: 'patchResumableUpload',
+  method: 'PATCH',
+  path: UPLOAD,
+  summary: 'Appends bytes to a resumable upload',
+  description: '`Upload-Offset` of the response is durable. The last byte finishes the upload as a PUT does.',
+  body: BODY,
+  otherResponses: { 204: 'Stored up to `Upload-Offset`.' },
+  errors: BODY_ERRORS,
+});
+
+export const terminateResumableUpload = bytesOperation({
+  ...shared,
+  id: 'terminateResumableUpload',
+  method: 'DELETE',
+  path: UPLOAD,
+  summary: 'Removes a resumable upload with its bytes',
+  otherResponses: { 204: 'Removed.' },
+  errors: ERRORS,
+});

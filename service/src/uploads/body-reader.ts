@@ -1,0 +1,52 @@
+// Reads a request body in segments. Bytes that arrived before the connection broke are kept.
+
+export type UploadBody = {
+  /** Undefined for chunked bodies. */
+  readonly length: number | undefined;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Ends the body: the iterator throws. */
+  readonly stop: () => void;
+};
+
+type Segment = { readonly maxBytes: number; readonly onChunk: (chunk: Uint8Array) => void };
+
+type BodyReader = {
+  /** Waits for the next bytes; false at the end, also of a body that broke off. */
+  hasMore(): Promise<boolean>;
+  /** Yields the next bytes up to a number. The rest of a chunk stays for the next segment. */
+  segment(segment: Segment): AsyncGenerator<Uint8Array>;
+  /** Why the body broke off. */
+  readonly failure: unknown;
+};
+
+export function createBodyReader(bytes: AsyncIterable<Uint8Array>): BodyReader {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let pending: Uint8Array | undefined;
+  let failure: unknown;
+  const hasMore = async (): Promise<boolean> => {
+    while (!pending?.byteLength) {
+      const result = await iterator.next().catch((error: unknown) => {
+        failure = error ?? new Error('the body broke off');
+      });
+      if (!result || result.done) return false;
+      pending = result.value;
+    }
+    return true;
+  };
+  return {
+    hasMore,
+    get failure() {
+      return failure;
+    },
+    async *segment({ maxBytes, onChunk }) {
+      let left = maxBytes;
+      while (left > 0 && (await hasMore())) {
+        const chunk = (pending as Uint8Array).subarray(0, left);
+        pending = pending?.subarray(chunk.byteLength);
+        left -= chunk.byteLength;
+        onChunk(chunk);
+        yield chunk;
+      }
+    },
+  };
+}

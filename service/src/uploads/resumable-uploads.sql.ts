@@ -1,0 +1,134 @@
+// Rows of resumable uploads: the offset in the row is the truth, and only the holder of the lease moves it.
+import type { Asset } from '../assets/asset.ts';
+import type { UploadLease } from '../lifecycle/change.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { columns, columnsOf, sql } from '../platform/postgres/sql.ts';
+import { pick, uploadRow } from '../tables.ts';
+
+/** A frozen process keeps an upload for so long; the holder renews the lease every second. */
+const LEASE_SECONDS = 10;
+
+export const resumableColumns = pick(uploadRow, [
+  'id',
+  'asset_id',
+  'attempt',
+  'size_bytes',
+  'bytes_received',
+  'checksum_state',
+  'expires_at',
+  'finished_at',
+]);
+
+const RESUMABLE = columns(resumableColumns);
+const UPLOADS = columnsOf('uploads', resumableColumns);
+
+type NewResumable = {
+  readonly lease: UploadLease;
+  readonly sizeBytes: number | null;
+  readonly expiresAt: Date;
+};
+
+/** Undefined if the asset takes no bytes. */
+export const insertResumable = (
+  db: Queries,
+  { id, attempt }: Pick<Asset, 'id' | 'attempt'>,
+  { lease, sizeBytes, expiresAt }: NewResumable,
+) =>
+  db.one(sql('insert resumable upload', resumableColumns)`
+    insert into uploads
+      (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
+    select ${lease.upload}::uuid, id, owner_user_id, attempt, 'tus', ${sizeBytes}::int8,
+           ${lease.holder}::uuid, now() + make_interval(secs => ${LEASE_SECONDS}), ${expiresAt}::timestamptz
+      from assets
+     where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
+       and stream_status = 'pending_upload'
+    returning ${RESUMABLE}`);
+
+/**
+ * Claims the upload if nobody writes it, else asks the holder to end. Undefined if it does not exist. A
+ * finished upload needs no lease.
+ */
+export const claimResumable = (db: Queries, assetId: string, { upload, holder }: UploadLease) =>
+  db.one(sql('claim resumable upload', { ...resumableColumns, is_claimed: 'bool' })`
+    with seen as materialized (
+      select id, lease_holder is null or lease_until < now() as is_free,
+             (lease_holder is null or lease_until < now()) and finished_at is null as is_claimable
+        from uploads
+       where id = ${upload} and asset_id = ${assetId} and protocol = 'tus' for no key update)
+    update uploads
+       set lease_holder = case when is_claimable then ${holder}::uuid else lease_holder end,
+           lease_until = case when is_claimable then now() + make_interval(secs => ${LEASE_SECONDS})
+                              else lease_until end,
+           is_release_requested = not is_free
+      from seen where uploads.id = seen.id
+    returning ${UPLOADS}, lease_holder is not distinct from ${holder}::uuid as is_claimed`);
+
+/** Returns whether another request waits; undefined if the lease is lost. */
+export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
+  db.one(sql('renew resumable upload', { is_release_requested: 'bool' })`
+    update uploads set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+     where id = ${upload} and lease_holder = ${holder} returning is_release_requested`);
+
+export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
+  db.one(sql('release resumable upload')`
+    update uploads set lease_holder = null, lease_until = null, is_release_requested = false
+     where id = ${upload} and lease_holder = ${holder}`);
+
+type Progress = {
+  readonly bytesReceived: number;
+  readonly checksumState: Uint8Array;
+  readonly expiresAt: Date;
+};
+
+/** Moves the offset to bytes that are durable; undefined if the lease is lost. */
+export const recordProgress = (db: Queries, { upload, holder }: UploadLease, progress: Progress) =>
+  db.one(sql('record upload progress', resumableColumns)`
+    update uploads
+       set bytes_received = ${progress.bytesReceived}, checksum_state = ${progress.checksumState},
+           expires_at = greatest(expires_at, ${progress.expiresAt}::timestamptz)
+     where id = ${upload} and lease_holder = ${holder} and finished_at is null returning ${RESUMABLE}`);
+
+/** Undefined if the lease is lost, or if the length is known. */
+export const declareLength = (db: Queries, { upload, holder }: UploadLease, sizeBytes: number) =>
+  db.one(sql('declare upload length', resumableColumns)`
+    update uploads set size_bytes = ${sizeBytes}
+     where id = ${upload} and lease_holder = ${holder} and size_bytes is null returning ${RESUMABLE}`);
+
+/** Open uploads of an asset that nobody writes now, except the latest ones. */
+export const findIdleUploads = (db: Queries, assetId: string, keep: number) =>
+  db.all(sql('idle uploads', { id: 'uuid' })`
+    select id from uploads
+     where asset_id = ${assetId} and protocol = 'tus' and finished_at is null
+       and (lease_until is null or lease_until < now())
+     order by created_at desc offset ${keep}`);
+
+/**
+ * Uploads of an asset that cannot finish any more, because it has its bytes, was deleted, or is in another
+ * attempt.
+ */
+export const findClosedUploads = (db: Queries, assetId: string) =>
+  db.all(sql('closed uploads', { id: 'uuid' })`
+    select uploads.id from uploads join assets on assets.id = uploads.asset_id
+     where asset_id = ${assetId} and protocol = 'tus' and finished_at is null
+       and (lease_until is null or lease_until < now())
+       and (uploads.attempt <> assets.attempt or uploaded_at is not null
+            or stream_status <> 'pending_upload' or deleted_at is not null and purge_at is null)`);
+
+export const countOtherUploads = async (
+  db: Queries,
+  { id, assetId }: { readonly id: string; readonly assetId: string },
+): Promise<number> =>
+  (
+    await db.one(sql('count other uploads', { others: 'int4' })`
+    select count(*)::int4 as others from uploads where asset_id = ${assetId} and id <> ${id}`)
+  )?.others ?? 0;
+
+/** Uploads with all bytes that did not finish, because their process ended in between. */
+export const findCompleteUploads = (db: Queries, now: Date, limit: number) =>
+  db.all(sql('complete uploads', { id: 'uuid', asset_id: 'uuid' })`
+    select uploads.id, asset_id
+      from uploads join assets on assets.id = uploads.asset_id and assets.attempt = uploads.attempt
+     where protocol = 'tus' and finished_at is null and bytes_received = uploads.size_bytes
+       and (lease_until is null or lease_until < now()) and expires_at > ${now}
+       and uploaded_at is null and deleted_at is null and stream_status = 'pending_upload'
+     limit ${limit}`);

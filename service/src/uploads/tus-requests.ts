@@ -1,0 +1,147 @@
+// Answers tus 1.0.0 requests with @tus/server: it holds the protocol, our operations hold the uploads.
+import { randomUUID } from 'node:crypto';
+import { DataStore, Server, Upload } from '@tus/server';
+import type { Asset } from '../assets/asset.ts';
+import type { Bound } from '../platform/bind.ts';
+import {
+  badRequest,
+  conflict,
+  type ErrorDetails,
+  notFound,
+  payloadTooLarge,
+  ServiceError,
+} from '../platform/errors.ts';
+import type { UploadBody } from './body-reader.ts';
+import type {
+  appendBytes,
+  createResumable,
+  declareResumable,
+  openResumable,
+  terminateResumable,
+} from './resumable-uploads.ts';
+import type { UploadHold } from './upload-holds.ts';
+
+type TusNeeds = {
+  readonly createResumable: Bound<typeof createResumable>;
+  readonly openResumable: Bound<typeof openResumable>;
+  readonly declareResumable: Bound<typeof declareResumable>;
+  readonly appendBytes: Bound<typeof appendBytes>;
+  readonly terminateResumable: Bound<typeof terminateResumable>;
+  readonly maxUploadBytes: number;
+  readonly uploadTtlSeconds: number;
+};
+
+/** Never GET: the library's handler of it can end the process, and it returns uploaded bytes. */
+export type TusMethod = 'POST' | 'HEAD' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+export type TusRequest = {
+  readonly method: TusMethod;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly asset: Asset;
+  /** Undefined for requests to the asset's collection of uploads. */
+  readonly uploadId: string | undefined;
+  readonly ticket: string;
+  readonly body: UploadBody;
+};
+
+type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+
+const EXTENSIONS = ['creation', 'creation-with-upload', 'creation-defer-length', 'expiration', 'termination'];
+
+/** Throws a ServiceError for every status from 400. */
+export async function answerTus(needs: TusNeeds, request: TusRequest): Promise<TusResponse> {
+  const id = request.uploadId ?? randomUUID();
+  const failures: unknown[] = [];
+  const exchange = createExchange(needs, request, id);
+  const server = new Server({
+    path: '/',
+    datastore: exchange.store,
+    locker: { newLock: () => exchange },
+    getFileIdFromRequest: () => id,
+    namingFunction: () => id,
+    // Relative, so that it is right behind every proxy.
+    generateUrl: () => `tus/${id}?ticket=${request.ticket}`,
+    maxSize: request.method === 'OPTIONS' ? maxSizeOf(needs, request.asset) : 0,
+    onResponseError: (_request, error) => {
+      failures.push(error);
+      return undefined;
+    },
+  });
+  // The library gets no body: our store reads it from the socket, without the copies of web streams.
+  const response = await server.handleWeb(
+    new Request('http://uploads/', { method: request.method, headers: headersOf(request) }) as never,
+  );
+  if (failures.length > 0 && !isTusError(failures[0])) throw failures[0];
+  if (response.status >= 400) throw toTusFailure(response.status, await response.text());
+  return { status: response.status, headers: Object.fromEntries(response.headers) };
+}
+
+const maxSizeOf = ({ maxUploadBytes }: TusNeeds, { announced_size_bytes: announced }: Asset): number =>
+  announced ?? maxUploadBytes;
+
+function headersOf({ headers }: TusRequest): Headers {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && COPIED.test(name)) copied.set(name, String(value));
+  return copied;
+}
+
+const COPIED = /^(?:tus-|upload-|content-(?:type|length)$)/;
+
+/** The store and the lock of one request. */
+function createExchange(needs: TusNeeds, { method, asset, body }: TusRequest, id: string) {
+  let hold: UploadHold | undefined;
+  const held = (): UploadHold => {
+    if (!hold) throw notFound('No such upload. Create another one.');
+    return hold;
+  };
+  const store = Object.assign(new DataStore(), {
+    extensions: EXTENSIONS,
+    create: async (upload: Upload) => {
+      hold = await needs.createResumable(asset, { id, sizeBytes: upload.size });
+      return toUpload(needs, hold);
+    },
+    getUpload: async () => toUpload(needs, held()),
+    declareUploadLength: async (_id: string, sizeBytes: number) => {
+      hold = await needs.declareResumable(asset, { hold: held(), sizeBytes });
+    },
+    write: async (emptied: AsyncIterable<unknown>) => {
+      for await (const chunk of emptied) void chunk;
+      return needs.appendBytes(asset, { hold: held(), body });
+    },
+    remove: () => needs.terminateResumable(held()),
+    getExpiration: () => needs.uploadTtlSeconds * 1000,
+  });
+  return {
+    store,
+    lock: async () => {
+      if (method !== 'POST') hold = await needs.openResumable(asset, id);
+    },
+    unlock: async () => hold?.release(),
+  };
+}
+
+function toUpload({ uploadTtlSeconds }: TusNeeds, { row }: UploadHold): Upload {
+  return new Upload({
+    id: row.id,
+    offset: row.bytes_received,
+    ...(row.size_bytes !== null && { size: row.size_bytes }),
+    // The library computes Upload-Expires from it.
+    creation_date: new Date(row.expires_at.getTime() - uploadTtlSeconds * 1000).toISOString(),
+  });
+}
+
+const isTusError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'status_code' in error;
+
+/** The library answers in plain text. */
+function toTusFailure(status: number, text: string): ServiceError {
+  const message = text.trim() || 'The request is not a valid tus request';
+  if (status === 404 || status === 410) return notFound(message);
+  if (status === 409) return conflict(message, OFFSET_MISMATCH);
+  if (status === 412)
+    return new ServiceError('PRECONDITION_FAILED', 'The request needs the header Tus-Resumable: 1.0.0');
+  return status === 413 ? payloadTooLarge(message) : badRequest(message);
+}
+
+const OFFSET_MISMATCH: ErrorDetails = { reason: 'offset_mismatch' };

@@ -1,0 +1,146 @@
+// A large resumable upload survives broken connections and kills of the service.
+// No acknowledged byte is lost.
+import { createHash, randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSocket } from '../support/raw-socket.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+
+const MIB = 1024 * 1024;
+/** No multiple of any buffer, batch or segment. */
+const SIZE = 256 * MIB + 12_345;
+const CUTS = 10;
+const KILLS = 3;
+
+let dataDir: string;
+let environment: Record<string, string>;
+let service: ServiceProcess;
+const bytes = Buffer.concat(Array.from({ length: 257 }, () => randomBytes(MIB))).subarray(0, SIZE);
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  // The same port after each start, as clients of a real service see it.
+  environment = { DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: 'error' };
+  service = await startProcess(environment);
+});
+afterAll(async () => {
+  await service?.end('SIGKILL');
+  await endAllIn(dataDir);
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function freePort(): Promise<number> {
+  const listener = createServer();
+  await new Promise<void>((resolve) => {
+    listener.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = listener.address() as { port: number };
+  await new Promise((resolve) => {
+    listener.close(resolve);
+  });
+  return port;
+}
+
+const TUS = { 'tus-resumable': '1.0.0' };
+
+async function createUpload(): Promise<{ id: string; url: string }> {
+  const { body } = await call<{ asset_id: string; upload: { url: string; protocol: string } }>(
+    service,
+    'POST /media/upload-url',
+    {
+      headers: asUser('ann'),
+      json: { filename: 'film.mp4', content_type: 'video', mime_type: 'video/mp4', size_bytes: SIZE },
+    },
+  );
+  expect(body.data.upload.protocol).toBe('tus');
+  const created = await fetch(body.data.upload.url, {
+    method: 'POST',
+    headers: { ...TUS, 'upload-length': String(SIZE) },
+  });
+  expect(created.status).toBe(201);
+  const location = created.headers.get('location') as string;
+  return { id: body.data.asset_id, url: new URL(location, body.data.upload.url).href };
+}
+
+/** Waits until the service answers again. */
+async function offsetOf(url: string): Promise<number> {
+  const response = await eventually(
+    () => fetch(url, { method: 'HEAD', headers: TUS }).catch(() => undefined),
+    (answer) => answer?.status === 200,
+    { withinMs: 60_000 },
+  );
+  return Number(response?.headers.get('upload-offset'));
+}
+
+const patch = (url: string, offset: number, end: number) =>
+  fetch(url, {
+    method: 'PATCH',
+    headers: {
+      ...TUS,
+      'content-type': 'application/offset+octet-stream',
+      'upload-offset': String(offset),
+    },
+    body: bytes.subarray(offset, end) as unknown as string,
+  });
+
+/** Announces all bytes that are left, sends some of them, and then interrupts. */
+async function sendSome(url: string, offset: number, interrupt: () => Promise<unknown>): Promise<void> {
+  const { pathname, search, origin } = new URL(url);
+  const socket = await openSocket(origin);
+  socket.on('error', () => {
+    // The service may reset the connection when it is killed.
+  });
+  socket.write(
+    [
+      `PATCH ${pathname}${search} HTTP/1.1`,
+      'Host: mediary.test',
+      'Tus-Resumable: 1.0.0',
+      'Content-Type: application/offset+octet-stream',
+      `Upload-Offset: ${offset}`,
+      `Content-Length: ${SIZE - offset}`,
+      '\r\n',
+    ].join('\r\n'),
+  );
+  const sent = new Promise((written) => {
+    socket.write(bytes.subarray(offset, offset + 18 * MIB + 77), written);
+  });
+  await Promise.race([sent, new Promise((closed) => socket.once('close', closed))]);
+  await interrupt();
+  socket.destroy();
+}
+
+test('every acknowledged byte stays, and the whole file is stored as it was sent', async () => {
+  const { id, url } = await createUpload();
+  let acknowledged = 0;
+  const resume = async (): Promise<number> => {
+    const offset = await offsetOf(url);
+    expect(offset, 'no acknowledged byte is lost').toBeGreaterThanOrEqual(acknowledged);
+    acknowledged = offset;
+    return offset;
+  };
+  for (let cut = 0; cut < CUTS; cut += 1) await sendSome(url, await resume(), async () => {});
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const offset = await resume();
+    const { status, headers } = await patch(url, offset, offset + 3 * MIB + 1);
+    expect(status).toBe(204);
+    acknowledged = Number(headers.get('upload-offset'));
+    expect(acknowledged).toBe(offset + 3 * MIB + 1);
+    await sendSome(url, acknowledged, () => service.end('SIGKILL'));
+    service = await startProcess(environment);
+  }
+  const offset = await resume();
+  expect(offset).toBeGreaterThan(100 * MIB);
+  expect((await patch(url, offset, SIZE)).status).toBe(204);
+  expect(await offsetOf(url)).toBe(SIZE);
+
+  const asset = await call(service, `GET /media/${id}`, { headers: asUser('ann') });
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  expect(asset.body.data).toMatchObject({ size_bytes: SIZE, checksum_sha256: digest });
+  const { body } = await call<{ url: string }>(service, `GET /media/${id}/download-url`, {
+    headers: asUser('ann'),
+  });
+  const stored = Buffer.from(await (await fetch(body.data.url)).arrayBuffer());
+  expect(stored.equals(bytes)).toBe(true);
+});

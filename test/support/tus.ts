@@ -1,0 +1,39 @@
+// The steps of journeys with resumable uploads, as requests by hand.
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Started } from './media.ts';
+
+export const BYTES = randomBytes(3_000_000);
+export const TUS = { 'tus-resumable': '1.0.0' };
+export const CHUNK = { ...TUS, 'content-type': 'application/offset+octet-stream' };
+
+type Target = { readonly protocol: string; readonly url: string };
+export const targetsOf = (started: Started) =>
+  [started.upload, ...(started as unknown as { alternatives: Target[] }).alternatives] as Target[];
+export const tusUrl = (started: Started) =>
+  targetsOf(started).find(({ protocol }) => protocol === 'tus')?.url as string;
+
+type Reply = { readonly status: number; readonly headers: Headers; readonly reason: unknown };
+
+export async function send(request: string, headers: Record<string, string> = TUS, body?: Uint8Array) {
+  const [method, url] = request.split(' ') as [string, string];
+  const response = await fetch(url, { method, headers, ...(body && { body: body as unknown as string }) });
+  const text = await response.text();
+  const reason = text && JSON.parse(text).error?.details?.reason;
+  return { status: response.status, headers: response.headers, reason } satisfies Reply;
+}
+
+/** The URL of a new upload. */
+export async function create(started: Started, length: number | undefined = BYTES.length): Promise<string> {
+  const { status, headers } = await send(`POST ${tusUrl(started)}`, {
+    ...TUS,
+    ...(length === undefined ? { 'upload-defer-length': '1' } : { 'upload-length': String(length) }),
+  });
+  expect(status).toBe(201);
+  return new URL(headers.get('location') as string, tusUrl(started)).href;
+}
+
+export const patch = (url: string, offset: number, bytes: Uint8Array) =>
+  send(`PATCH ${url}`, { ...CHUNK, 'upload-offset': String(offset) }, bytes);
+export const offsetOf = async (url: string) =>
+  Number((await send(`HEAD ${url}`)).headers.get('upload-offset'));
