@@ -79,7 +79,7 @@ describe('a file that cannot be read', () => {
     }
   }, 120_000);
 
-  test('a missing file is 400 if its name is needed, and otherwise a failure that can be retried', async () => {
+  test('a missing file is 400 if its name is needed, else a failure that can be retried', async () => {
     const url = `${server.url}/later.png`;
     const answer = await requestImport(service, { url });
     expectFieldRefused(answer, 'url');

@@ -62,6 +62,8 @@ describe('the document', () => {
   test('has only operations that the service serves', async () => {
     for (const name of operationsOf(document).keys()) {
       const [method = '', path = ''] = name.split(' ');
+      // The response to HEAD has no body that could name the error.
+      if (method === 'HEAD') continue;
       const { status, body } = await call(
         service,
         `${method} ${service.address}${path.replace(/\{\w+\}/g, 'x')}`,
@@ -86,7 +88,7 @@ describe('the document', () => {
           name,
         )
         .toEqual(inPath);
-      expect.soft(Object.keys(responses), name).toContain('200');
+      expect.soft(Object.keys(responses), name).toContainEqual(expect.stringMatching(/^2\d\d$/));
       if (/\/api\/v1\/(?:media|usage)/.test(name))
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);

@@ -58,7 +58,7 @@ test('rejected bytes are replaced in a new attempt of the same asset', async () 
     size_bytes: null,
     uploaded_at: null,
     upload: { protocol: 'put', method: 'PUT' },
-    alternatives: [],
+    alternatives: [{ protocol: 'tus', method: 'POST' }],
   });
   expect(retried.upload_url).toBe(retried.upload?.url);
   expect((await complete(service, 'ann', id)).body.error.details).toEqual({ reason: 'not_uploaded' });

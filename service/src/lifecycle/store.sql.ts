@@ -26,7 +26,16 @@ export async function updateAssets(
   db: Queries,
   writes: readonly PendingWrite[],
 ): Promise<(Asset | undefined)[]> {
-  const rows = await db.all(sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
+  const rows = await db.all(updateStatement(writes));
+  const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
+  return writes.map((write, place) => {
+    const revision = revisions.get(place);
+    return revision === undefined ? undefined : { ...write.seen, ...withUpdateTime(write), revision };
+  });
+}
+
+const updateStatement = (writes: readonly PendingWrite[]) =>
+  sql('update assets', { place: 'int4', revision: 'int4', is_notified: 'bool' })`
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
@@ -67,13 +76,7 @@ export async function updateAssets(
     select place, revision,
            jsonb_array_length(events) > 0
            and pg_notify('mediary_events', updated.id::text) is not null as is_notified
-      from updated join pending using (place)`);
-  const revisions = new Map(rows.map(({ place, revision }) => [place, revision]));
-  return writes.map((write, place) => {
-    const revision = revisions.get(place);
-    return revision === undefined ? undefined : { ...write.seen, ...withUpdateTime(write), revision };
-  });
-}
+      from updated join pending using (place)`;
 
 const recordOf = (write: PendingWrite, place: number) => ({
   place,

@@ -80,12 +80,14 @@ function assertTicket(
 function assertWholeFile({ contentRange, contentEncoding }: ByteUpload): void {
   if (contentRange !== undefined)
     throw badRequest(
-      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. Send it from its first byte, without Content-Range.`,
+      `Content-Range "${contentRange}" is not supported: a PUT takes the whole file in one request. ` +
+        'Send it from its first byte, without Content-Range.',
       { field: 'Content-Range', reason: 'partial_upload', value: contentRange },
     );
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity')
     throw badRequest(
-      `Content-Encoding "${contentEncoding}" is not supported. Send the file as it is, without Content-Encoding.`,
+      `Content-Encoding "${contentEncoding}" is not supported. ` +
+        'Send the file as it is, without Content-Encoding.',
       {
         field: 'Content-Encoding',
         reason: 'encoded_upload',

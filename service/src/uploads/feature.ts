@@ -40,25 +40,14 @@ type Needs = AppContext &
 export type Uploads = ReturnType<typeof createUploads>['operations'];
 
 export function createUploads(context: Needs) {
-  const { lifecycle, usage, hosted, guards, view, requireDatabaseSpace, config } = context;
+  const { lifecycle, usage, hosted, guards, view, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
   const needs = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
-  const createAsset: AssetStore['createAsset'] = async (asset, data, options) => {
-    await requireDatabaseSpace();
-    return usage.underQuota(asset.owner_user_id, () =>
-      lifecycle.assetStore.createAsset(asset, data, options),
-    );
-  };
+  const createAsset = createAssetUnderQuota(context);
   const isOffered = context.store.partial !== undefined;
-  const opening = bind(
-    {
-      ...needs,
-      createAsset,
-      limits: toUploadLimits(context),
-      resumable: { isOffered, fromBytes: config.resumableUploadBytes },
-    },
-    uploadOperations,
-  );
+  const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };
+  const limits = toUploadLimits(context);
+  const opening = bind({ ...needs, createAsset, limits, resumable: resumableLimits }, uploadOperations);
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
@@ -98,6 +87,15 @@ export function createUploads(context: Needs) {
     },
   };
 }
+
+const createAssetUnderQuota =
+  ({ lifecycle, usage, requireDatabaseSpace }: Needs): AssetStore['createAsset'] =>
+  async (asset, data, options) => {
+    await requireDatabaseSpace();
+    return usage.underQuota(asset.owner_user_id, () =>
+      lifecycle.assetStore.createAsset(asset, data, options),
+    );
+  };
 
 type ResumableContext = Omit<
   Parameters<typeof resumableOperations.appendBytes>[0],

@@ -30,7 +30,7 @@ export type OriginalNeeds = {
   readonly findByteQuota: Bound<typeof findByteQuota>;
 };
 
-type OriginalBytes = {
+export type OriginalBytes = {
   /** Names the object and holds the lease; each upload needs a new one. */
   readonly uploadId: string;
   readonly source: UploadSource;

@@ -95,7 +95,8 @@ function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): OpenedUp
     protocol: 'tus',
     method: 'POST',
     url: `${url}/tus?ticket=${ticket}`,
-    headers: { 'Tus-Resumable': '1.0.0' },
+    // Clients of the protocol add `Tus-Resumable` themselves; a second one would be refused.
+    headers: {},
     ...shared,
   };
   return (asset.announced_size_bytes ?? 0) > resumable.fromBytes

@@ -37,7 +37,8 @@ export const createResumableUpload = bytesOperation({
   path: COLLECTION,
   summary: 'Creates a resumable upload (tus 1.0.0)',
   description:
-    '`Location` is relative. `Upload-Length` or `Upload-Defer-Length: 1` is needed. A body is the first part.',
+    '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. ' +
+    'A body is the first part of the file.',
   body: BODY,
   otherResponses: { 201: 'Created; `Location` is the upload.' },
   errors: BODY_ERRORS,
