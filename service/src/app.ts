@@ -13,7 +13,6 @@ import { createLifecycle } from './lifecycle/feature.ts';
 import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
 import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
-import type { HttpServer } from './platform/http/server.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { createPlayback } from './playback/feature.ts';
 import { createProviders } from './providers/feature.ts';
@@ -22,14 +21,9 @@ import { createUpkeep } from './upkeep/feature.ts';
 import { createUploads } from './uploads/feature.ts';
 import { createUsage } from './usage/feature.ts';
 
-export type App = {
-  readonly server: HttpServer;
-  readonly handlers: JobHandlers<JobPayloads>;
-  /** Resolves when all uploads in progress have ended and released their leases. */
-  readonly uploadsSettled: () => Promise<void>;
-};
+export type App = Awaited<ReturnType<typeof buildApp>>;
 
-export async function buildApp(adapters: Adapters, settings: AppSettings): Promise<App> {
+export async function buildApp(adapters: Adapters, settings: AppSettings) {
   const context = { ...adapters, ...settings };
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
@@ -39,9 +33,10 @@ export async function buildApp(adapters: Adapters, settings: AppSettings): Promi
     limiters,
   });
   const { providers, encoding, images, upkeep, uploads } = features;
+  const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
   return {
     server,
-    handlers: { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs },
+    handlers: handlers satisfies JobHandlers<JobPayloads>,
     uploadsSettled: uploads.operations.uploadsSettled,
   };
 }
