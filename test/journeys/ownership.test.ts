@@ -25,6 +25,7 @@ type Expectation = {
 
 const EXPECTED: Readonly<Record<string, Expectation>> = {
   'POST /api/v1/media/upload-url': { kind: 'create', body: VIDEO },
+  'POST /api/v1/media/import': { kind: 'create', body: { ...VIDEO, url: 'https://files.invalid/a.mp4' } },
   'GET /api/v1/media': { kind: 'list' },
   'GET /api/v1/media/{id}': { kind: 'read' },
   'GET /api/v1/media/{id}/playback': { kind: 'read' },
