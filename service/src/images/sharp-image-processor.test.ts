@@ -234,7 +234,7 @@ describe('an invalid image', () => {
 
   test('that takes too long ends its process, and the next one is processed', async () => {
     const { imageProcessor: hasty, close } = openTestDecoders({ image: { deadlineMs: 1 } });
-    const bytes = await draw(2000, 2000).png().toBuffer();
+    const bytes = await draw(6000, 6000).png().toBuffer();
     expect(await Promise.all([1, 2, 3, 4].map(() => hasty.examine(source(bytes))))).toEqual(
       Array.from({ length: 4 }, () => ({ refused: 'too_demanding' })),
     );
