@@ -18,6 +18,8 @@ export type ModelAsset = {
   warnings: readonly string[];
   hls: string | null;
   hlsAttempt: number;
+  /** Whether a report of that attempt gave a URL, valid or not; computed URLs only fill what none gave. */
+  isHlsGiven: boolean;
   /** Why the service rejected it, or that a failure was reported. */
   failure: string | null;
 };
@@ -124,6 +126,7 @@ function create(world: World, { kind, by, title, announces, video }: Create): Ex
     warnings: [],
     hls: null,
     hlsAttempt: 0,
+    isHlsGiven: false,
     failure: null,
   };
   world.assets.push(asset);
@@ -224,21 +227,26 @@ function hear(asset: ModelAsset, { provider, says, ahead, progress, hls }: Repor
   const before = asset.status;
   asset.progress = Math.max(asset.progress, Math.min(100, progress ?? 0));
   asset.status = RANK[Math.max(RANK.indexOf(before), RANK.indexOf(says as 'ready'))] as 'ready';
-  if (says === 'ready') play(asset, hls?.replace('*', encodeURIComponent(asset.videoId ?? '')));
+  if (says === 'ready') play(asset, hls);
   else if (says === 'failed' && before === 'ready') warn(asset, 'encoding_incomplete');
   else if (says === 'failed') asset.failure = 'reported';
   return asset.status === says ? undefined : 'late';
 }
 
-/** URLs of earlier attempts no longer play; invalid URLs become null. */
+/** URLs of earlier attempts no longer play; invalid URLs become null. A `*` stands for the computed URL. */
 function play(asset: ModelAsset, hls: string | undefined): void {
-  const known = asset.hlsAttempt === asset.attempt ? asset.hls : null;
+  const isSame = asset.hlsAttempt === asset.attempt;
+  const isComputed = hls?.includes('*') ?? false;
+  const wasGiven = isSame && asset.isHlsGiven;
   const isRefusedUrl = hls !== undefined && !hls.startsWith('https:');
+  const known = isSame ? asset.hls : null;
+  const latest = isRefusedUrl ? null : hls?.replace('*', encodeURIComponent(asset.videoId ?? ''));
   Object.assign(asset, {
     progress: 100,
     failure: null,
-    hls: isRefusedUrl ? null : (hls ?? known),
+    hls: latest === undefined || (isComputed && wasGiven) ? known : latest,
     hlsAttempt: asset.attempt,
+    isHlsGiven: wasGiven || (hls !== undefined && !isComputed),
   });
   if (isRefusedUrl) warn(asset, 'playback_url_refused');
 }
