@@ -18,7 +18,6 @@ export type ModelAsset = {
   warnings: readonly string[];
   hls: string | null;
   hlsAttempt: number;
-  /** Whether a report of that attempt gave a URL, valid or not; computed URLs only fill what none gave. */
   isHlsGiven: boolean;
   /** Why the service rejected it, or that a failure was reported. */
   failure: string | null;
@@ -233,22 +232,17 @@ function hear(asset: ModelAsset, { provider, says, ahead, progress, hls }: Repor
   return asset.status === says ? undefined : 'late';
 }
 
-/** URLs of earlier attempts no longer play; invalid URLs become null. A `*` stands for the computed URL. */
-function play(asset: ModelAsset, hls: string | undefined): void {
+/** Earlier attempts no longer play. A `*` marks a computed URL, which replaces no reported one. */
+function play(asset: ModelAsset, url: string | undefined): void {
   const isSame = asset.hlsAttempt === asset.attempt;
-  const isComputed = hls?.includes('*') ?? false;
   const wasGiven = isSame && asset.isHlsGiven;
-  const isRefusedUrl = hls !== undefined && !hls.startsWith('https:');
-  const known = isSame ? asset.hls : null;
-  const latest = isRefusedUrl ? null : hls?.replace('*', encodeURIComponent(asset.videoId ?? ''));
-  Object.assign(asset, {
-    progress: 100,
-    failure: null,
-    hls: latest === undefined || (isComputed && wasGiven) ? known : latest,
-    hlsAttempt: asset.attempt,
-    isHlsGiven: wasGiven || (hls !== undefined && !isComputed),
-  });
-  if (isRefusedUrl) warn(asset, 'playback_url_refused');
+  const isRefused = url !== undefined && !url.startsWith('https:');
+  const isKept = url === undefined || (url.includes('*') && wasGiven);
+  const latest = isRefused ? null : (url ?? '').replace('*', encodeURIComponent(asset.videoId ?? ''));
+  const hls = isKept ? (isSame ? asset.hls : null) : latest;
+  const isHlsGiven = wasGiven || (url !== undefined && !url.includes('*'));
+  Object.assign(asset, { progress: 100, failure: null, hls, hlsAttempt: asset.attempt, isHlsGiven });
+  if (isRefused) warn(asset, 'playback_url_refused');
 }
 
 const warn = (asset: ModelAsset, code: string) => {
