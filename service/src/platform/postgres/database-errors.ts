@@ -16,8 +16,16 @@ const NETWORK_CODES = new Set([
   'EHOSTUNREACH',
 ]);
 /** Messages of `pg` errors that have no code. */
-const UNAVAILABLE_MESSAGES =
-  /timeout|connection terminated|not queryable|encountered a connection error|pool after calling end/i;
+const UNAVAILABLE_MESSAGES = new RegExp(
+  [
+    'timeout',
+    'connection terminated',
+    'not queryable',
+    'client has encountered a connection error',
+    'pool after calling end',
+  ].join('|'),
+  'i',
+);
 
 /** Rethrows connection errors and timeouts as UNAVAILABLE, and any other error unchanged. */
 export function throwUnavailable(error: unknown): never {

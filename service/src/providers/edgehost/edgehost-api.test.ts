@@ -165,7 +165,7 @@ describe('the API of edgehost', () => {
     };
     expect(await download(DOWNLOADS)).toBe(`${DOWNLOADS.default.url}?filename=Uber_uns_1_final`);
     expect(await download(DOWNLOADS, {})).toMatch(
-      /^https:\/\/c\.example\/(?:[\w-]+\.){2}[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/,
+      /^https:\/\/c\.example\/(?:ey[\w-]+\.){2}[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/,
     );
     expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe(
       'https://c.example/d.mp4?a=1&filename=Uber_uns_1_final',

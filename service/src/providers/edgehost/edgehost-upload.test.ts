@@ -49,9 +49,9 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (filename) => {
       const metadata = buildTusHeaders({ ...wanted, filename })['Upload-Metadata'] ?? '';
-      expect(metadata).toMatch(
-        /^name [\w+/=]*(?:,(?:filetype|maxDurationSeconds|expiry|mediary_asset_id) [\w+/=]+){4}$/,
-      );
+      const others = ['filetype', 'maxDurationSeconds', 'expiry', 'mediary_asset_id'];
+      const rest = others.map((name) => `,${name} [\\w+/=]+`).join('');
+      expect(metadata).toMatch(new RegExp(`^name [\\w+/=]*${rest}$`));
       expect(Buffer.from(/^name ([^,]*)/.exec(metadata)?.[1] ?? '', 'base64').toString()).toBe(
         filename.toWellFormed(),
       );
