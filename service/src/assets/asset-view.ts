@@ -17,12 +17,23 @@ export type AssetViewContext = {
   readonly canRetry: (asset: Pick<Asset, 'provider'>) => boolean;
 };
 
-export function toAssetView(asset: ShownAsset, context: AssetViewContext): AssetView {
+/** The members that depend on the settings of providers too, and so may change without the row. */
+function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
   const hosted = context.findHostedPlayback(asset);
   const playback = hosted
     ? toPlayback(hosted.urls)
     : toPlaybackUrls(asset.playback, toPlaybackBase(context.publicBaseUrl(), asset.id));
   const { failure, warnings } = asset;
+  return {
+    hasNoHostedUrl: hosted !== undefined && !playback,
+    playback,
+    warnings: (hosted?.warning ? [...warnings, hosted.warning] : warnings) as AssetView['warnings'],
+    failure: failure && { ...failure, retryable: failure.retryable && context.canRetry(asset) },
+  };
+}
+
+export function toAssetView(asset: ShownAsset, context: AssetViewContext): AssetView {
+  const { hasNoHostedUrl, playback, warnings, failure } = toSettingsView(asset, context);
   return {
     id: asset.id,
     owner_user_id: asset.owner_user_id,
@@ -37,7 +48,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     provider: asset.provider,
     provider_video_id: asset.provider_video_id,
     playback,
-    playable_at: hosted && !playback ? null : toIso(asset.playable_at),
+    playable_at: hasNoHostedUrl ? null : toIso(asset.playable_at),
     completed_at: toIso(asset.completed_at),
     progress: asset.progress,
     renditions: asset.renditions as AssetView['renditions'],
@@ -46,8 +57,8 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     duration_ms: asset.duration_ms,
     placeholder: asset.placeholder,
     poster_time_ms: asset.poster_time_ms,
-    warnings: (hosted?.warning ? [...warnings, hosted.warning] : warnings) as AssetView['warnings'],
-    failure: failure && { ...failure, retryable: failure.retryable && context.canRetry(asset) },
+    warnings,
+    failure,
     title: asset.title,
     tags: asset.tags,
     metadata: asset.metadata,
@@ -64,7 +75,7 @@ const toIso = (time: Date | null) => time?.toISOString() ?? null;
 /** Changes with every change of the representation, also by the settings of a provider. */
 export function toEtag(asset: Asset, context: AssetViewContext): string {
   if (asset.playback?.kind !== 'hosted' && !asset.failure) return `"${asset.revision}"`;
-  const { playback, warnings, failure } = toAssetView(asset, context);
+  const { playback, warnings, failure } = toSettingsView(asset, context);
   const hash = createHash('sha256').update(JSON.stringify({ playback, warnings, failure })).digest('hex');
   return `"${asset.revision}-${hash.slice(0, 16)}"`;
 }
