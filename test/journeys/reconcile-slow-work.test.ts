@@ -1,11 +1,11 @@
 // The reconcile job leaves slow work alone, and checks it less and less often (contract B6).
 import { readFile } from 'node:fs/promises';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { timelineOf } from '../support/hosted.ts';
-import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
+import { IMAGE, openUpload, readAsset } from '../support/media.ts';
+import { makeSmallPng, processedAssetsOf } from '../support/processed-assets.ts';
 import { eventually, type TestService } from '../support/service.ts';
 import { eventsOf, rows } from '../support/traces.ts';
 import { PROCESSED, tell } from '../support/webhooks.ts';
@@ -21,42 +21,13 @@ beforeAll(async () => {
   service = clocked.service;
   clip = await readFile(await makeClip({ seconds: 1 }));
   longClip = await readFile(await makeClip({ seconds: 10 }));
-  picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer();
+  picture = await makeSmallPng();
 }, 120_000);
 afterAll(() => service?.stop());
 
 const pass = (minutes: number) => clocked.runAfter(minutes, 'reconcile');
 
-async function uploaded(bytes: Buffer, wishes: object = {}): Promise<string> {
-  const started = await openUpload(service, 'ann', wishes);
-  expect((await putBytes(started, bytes)).status).toBe(200);
-  return started.asset_id;
-}
-
-async function completed(bytes: Buffer, wishes: object = {}): Promise<string> {
-  const id = await uploaded(bytes, wishes);
-  expect((await complete(service, 'ann', id)).status).toBe(200);
-  return id;
-}
-
-const reasonsOf = async (id: string) =>
-  (await timelineOf(service, id))
-    .filter(({ type }) => type === 'asset.checked')
-    .map(({ details }) => details['reason']);
-const statusOf = async (id: string) => (await readAsset(service, 'ann', id)).stream_status;
-const jobsOf = (id: string) =>
-  rows(
-    service.dataDir,
-    `select name from pgboss.job where data->>'assetId' = $1 and name in ('encode-asset', 'process-image')`,
-    [id],
-  );
-
-async function expectReadyOnce(id: string): Promise<void> {
-  expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
-  expect((await eventsOf(service.dataDir, id)).filter((type) => type === 'asset.ready')).toHaveLength(1);
-}
+const { completed, reasonsOf, statusOf, jobsOf, expectReadyOnce } = processedAssetsOf(() => service);
 
 describe('slow work', () => {
   test('is not enqueued twice, neither running nor waiting', async () => {

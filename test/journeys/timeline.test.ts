@@ -1,20 +1,10 @@
-// Tests the timeline of an asset: events, sources, latencies and sentences (contract B2, B8).
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeClip } from '../support/clips.ts';
 import { expectSuccess } from '../support/envelope.ts';
-import { openUpload, putBytes, settled } from '../support/media.ts';
-import {
-  asOperator,
-  asService,
-  asUser,
-  call,
-  eventually,
-  startTestService,
-  type TestService,
-} from '../support/service.ts';
+import { openUpload, putBytes } from '../support/media.ts';
+import { asOperator, asService, asUser, call, eventually, type TestService } from '../support/service.ts';
+import { startTimelineFilm, type TimelineFilm } from '../support/timeline-film.ts';
 import { rows } from '../support/traces.ts';
-import { deliveriesOf, PROCESSED, tell } from '../support/webhooks.ts';
+import { deliveriesOf, tell } from '../support/webhooks.ts';
 
 type Entry = {
   id: string;
@@ -28,56 +18,15 @@ type Entry = {
 };
 type Page = { items: Entry[]; next_cursor: string | null };
 
-const START = Date.now();
-/** A clock that stands still between two steps. */
-let now = START;
-const later = (minutes: number) => {
-  now += minutes * 60_000;
-};
-const minutesAfterStart = (minutes: number) => new Date(START + minutes * 60_000).toISOString();
-
+let film: TimelineFilm;
 let service: TestService;
-let film: string;
 const as = asUser('ann');
+const minutesAfterStart = (minutes: number) => new Date(film.start + minutes * 60_000).toISOString();
 const read = async (id: string, query = ''): Promise<Page> =>
   expectSuccess(await call(service, `GET /media/${id}/timeline${query}`, { headers: as })) as Page;
-const ask = async (request: string, json?: object) =>
-  expect(await call(service, request, { headers: as, ...(json && { json }) })).toMatchObject({ status: 200 });
-
-/** Half an hour in the life of a film, a minute for each step. */
-async function live(): Promise<string> {
-  const started = await openUpload(service, 'ann');
-  const id = started.asset_id;
-  const steps = [
-    () => putBytes(started, bytes),
-    () => ask(`PATCH /media/${id}`, { title: 'A film', tags: ['a'] }),
-    () => ask(`POST /media/${id}/complete`),
-    () => ask(`DELETE /media/${id}?purge=false`),
-    () => ask(`POST /media/${id}/restore`),
-    async () =>
-      expect(
-        await tell(service, 'onprem', {
-          asset_id: id,
-          status: 'failed',
-          attempt: 2,
-          failure: { code: 'no_sound', message: 'No sound', retryable: true },
-        }),
-      ).toEqual(PROCESSED),
-    () => ask(`POST /media/${id}/retry`),
-  ];
-  for (const step of steps) {
-    later(1);
-    await step();
-    if (step === steps[2] || step === steps[6]) await settled(service, 'ann', id);
-  }
-  return id;
-}
-
-let bytes: Buffer;
 beforeAll(async () => {
-  service = await startTestService({}, { now: () => new Date(now) });
-  bytes = await readFile(await makeClip({ seconds: 1 }));
-  film = await live();
+  film = await startTimelineFilm();
+  service = film.service;
 }, 180_000);
 afterAll(() => service?.stop());
 
@@ -86,7 +35,7 @@ const withoutProgress = (items: readonly Entry[]) => items.filter(({ type }) => 
 
 describe('the timeline of a video', () => {
   test('lists events in order, with source, attempt and latency', async () => {
-    const { items, next_cursor } = await read(film);
+    const { items, next_cursor } = await read(film.id);
     const minute = 60_000;
     expect(next_cursor).toBeNull();
     const milestones = withoutProgress(items);
@@ -109,7 +58,7 @@ describe('the timeline of a video', () => {
   });
 
   test('has a sentence for each event', async () => {
-    const { items } = await read(film);
+    const { items } = await read(film.id);
     expect(withoutProgress(items).map(({ sentence }) => sentence)).toEqual([
       'The caller created the asset.',
       'All bytes are stored.',
@@ -127,21 +76,21 @@ describe('the timeline of a video', () => {
   });
 
   test.each([1, 2, 3, 10, 11])('is the same in pages of %d, with latencies across pages', async (limit) => {
-    const whole = (await read(film)).items;
+    const whole = (await read(film.id)).items;
     const pages: Entry[][] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Page = await read(film, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
+      const page: Page = await read(film.id, `?limit=${limit}${cursor && `&cursor=${cursor}`}`);
       pages.push(page.items);
       cursor = page.next_cursor;
     }
     expect(pages.flat()).toEqual(whole);
     expect(pages).toHaveLength(Math.ceil(whole.length / limit));
-    expect((await read(film, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
+    expect((await read(film.id, `?cursor=${whole[4]?.id.toUpperCase()}`)).items).toEqual(whole.slice(5));
   });
 
   test('has no entry after the last one', async () => {
-    const last = (await read(film)).items.at(-1);
-    expect(await read(film, `?cursor=${last?.id}`)).toEqual({ items: [], next_cursor: null });
+    const last = (await read(film.id)).items.at(-1);
+    expect(await read(film.id, `?cursor=${last?.id}`)).toEqual({ items: [], next_cursor: null });
   });
 });
 
@@ -166,7 +115,7 @@ test('entries name the reconcile job and the operator as their sources', async (
   await tell(service, 'onprem', { asset_id: id, status: 'processing' });
   await tell(service, 'onprem', { asset_id: id, status: 'failed', failure: { code: 'no_sound' } });
   await tell(service, 'onprem', { asset_id: id, status: 'processing', attempt: 2 });
-  later(10);
+  film.later(10);
   await service.parts.db.transaction((tx) => service.parts.jobs.send(tx, 'reconcile', {}));
   const {
     items: [checked],

@@ -1,9 +1,8 @@
-// Uploads expire if they get no bytes or no complete in time (contract B4, B6).
-import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timelineOf } from '../support/hosted.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
+import { makeSmallPng, processedAssetsOf } from '../support/processed-assets.ts';
 import type { TestService } from '../support/service.ts';
 
 let clocked: ClockedService;
@@ -13,20 +12,13 @@ let picture: Buffer;
 beforeAll(async () => {
   clocked = await startClockedService();
   service = clocked.service;
-  picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
-    .png()
-    .toBuffer();
+  picture = await makeSmallPng();
 }, 120_000);
 afterAll(() => service?.stop());
 
 const expireAfter = (minutes: number) => clocked.runAfter(minutes, 'expire-uploads');
 
-async function uploaded(bytes: Buffer, wishes: object = {}): Promise<string> {
-  const started = await openUpload(service, 'ann', wishes);
-  expect((await putBytes(started, bytes)).status).toBe(200);
-  return started.asset_id;
-}
-const statusOf = async (id: string) => (await readAsset(service, 'ann', id)).stream_status;
+const { uploaded, statusOf } = processedAssetsOf(() => service);
 
 test('an upload without bytes or without complete fails at its expiry; an active one does not', async () => {
   const [empty, full] = [(await openUpload(service, 'ann')).asset_id, await uploaded(picture, IMAGE)];
