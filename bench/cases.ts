@@ -8,7 +8,7 @@ import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts'
 import { type Environment, ONPREM_SECRET } from './environment.ts';
 import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
-import { freePort } from './processes.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 /** GET of one asset with a bearer token, compared with a plain select of the same columns. */
 export function getAsset({ service, bare, token, assetIds }: Environment, effort: Effort): Promise<Ratios> {

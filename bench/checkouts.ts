@@ -6,8 +6,9 @@ import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from '../test/support/postgres.ts';
 import { openUploads, SECRETS, tokenOf } from './environment.ts';
 import { measurePair, median } from './pair.ts';
-import { freePort, type Server, startProgram } from './processes.ts';
+import { type Server, startProgram } from './processes.ts';
 import { type Row, round } from './rows.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 const ASSETS = 2000;
 

@@ -1,7 +1,8 @@
 // nginx as the reference for serving files: one process, sendfile, no logs.
 import { access, constants, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { freePort, type Server, startProgram } from './processes.ts';
+import { type Server, startProgram } from './processes.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 /** Undefined when nginx is not installed. Debian installs it outside the PATH of ordinary users. */
 export async function startNginx(folder: string): Promise<Server | undefined> {

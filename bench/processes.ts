@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../test/support/free-port.ts';
 
 /** `peakBytes`: maximum resident memory. */
 export type Server = {
@@ -14,16 +14,6 @@ export type Server = {
 };
 
 const ROOT = join(import.meta.dirname, '..');
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('No free port');
-  return address.port;
-}
 
 /** Starts a script of the repository with PORT, and waits for the first response at `ready`. */
 export async function startServer(

@@ -1,7 +1,6 @@
 // Thirty kills of the service and of its database under write load: acknowledged writes survive, others are
 // complete or absent.
 import { readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { halves } from '../support/partial-writes.ts';
@@ -10,6 +9,7 @@ import { asService, call, eventually, newDataDir, SECRETS } from '../support/ser
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
 import { LIBRARY } from '../support/webhooks.ts';
+import { freePort } from '../support/free-port.ts';
 
 type Victim = 'service' | 'database';
 /** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */
@@ -58,18 +58,6 @@ afterAll(async () => {
   await endAllIn(dataDir);
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
-
-async function freePort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = listener.address() as { port: number };
-  await new Promise((resolve) => {
-    listener.close(resolve);
-  });
-  return port;
-}
 
 async function kill(victims: readonly Victim[]): Promise<void> {
   if (victims.includes('database'))

@@ -2,11 +2,11 @@
 // No acknowledged byte is lost.
 import { createHash, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSocket } from '../support/raw-socket.ts';
 import { asUser, call, eventually, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { freePort } from '../support/free-port.ts';
+import { beginPatch } from '../support/tus.ts';
 
 const MIB = 1024 * 1024;
 /** No multiple of any buffer, batch or segment. */
@@ -30,18 +30,6 @@ afterAll(async () => {
   await endAllIn(dataDir);
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
-
-async function freePort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((resolve) => {
-    listener.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = listener.address() as { port: number };
-  await new Promise((resolve) => {
-    listener.close(resolve);
-  });
-  return port;
-}
 
 const TUS = { 'tus-resumable': '1.0.0' };
 
@@ -87,22 +75,10 @@ const patch = (url: string, offset: number, end: number) =>
 
 /** Announces all bytes that are left, sends some of them, and then interrupts. */
 async function sendSome(url: string, offset: number, interrupt: () => Promise<unknown>): Promise<void> {
-  const { pathname, search, origin } = new URL(url);
-  const socket = await openSocket(origin);
+  const socket = await beginPatch(url, { offset, length: SIZE - offset });
   socket.on('error', () => {
     // The service may reset the connection when it is killed.
   });
-  socket.write(
-    [
-      `PATCH ${pathname}${search} HTTP/1.1`,
-      'Host: mediary.test',
-      'Tus-Resumable: 1.0.0',
-      'Content-Type: application/offset+octet-stream',
-      `Upload-Offset: ${offset}`,
-      `Content-Length: ${SIZE - offset}`,
-      '\r\n',
-    ].join('\r\n'),
-  );
   const sent = new Promise((written) => {
     socket.write(bytes.subarray(offset, offset + 18 * MIB + 77), written);
   });

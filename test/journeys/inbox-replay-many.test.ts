@@ -1,22 +1,10 @@
 // Operators replay many deliveries: of one asset, of a time range, in pages (contract B6).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectSuccess } from '../support/envelope.ts';
-import { type AssetJson, openUpload, readAsset } from '../support/media.ts';
-import { asOperator, call, startTestService, type TestService } from '../support/service.ts';
-import { rows } from '../support/traces.ts';
+import { openUpload } from '../support/media.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type ReplayPage, replaysOf } from '../support/replays.ts';
 import { deliveriesOf, READY, tell } from '../support/webhooks.ts';
-
-type Replayed = {
-  id: string;
-  asset_id: string | null;
-  processed: boolean;
-  reason: string;
-  stream_status_before: string | null;
-  stream_status_after: string | null;
-  changes: string[];
-};
-type Answer = { dry_run: boolean; items: Replayed[]; next_cursor: string | null };
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,33 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.stop());
 
-const ask = (json: object) => call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json });
-const replay = async (json: object): Promise<Answer> => expectSuccess(await ask(json)) as Answer;
-const read = (id: string) => readAsset(service, 'ann', id);
-
-/** As an asset is of which a report was lost. */
-const putBack = async (...ids: string[]) => {
-  await rows(
-    service.dataDir,
-    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null,
-       playable_at = null, completed_at = null, failure = null, warnings = '[]', attempt = 1,
-       reconcile_at = now(), revision = revision + 1 where id = any($1)`,
-    [ids],
-  );
-};
-
-/** A video that an encoder elsewhere reported ready. */
-async function readyVideo(): Promise<AssetJson> {
-  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-  await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 40 });
-  await tell(service, 'onprem', {
-    asset_id: id,
-    status: 'ready',
-    playback: { hls: `https://v.example/${id}.m3u8` },
-  });
-  return read(id);
-}
-const idsOf = async (assetId: string) => (await deliveriesOf(service, assetId)).map(({ id }) => id);
+const { replay, read, putBack, readyVideo, idsOf } = replaysOf(() => service);
 
 describe('many deliveries', () => {
   test('of one asset are replayed in the order of receipt, and other assets do not change', async () => {
@@ -89,7 +51,7 @@ describe('many deliveries', () => {
     await tell(service, 'onprem', READY.onprem(id));
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: Answer = await replay({ asset_id: id, limit: 2, cursor });
+      const page: ReplayPage = await replay({ asset_id: id, limit: 2, cursor });
       pages.push(page.items.map((item) => item.id));
       cursor = page.next_cursor;
     }

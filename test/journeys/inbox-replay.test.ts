@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Secret } from '../../service/src/auth/secret.ts';
 import { deriveKey } from '../../service/src/auth/signed-token.ts';
-import { expectFieldRefused, expectSuccess } from '../support/envelope.ts';
+import { expectFieldRefused } from '../support/envelope.ts';
 import { timelineOf } from '../support/hosted.ts';
-import { type AssetJson, openUpload, readAsset } from '../support/media.ts';
-import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { openUpload } from '../support/media.ts';
+import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { replaysOf } from '../support/replays.ts';
 import { rows } from '../support/traces.ts';
 import {
   deliver,
-  deliveriesOf,
   linkVideo,
   notProcessed,
   PROCESSED,
@@ -20,39 +20,16 @@ import {
   tell,
 } from '../support/webhooks.ts';
 
-type Replayed = {
-  id: string;
-  asset_id: string | null;
-  processed: boolean;
-  reason: string;
-  stream_status_before: string | null;
-  stream_status_after: string | null;
-  changes: string[];
-};
-type Answer = { dry_run: boolean; items: Replayed[]; next_cursor: string | null };
-
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api', CDNHOST_STREAM_HOSTNAME: 'vz-1.example' });
 }, 120_000);
 afterAll(() => service?.stop());
 
-const ask = (json: object) => call(service, 'POST /admin/deliveries/replay', { headers: asOperator, json });
-const replay = async (json: object): Promise<Answer> => expectSuccess(await ask(json)) as Answer;
-const read = (id: string) => readAsset(service, 'ann', id);
+const { ask, replay, read, putBack, readyVideo, idsOf } = replaysOf(() => service);
 const play = async (id: string, file: string) =>
   (await fetch(`${service.url}/playback/${id}/${file}`, { redirect: 'manual' })).status;
 
-/** As an asset is of which a report was lost. */
-const putBack = async (...ids: string[]) => {
-  await rows(
-    service.dataDir,
-    `update assets set stream_status = 'processing', progress = 0, renditions = '[]', playback = null,
-       playable_at = null, completed_at = null, failure = null, warnings = '[]', attempt = 1,
-       reconcile_at = now(), revision = revision + 1 where id = any($1)`,
-    [ids],
-  );
-};
 const wholeDatabase = async () =>
   rows(
     service.dataDir,
@@ -60,19 +37,6 @@ const wholeDatabase = async () =>
       .map((table) => `select md5(string_agg(row::text, ' ' order by id)) from ${table} as row`)
       .join(' union all '),
   );
-
-/** A video that an encoder elsewhere reported ready. */
-async function readyVideo(): Promise<AssetJson> {
-  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-  await tell(service, 'onprem', { asset_id: id, status: 'processing', progress: 40 });
-  await tell(service, 'onprem', {
-    asset_id: id,
-    status: 'ready',
-    playback: { hls: `https://v.example/${id}.m3u8` },
-  });
-  return read(id);
-}
-const idsOf = async (assetId: string) => (await deliveriesOf(service, assetId)).map(({ id }) => id);
 
 describe('one delivery', () => {
   test('is a dry run by default: it shows what would change, and changes nothing', async () => {

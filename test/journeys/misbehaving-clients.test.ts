@@ -1,11 +1,10 @@
 // Clients that break the protocol, stop half way or never read: the service survives and serves the next
 // caller.
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
-import { openSocket, request, sendRaw } from '../support/raw-socket.ts';
+import { CHUNKED, openCarelessSocket, request, sendRaw, toChunk } from '../support/raw-socket.ts';
 import { asUser, call, expectAlive, startTestService, type TestService } from '../support/service.ts';
 
 const ANN = asUser('ann');
@@ -30,14 +29,7 @@ const open = (size?: number): Promise<Started> =>
   openUpload(service, 'ann', { ...IMAGE, ...(size !== undefined && { size_bytes: size }) });
 const pathOf = ({ pathname, search }: URL) => `${pathname}${search}`;
 
-async function connected(): Promise<Socket> {
-  const socket = await openSocket(service.address);
-  socket.on('error', () => {}); // A reset is one of the ways to be answered.
-  return socket;
-}
-
-const chunk = (bytes: string) => `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`;
-const CHUNKED = 'Transfer-Encoding: chunked';
+const connected = () => openCarelessSocket(service.address);
 
 async function sendAndReset(text: string | Uint8Array): Promise<void> {
   const socket = await connected();
@@ -142,7 +134,7 @@ const BODIES: Readonly<Record<string, Misbehaviour>> = {
   'announces a body for a GET and sends none': () =>
     sendAndReset(request('GET /healthz', ['Content-Length: 1000'])),
   'sends a body to no route': async () =>
-    expect(await statusOf(request('POST /nope', [CHUNKED], chunk(MUCH.toString())))).toBe(404),
+    expect(await statusOf(request('POST /nope', [CHUNKED], toChunk(MUCH.toString())))).toBe(404),
 };
 
 describe('a client that', () => {

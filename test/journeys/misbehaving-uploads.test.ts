@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, type Started } from '../support/media.ts';
-import { openSocket, readAnswer, request } from '../support/raw-socket.ts';
+import { CHUNKED, openCarelessSocket, readAnswer, request, toChunk } from '../support/raw-socket.ts';
 import {
   asUser,
   call,
@@ -45,14 +45,7 @@ async function put(started: Started, ...headers: string[]): Promise<Socket> {
   return socket;
 }
 
-async function connected(): Promise<Socket> {
-  const socket = await openSocket(service.address);
-  socket.on('error', () => {}); // A reset is one of the ways to be answered.
-  return socket;
-}
-
-const chunk = (bytes: string) => `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`;
-const CHUNKED = 'Transfer-Encoding: chunked';
+const connected = () => openCarelessSocket(service.address);
 
 /** Waits until the service writes the bytes of an upload. */
 const isStoring = () =>
@@ -66,13 +59,13 @@ type Misbehaviour = () => Promise<void>;
 const UPLOADS: Readonly<Record<string, Misbehaviour>> = {
   'sends one chunk more than it announced': async () => {
     const socket = await put(await open(10), CHUNKED);
-    socket.write(chunk('0123456789') + chunk('and more'));
+    socket.write(toChunk('0123456789') + toChunk('and more'));
     expectRefusal(await readAnswer(socket), 400);
   },
   'sends megabytes more than it announced and goes on': async () => {
     const socket = await put(await open(10), CHUNKED);
-    socket.write(chunk(MUCH.toString()));
-    socket.write(chunk(MUCH.toString()));
+    socket.write(toChunk(MUCH.toString()));
+    socket.write(toChunk(MUCH.toString()));
     expectRefusal(await readAnswer(socket), 400);
   },
   'resets the connection in the middle': async () => {
@@ -94,7 +87,7 @@ const UPLOADS: Readonly<Record<string, Misbehaviour>> = {
   },
   'sends a chunk size that is no number': async () => {
     const socket = await put(await open(), CHUNKED);
-    socket.write(`${chunk('good')}zzz\r\nbad\r\n`);
+    socket.write(`${toChunk('good')}zzz\r\nbad\r\n`);
     expect((await readAnswer(socket)).status).toBe(400);
   },
   'sends a chunk longer than its size': async () => {
@@ -118,7 +111,7 @@ const UPLOADS: Readonly<Record<string, Misbehaviour>> = {
   'has an altered ticket and a body without end': async () => {
     const started = await open();
     const socket = await put({ ...started, upload_url: `${started.upload_url}x` }, CHUNKED);
-    socket.write(chunk(MUCH.toString()));
+    socket.write(toChunk(MUCH.toString()));
     expectRefusal(await readAnswer(socket), 401);
   },
   'sends the next request behind its body': async () => {

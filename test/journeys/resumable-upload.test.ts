@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Upload } from 'tus-js-client';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { complete, IMAGE, openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
-import { openSocket } from '../support/raw-socket.ts';
-import { BYTES, create, offsetOf, patch, send, targetsOf, TUS, tusUrl } from '../support/tus.ts';
+import { beginPatch, BYTES, create, offsetOf, patch, send, targetsOf, TUS, tusUrl } from '../support/tus.ts';
 import { asUser, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -68,7 +67,7 @@ describe('a tus client', () => {
       const before = stored;
       // A request that comes back before the first byte was read finds none.
       for (let attempt = 0; attempt < 20 && stored === before; attempt += 1) {
-        const socket = await beginPatch(url, stored, part);
+        const socket = await sendPart(url, stored, part);
         await writerOf(started);
         // The socket stays open: the service cannot know that the client is gone.
         const startedAt = performance.now();
@@ -89,20 +88,8 @@ describe('a tus client', () => {
 });
 
 /** A PATCH that announces all bytes that are left and sends only some. */
-async function beginPatch(url: string, offset: number, count: number): Promise<Socket> {
-  const socket = await openSocket(service.address);
-  const { pathname, search } = new URL(url);
-  socket.write(
-    [
-      `PATCH ${pathname}${search} HTTP/1.1`,
-      'Host: mediary.test',
-      'Tus-Resumable: 1.0.0',
-      'Content-Type: application/offset+octet-stream',
-      `Upload-Offset: ${offset}`,
-      `Content-Length: ${BYTES.length - offset}`,
-      '\r\n',
-    ].join('\r\n'),
-  );
+async function sendPart(url: string, offset: number, count: number): Promise<Socket> {
+  const socket = await beginPatch(url, { offset, length: BYTES.length - offset });
   await new Promise((written) => {
     socket.write(BYTES.subarray(offset, offset + count), written);
   });

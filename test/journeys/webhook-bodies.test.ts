@@ -11,17 +11,11 @@ import {
   READY,
   refusedWith,
   signatureOf,
-  type Verdict,
+  TAKEN,
   PROVIDERS,
-  type KnownProvider,
 } from '../support/webhooks.ts';
 
 const MIB = 1024 * 1024;
-const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
-  cdnhost: notProcessed('parked'),
-  edgehost: notProcessed('parked'),
-  onprem: notProcessed('unknown_asset'),
-};
 const NOT_ACTIONABLE = notProcessed('not_actionable');
 const BAD_PAYLOAD = refusedWith('Invalid webhook payload');
 

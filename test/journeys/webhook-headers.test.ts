@@ -5,20 +5,15 @@ import { expectEnvelope } from '../support/envelope.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
-  notProcessed,
   READY,
   refusedWith,
   signatureOf,
+  TAKEN,
   type Verdict,
   PROVIDERS,
   type KnownProvider,
 } from '../support/webhooks.ts';
 
-const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
-  cdnhost: notProcessed('parked'),
-  edgehost: notProcessed('parked'),
-  onprem: notProcessed('unknown_asset'),
-};
 const WRONG = refusedWith('Invalid webhook signature');
 const NAMES = {
   cdnhost: 'X-Cdnhost-Signature',

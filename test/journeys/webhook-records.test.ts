@@ -1,8 +1,7 @@
 // Which deliveries are recorded, with which headers and result (contract B6).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openUpload, readAsset } from '../support/media.ts';
 import { SECRETS, startTestService, type TestService } from '../support/service.ts';
-import { deliver, deliveriesOf, LIBRARY, signatureOf, tell } from '../support/webhooks.ts';
+import { deliver, deliveriesOf, LIBRARY, openReportedVideo, signatureOf } from '../support/webhooks.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -10,19 +9,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.stop());
 
-const PLAYBACK = { hls: 'https://v.example/1.m3u8', dash: null, thumbnail: null };
-const newVideo = async () => {
-  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-  return {
-    id,
-    read: () => readAsset(service, 'ann', id),
-    say: (status: string, more: object = {}) => tell(service, 'onprem', { asset_id: id, status, ...more }),
-    ready: (more: object = {}) =>
-      tell(service, 'onprem', { asset_id: id, status: 'ready', playback: PLAYBACK, ...more }),
-    plays: async () =>
-      (await fetch(`${service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' })).headers.get('location'),
-  };
-};
+const newVideo = () => openReportedVideo(service);
 
 test('verified deliveries are recorded with bytes, headers without secrets, and result', async () => {
   const { id } = await newVideo();

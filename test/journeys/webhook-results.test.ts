@@ -12,6 +12,8 @@ import {
   LIBRARY,
   linkVideo,
   notProcessed,
+  openReportedVideo,
+  PLAYBACK,
   PROCESSED,
   READY,
   signatureOf,
@@ -24,19 +26,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.stop());
 
-const PLAYBACK = { hls: 'https://v.example/1.m3u8', dash: null, thumbnail: null };
-const newVideo = async () => {
-  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
-  return {
-    id,
-    read: () => readAsset(service, 'ann', id),
-    say: (status: string, more: object = {}) => tell(service, 'onprem', { asset_id: id, status, ...more }),
-    ready: (more: object = {}) =>
-      tell(service, 'onprem', { asset_id: id, status: 'ready', playback: PLAYBACK, ...more }),
-    plays: async () =>
-      (await fetch(`${service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' })).headers.get('location'),
-  };
-};
+const newVideo = () => openReportedVideo(service);
 
 describe('reports within one attempt', () => {
   test('update progress and renditions, which never decrease', async () => {

@@ -12,17 +12,11 @@ import {
   READY,
   refusedWith,
   signatureOf,
-  type Verdict,
+  TAKEN,
   PROVIDERS,
-  type KnownProvider,
 } from '../support/webhooks.ts';
 
 const NOW = 1_700_000_000;
-const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
-  cdnhost: notProcessed('parked'),
-  edgehost: notProcessed('parked'),
-  onprem: notProcessed('unknown_asset'),
-};
 const NOT_CONFIGURED = refusedWith('not configured');
 const WRONG = refusedWith('Invalid webhook signature');
 

@@ -4,7 +4,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Connection } from '../../service/src/platform/postgres/database.ts';
+import {
+  type Connection,
+  type Database,
+  openDatabase,
+} from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 
 export type TestPostgres = {
@@ -32,6 +36,15 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 /** An embedded server as DATABASE_URL names it. */
 export const urlOf = ({ connection: { host, port, user, database } }: EmbeddedPostgres): string =>
   `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+
+/** A client whose idle connections must not fail. */
+export const openTestDatabase = (connection: Connection): Database =>
+  openDatabase({
+    connection,
+    onIdleError: (error) => {
+      throw error;
+    },
+  });
 
 /** One statement on a connection of its own. */
 export async function rowsOf(

@@ -64,3 +64,13 @@ function parse(all: string): RawAnswer {
 
 const unchunked = (body: string): string =>
   body.replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n/gi, '').replace(/\r\n$/, '');
+
+/** A socket of a client that misbehaves: a reset is one of the ways to be answered. */
+export async function openCarelessSocket(address: string): Promise<Socket> {
+  const socket = await openSocket(address);
+  socket.on('error', () => {});
+  return socket;
+}
+
+export const CHUNKED = 'Transfer-Encoding: chunked';
+export const toChunk = (bytes: string): string => `${Buffer.byteLength(bytes).toString(16)}\r\n${bytes}\r\n`;

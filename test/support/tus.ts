@@ -1,7 +1,9 @@
 // The steps of journeys with resumable uploads, as requests by hand.
 import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { expect } from 'vitest';
 import type { Started } from './media.ts';
+import { openSocket } from './raw-socket.ts';
 
 export const BYTES = randomBytes(3_000_000);
 export const TUS = { 'tus-resumable': '1.0.0' };
@@ -35,5 +37,25 @@ export async function create(started: Started, length: number | undefined = BYTE
 
 export const patch = (url: string, offset: number, bytes: Uint8Array) =>
   send(`PATCH ${url}`, { ...CHUNK, 'upload-offset': String(offset) }, bytes);
+/** Begins a PATCH that announces `length` bytes; the caller sends as many of them as it wants. */
+export async function beginPatch(
+  url: string,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): Promise<Socket> {
+  const { pathname, search, origin } = new URL(url);
+  const socket = await openSocket(origin);
+  socket.write(
+    [
+      `PATCH ${pathname}${search} HTTP/1.1`,
+      'Host: mediary.test',
+      'Tus-Resumable: 1.0.0',
+      'Content-Type: application/offset+octet-stream',
+      `Upload-Offset: ${offset}`,
+      `Content-Length: ${length}`,
+      '\r\n',
+    ].join('\r\n'),
+  );
+  return socket;
+}
 export const offsetOf = async (url: string) =>
   Number((await send(`HEAD ${url}`)).headers.get('upload-offset'));

@@ -6,7 +6,7 @@ import { columns, sql } from '../../service/src/platform/postgres/sql.ts';
 import { signOnprem } from '../../service/src/providers/onprem/onprem-signature.ts';
 import { deliveryRow, eventRow } from '../../service/src/tables.ts';
 import { expectEnvelope } from './envelope.ts';
-import { type Started, VIDEO } from './media.ts';
+import { openUpload, readAsset, type Started, VIDEO } from './media.ts';
 import { asService, call, SECRETS, type TestService } from './service.ts';
 
 /** The providers that the service brings. */
@@ -57,6 +57,12 @@ export const notProcessed = (reason: string): Verdict => ({
   message: `Webhook not processed: ${reason}`,
   data: { processed: false },
 });
+/** The answer to a verified report for an asset that does not exist. */
+export const TAKEN: Readonly<Record<KnownProvider, Verdict>> = {
+  cdnhost: notProcessed('parked'),
+  edgehost: notProcessed('parked'),
+  onprem: notProcessed('unknown_asset'),
+};
 export const refusedWith = (message: string): Verdict => ({ status: 401, message, data: undefined });
 
 /** Sends bytes as they are, with these headers and no others. */
@@ -123,3 +129,19 @@ export const eventsOf = async ({ parts }: TestService, assetId: string): Promise
       )`select ${columns(eventRow)} from events where asset_id = ${assetId} order by id`,
     )
   ).map(({ type }) => type);
+
+export const PLAYBACK = { hls: 'https://v.example/1.m3u8', dash: null, thumbnail: null };
+
+/** A public video, with the reports of an encoder elsewhere. */
+export async function openReportedVideo(service: TestService) {
+  const { asset_id: id } = await openUpload(service, 'ann', { visibility: 'public' });
+  return {
+    id,
+    read: () => readAsset(service, 'ann', id),
+    say: (status: string, more: object = {}) => tell(service, 'onprem', { asset_id: id, status, ...more }),
+    ready: (more: object = {}) =>
+      tell(service, 'onprem', { asset_id: id, status: 'ready', playback: PLAYBACK, ...more }),
+    plays: async () =>
+      (await fetch(`${service.url}/playback/${id}/hls.m3u8`, { redirect: 'manual' })).headers.get('location'),
+  };
+}

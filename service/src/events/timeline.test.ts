@@ -1,8 +1,13 @@
 // Tests with a real database how events of earlier releases appear in the timeline.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import {
+  openTestDatabase,
+  rowsOf,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
+import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import { listTimeline } from './timeline.ts';
@@ -16,12 +21,7 @@ beforeAll(async () => {
   server = await startTestPostgres();
   connection = await server.database('timeline');
   await migrate(connection);
-  db = openDatabase({
-    connection,
-    onIdleError: (error) => {
-      throw error;
-    },
-  });
+  db = openTestDatabase(connection);
 });
 afterAll(async () => {
   await db.close();

@@ -1,7 +1,12 @@
 // Tests with a real database that expired months of deliveries are dropped, and none too early (contract B6).
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
-import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import {
+  openTestDatabase,
+  rowsOf,
+  startTestPostgres,
+  type TestPostgres,
+} from '../../../test/support/postgres.ts';
+import type { Connection, Database } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrate.ts';
 import { createPartitions, dropDeliveries } from './cleanup.ts';
 
@@ -22,12 +27,7 @@ beforeAll(async () => {
   // A month starts in UTC, whatever the time zone of the server.
   await rowsOf(connection, `alter database retention set timezone to 'Pacific/Kiritimati'`);
   await migrate(connection);
-  db = openDatabase({
-    connection,
-    onIdleError: (error) => {
-      throw error;
-    },
-  });
+  db = openTestDatabase(connection);
 });
 afterAll(async () => {
   await db.close();
