@@ -10,72 +10,84 @@ import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
 import { freePort } from '../test/support/free-port.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Requests of a load in an endless cycle. */
+export const cycle =
+  (requests: readonly Buffer[]) =>
+  (n: number): Buffer =>
+    requests[n % requests.length] as Buffer;
+
+export const bearerOf = (token: string) => ({ authorization: `Bearer ${token}` });
+
+export const assetRequests = (assetIds: readonly string[], token: string): Buffer[] =>
+  assetIds.map((id) => request(`GET /api/v1/media/${id}`, bearerOf(token)));
+
 /** GET of one asset with a bearer token, compared with a plain select of the same columns. */
 export function getAsset({ service, bare, token, assetIds }: Environment, effort: Effort): Promise<Ratios> {
-  const requestsTo = (path: string, headers = {}) =>
-    assetIds.map((id) => request(`GET ${path}/${id}`, headers));
-  const ours = requestsTo('/api/v1/media', { authorization: `Bearer ${token}` });
-  const reference = requestsTo('/media');
   return measurePair({
     ...effort,
     connections: 64,
-    ours: { server: service, next: (n) => ours[n % ours.length] as Buffer },
-    reference: { server: bare, next: (n) => reference[n % reference.length] as Buffer },
+    ours: { server: service, next: cycle(assetRequests(assetIds, token)) },
+    reference: { server: bare, next: cycle(assetIds.map((id) => request(`GET /media/${id}`))) },
   });
 }
 
-/**
- * A signed report that changes the state (writes asset, event and delivery), compared with a one-row UPDATE.
- */
-export function webhook({ service, bare, assetIds }: Environment, effort: Effort): Promise<Ratios> {
+/** Signed reports that change the state, each asset in turn, attempt after attempt. */
+export function reportRequests(assetIds: readonly string[]): () => Buffer {
   const key = toSecret(ONPREM_SECRET);
   let count = 0;
-  const report = () => {
+  return () => {
     const k = count++;
     const body = JSON.stringify({
       asset_id: assetIds[k % assetIds.length],
       status: k % 2 ? 'ready' : 'processing',
       attempt: 2 + Math.floor(k / assetIds.length),
     });
+    const signature = signOnprem(Buffer.from(body), key);
     return request(
       'POST /api/v1/webhooks/stream/onprem',
-      { 'content-type': 'application/json', 'x-onprem-signature': signOnprem(Buffer.from(body), key) },
+      { ...JSON_TYPE, 'x-onprem-signature': signature },
       body,
     );
   };
+}
+
+/**
+ * A signed report that changes the state (writes asset, event and delivery), compared with a one-row UPDATE.
+ */
+export function webhook({ service, bare, assetIds }: Environment, effort: Effort): Promise<Ratios> {
   const update = (n: number) =>
     request(
       'POST /update',
-      { 'content-type': 'application/json' },
+      JSON_TYPE,
       JSON.stringify({ id: assetIds[n % assetIds.length], status: n % 2 ? 'ready' : 'processing' }),
     );
   return measurePair({
     ...effort,
     connections: 32,
-    ours: { server: service, next: report },
+    ours: { server: service, next: reportRequests(assetIds) },
     reference: { server: bare, next: update },
   });
 }
 
+const NEW_UPLOAD = JSON.stringify({
+  filename: 'clip.mp4',
+  content_type: 'video',
+  mime_type: 'video/mp4',
+  size_bytes: 1000,
+});
+
+export const uploadUrlRequest = (token: string): Buffer =>
+  request('POST /api/v1/media/upload-url', { ...bearerOf(token), ...JSON_TYPE }, NEW_UPLOAD);
+
 /** A new asset with its event, compared with a one-row INSERT. */
 export function openUpload({ service, bare, token }: Environment, effort: Effort): Promise<Ratios> {
-  const body = JSON.stringify({
-    filename: 'clip.mp4',
-    content_type: 'video',
-    mime_type: 'video/mp4',
-    size_bytes: 1000,
-  });
-  const ours = request(
-    'POST /api/v1/media/upload-url',
-    { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body,
-  );
-  const reference = request('POST /insert', { 'content-type': 'application/json' }, body);
   return measurePair({
     ...effort,
     connections: 32,
-    ours: { server: service, next: () => ours },
-    reference: { server: bare, next: () => reference },
+    ours: { server: service, next: cycle([uploadUrlRequest(token)]) },
+    reference: { server: bare, next: cycle([request('POST /insert', JSON_TYPE, NEW_UPLOAD)]) },
   });
 }
 

@@ -18,12 +18,13 @@ export type Checkout = {
   readonly databaseUrl: string;
   readonly server: Server;
   readonly ids: readonly string[];
+  /** Names of stored segments by their size in kilobytes. */
+  readonly segments: Map<number, readonly string[]>;
   start(role: 'api' | 'all'): Promise<Server>;
   close(): Promise<void>;
 };
 
 export const token = tokenOf('bench');
-export const bearer = { authorization: `Bearer ${token}` };
 
 export async function openCheckout(root: string): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-'));
@@ -50,6 +51,7 @@ export async function openCheckout(root: string): Promise<Checkout> {
     databaseUrl,
     server,
     ids,
+    segments: new Map(),
     start,
     close: async () => {
       await server.stop();

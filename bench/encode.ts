@@ -15,12 +15,20 @@ import { median } from './pair.ts';
 
 type EncodeTimes = { readonly ratio: number; readonly ours: number; readonly reference: number };
 
-export async function encode(rounds: number): Promise<EncodeTimes> {
+type Clip = { readonly ffmpegPath: string; readonly source: string };
+
+/** A clip of ten seconds, and the ffmpeg that made it. */
+export async function makeClip(folder: string): Promise<Clip> {
   const engine = await findFfmpeg({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
   if ('missing' in engine) throw new Error(engine.missing);
-  const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-encode-'));
   const source = join(folder, 'sample.mp4');
   await writeSample(engine, source);
+  return { ffmpegPath: engine.path, source };
+}
+
+export async function encode(rounds: number): Promise<EncodeTimes> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-encode-'));
+  const { ffmpegPath, source } = await makeClip(folder);
   const requestIn = async (name: string) => {
     const workFolder = join(folder, name);
     await mkdir(workFolder);
@@ -33,13 +41,13 @@ export async function encode(rounds: number): Promise<EncodeTimes> {
       onProgress: () => {},
     };
   };
-  const reference = await argumentsFor(engine.path, await requestIn('plan'));
+  const reference = await argumentsFor(ffmpegPath, await requestIn('plan'));
   const pairs: { ours: number; reference: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const request = await requestIn(`ours-${round}`);
     pairs.push({
-      reference: await seconds(() => promisify(execFile)(engine.path, reference)),
-      ours: await seconds(() => openFfmpegEncoder({ ffmpegPath: engine.path }).encode(request)),
+      reference: await seconds(() => promisify(execFile)(ffmpegPath, reference)),
+      ours: await seconds(() => openFfmpegEncoder({ ffmpegPath }).encode(request)),
     });
   }
   await rm(folder, { recursive: true, force: true });

@@ -66,10 +66,8 @@ export async function images(environment: Environment, effort: Effort): Promise<
   return rows;
 }
 
-async function openImageSet(environment: Environment): Promise<ImageSet> {
-  const service = await startService(environment.folder, environment.databaseUrl, { MEDIARY_ROLE: 'all' });
-  const store = await openDiskObjectStore(join(environment.folder, 'objects'));
-  const bytes = await sharp({
+export const makeImage = (): Promise<Buffer> =>
+  sharp({
     create: {
       ...SIZE,
       channels: 3,
@@ -80,6 +78,11 @@ async function openImageSet(environment: Environment): Promise<ImageSet> {
     .blur(3)
     .jpeg({ quality: 88 })
     .toBuffer();
+
+async function openImageSet(environment: Environment): Promise<ImageSet> {
+  const service = await startService(environment.folder, environment.databaseUrl, { MEDIARY_ROLE: 'all' });
+  const store = await openDiskObjectStore(join(environment.folder, 'objects'));
+  const bytes = await makeImage();
   const upload = { filename: 'picture.jpg', content_type: 'image', mime_type: 'image/jpeg' };
   const opened = (
     await openUploads(service, environment.token, { count: IMAGES_PER_ROUND * ROUNDS, upload })
@@ -121,10 +124,7 @@ async function completeImages({
         request(`POST /api/v1/media/${id}/complete`, { authorization: `Bearer ${token}` }),
       );
       await run({ port: service.port, connections: CONCURRENCY, seconds: 600, next: (n) => completions[n] });
-      while ((await countReady(db, batch)) < batch.length)
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10);
-        });
+      await waitUntilReady(db, batch);
     },
     (from) =>
       runSharp(originals.slice(from, from + IMAGES_PER_ROUND), async (image, n) => {
@@ -141,6 +141,13 @@ async function completeImages({
         rgbaToThumbHash(info.width, info.height, data);
       }),
   );
+}
+
+export async function waitUntilReady(db: pg.Client, ids: readonly string[]): Promise<void> {
+  while ((await countReady(db, ids)) < ids.length)
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
 }
 
 const countReady = async (db: pg.Client, ids: readonly string[]): Promise<number> =>

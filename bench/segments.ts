@@ -5,6 +5,7 @@ import pg from 'pg';
 import { openDiskObjectStore } from '../service/src/storage/disk-object-store.ts';
 import { renditionFolder, renditionKey } from '../service/src/storage/object-key.ts';
 import type { ObjectStore } from '../service/src/storage/object-store.ts';
+import { bearerOf, cycle } from './cases.ts';
 import type { Environment } from './environment.ts';
 import { request } from './load.ts';
 import { startNginx } from './nginx.ts';
@@ -19,14 +20,15 @@ const SIZES = [
 ] as const;
 
 export async function segments(environment: Environment, effort: Effort): Promise<Row[]> {
-  const base = await preparePlayableAsset(environment);
+  const assetId = environment.assetIds[0] as string;
+  const base = await preparePlayableAsset(environment, assetId);
   const nginx = await startNginx(environment.folder);
   const store = await openDiskObjectStore(join(environment.folder, 'objects'));
   const rows: Row[] = [];
   for (const { kilobytes, goal } of SIZES) {
-    const { names, paths } = await storeSegments(store, environment.assetIds[0] as string, kilobytes);
-    const ours = names.map((name) => request(`GET ${base}/${FOLDER}/${name}`));
-    const reference = paths.map((path) => request(`GET ${path}`));
+    const { names, paths } = await storeSegments(store, assetId, kilobytes);
+    const ours = cycle(names.map((name) => request(`GET ${base}/${name}`)));
+    const reference = cycle(paths.map((path) => request(`GET ${path}`)));
     for (const connections of [16, 64]) {
       const named = {
         what: `segment of ${kilobytes} KB with token, ${connections} connections`,
@@ -40,8 +42,8 @@ export async function segments(environment: Environment, effort: Effort): Promis
               await measurePair({
                 ...effort,
                 connections,
-                ours: { server: environment.service, next: (n) => ours[n % FILES] as Buffer },
-                reference: { server: nginx, next: (n) => reference[n % FILES] as Buffer },
+                ours: { server: environment.service, next: ours },
+                reference: { server: nginx, next: reference },
               }),
             )
           : [named.what, named.against, '', goal, 'nginx is not installed'],
@@ -52,13 +54,13 @@ export async function segments(environment: Environment, effort: Effort): Promis
   return rows;
 }
 
-/** Marks the first asset as encoded; returns its playback path. */
-async function preparePlayableAsset({
-  databaseUrl,
-  service,
-  token,
-  assetIds: [id],
-}: Environment): Promise<string> {
+type Playable = Pick<Environment, 'databaseUrl' | 'service' | 'token'>;
+
+/** Marks the asset as encoded; returns the path of its segments. */
+export async function preparePlayableAsset(
+  { databaseUrl, service, token }: Playable,
+  id: string,
+): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(
@@ -67,13 +69,13 @@ async function preparePlayableAsset({
   );
   await client.end();
   const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/media/${id}/playback`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: bearerOf(token),
   });
   const { data } = (await response.json()) as { data: { hls: string } };
-  return new URL('.', data.hls).pathname.slice(0, -1);
+  return new URL(FOLDER, data.hls).pathname;
 }
 
-async function storeSegments(
+export async function storeSegments(
   store: ObjectStore,
   assetId: string,
   kilobytes: number,

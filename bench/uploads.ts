@@ -38,16 +38,25 @@ export async function uploads(environment: Environment, effort: Effort): Promise
   return rows;
 }
 
+/** Requests for new uploads of 20 KB, each once. */
+export async function smallUploads(
+  service: Server,
+  token: string,
+  count: number,
+): Promise<() => Buffer | undefined> {
+  const opened = await openUploads(service, token, { count });
+  return () => {
+    const upload = opened.pop();
+    return upload && request(`PUT ${upload.path}`, { 'content-type': 'video/mp4' }, SMALL);
+  };
+}
+
 async function measureSmall(
   { service, token }: Environment,
   { rounds, seconds }: Effort,
   bare: { server: Server; path: string },
 ) {
-  const opened = await openUploads(service, token, { count: MAX_PER_SECOND * (1 + rounds * seconds) });
-  const next = () => {
-    const upload = opened.pop();
-    return upload && request(`PUT ${upload.path}`, { 'content-type': 'video/mp4' }, SMALL);
-  };
+  const next = await smallUploads(service, token, MAX_PER_SECOND * (1 + rounds * seconds));
   const reference = request(`PUT ${bare.path}`, {}, SMALL);
   return measurePair({
     rounds,
