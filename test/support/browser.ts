@@ -56,9 +56,12 @@ function chromiumPath(): string {
   );
 }
 
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath(), args: ARGUMENTS });
+
 export async function openBrowser(): Promise<TestBrowser> {
   const pages = await servePlayerPages();
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ARGUMENTS });
+  const browser = await launchChromium();
   const { port } = pages.address() as AddressInfo;
   return {
     playThrough: (request) => playThrough(browser, `http://127.0.0.1:${port}`, request),
