@@ -1,11 +1,13 @@
 // Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place
 // of the video id.
+import { Readable } from 'node:stream';
+import { Upload } from 'tus-js-client';
 import { expect, test } from 'vitest';
 import { useSimulators, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';
 
 const context = useSimulators({
-  edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' },
+  edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook', storageMinutes: 60 },
 });
 const { clock } = context;
 
@@ -90,18 +92,21 @@ test('an error is spelled one way in the webhook and another in the API', async 
   expect(status).not.toHaveProperty('errorReasonCode');
 });
 
-test('tus: the server creates the upload; the browser sends valid chunks at its offset', async () => {
-  const MiB = 1_048_576;
-  const total = 6 * MiB;
-  const opened = await fetch(account('?direct_user=true'), {
+const MiB = 1_048_576;
+const openTus = (length: number, seconds = 600) =>
+  fetch(account('?direct_user=true'), {
     method: 'POST',
     headers: {
       ...authorized,
       'Tus-Resumable': '1.0.0',
-      'Upload-Length': String(total),
-      'Upload-Metadata': `name ${btoa('clip')},maxDurationSeconds ${btoa('600')},requiresignedurls`,
+      'Upload-Length': String(length),
+      'Upload-Metadata': `name ${btoa('clip')},maxDurationSeconds ${btoa(String(seconds))},requiresignedurls`,
     },
   });
+
+test('tus: the server creates the upload; the browser sends valid chunks at its offset', async () => {
+  const total = 6 * MiB;
+  const opened = await openTus(total);
   const [location, uid] = [opened.headers.get('Location') ?? '', opened.headers.get('stream-media-id')];
   const patch = (offset: number, size: number) =>
     fetch(location, {
@@ -127,6 +132,54 @@ test('tus: the server creates the upload; the browser sends valid chunks at its 
     meta: { name: 'clip' },
     readyToStream: true,
   });
+});
+
+test('tus: a stock client passes with chunks as the product asks, from memory or as a stream', async () => {
+  const total = 11 * MiB;
+  const send = async (chunkSize: number, file: Buffer | Readable) => {
+    const uploadUrl = (await openTus(total)).headers.get('Location');
+    return new Promise<string>((resolve) => {
+      new Upload(file, {
+        uploadUrl,
+        chunkSize,
+        uploadSize: total,
+        retryDelays: null,
+        onSuccess: () => resolve('uploaded'),
+        onError: ({ message }) => resolve(message),
+      }).start();
+    });
+  };
+  const stream = () => Readable.from([Buffer.alloc(total)], { objectMode: false });
+  expect(await send(5 * MiB, Buffer.alloc(total))).toBe('uploaded');
+  expect(await send(5 * MiB, stream())).toBe('uploaded');
+  expect(await send(5 * MiB + 1, Buffer.alloc(total))).toContain('multiple of 262144');
+  expect(await send(MiB, stream())).toContain('at least 5242880');
+});
+
+test('an open upload reserves its longest duration, until it is processed, expires or is deleted', async () => {
+  const used = async () => (await api('GET', '/storage-usage')).result.totalStorageMinutes;
+  const open = (seconds: number, more: object = {}) =>
+    api('POST', '/direct_upload', { maxDurationSeconds: seconds, ...more });
+  const reserved = await open(3000);
+  expect(await used()).toBe(50);
+  expect(await open(601)).toMatchObject({
+    status: 413,
+    success: false,
+    errors: [{ code: 10011, message: expect.stringContaining('60 minutes') }],
+  });
+  expect((await openTus(MiB, 601)).status).toBe(413);
+  expect((await openTus(MiB, 600)).status).toBe(201);
+  expect(await used()).toBe(60);
+  await api('DELETE', `/${reserved.result.uid}`);
+  expect(await used()).toBe(10);
+  await clock.advance(30 * 60_000 + 1);
+  expect(await used()).toBe(0);
+  const { result } = await open(3600);
+  await fetch(result.uploadURL, { method: 'POST', body: form() });
+  await clock.advance(0);
+  expect(await used()).toBe(60);
+  await clock.advance(10 * STEP);
+  expect(await used()).toBeLessThan(1);
 });
 
 test('a video that requires signed URLs plays by a token of the account, and by nothing else', async () => {
