@@ -147,6 +147,7 @@ export const streamStateColumns = pick(assetRow, [
   'playback',
   'playable_at',
   'completed_at',
+  'size_bytes',
   'width',
   'height',
   'duration_ms',
