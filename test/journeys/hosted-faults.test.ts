@@ -183,3 +183,14 @@ describe.each(HOSTED)('%s', (provider) => {
     },
   );
 });
+
+test('a provider that does not tell the facts for a day is asked no more', async () => {
+  const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
+  await clock.advance(FILM_MS);
+  hosts.sims.cdnhost.setFault({ on: 'api', do: 'status', status: 503, route: 'get' });
+  await hosts.reconcileIn(24 * 60);
+  const last = (await timelineOf(hosts.service, id)).at(-1);
+  expect(last).toMatchObject({ details: { reason: 'facts_given_up', code: 'provider_error' } });
+  expect(last?.details).not.toHaveProperty('next_check_at');
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({ stream_status: 'ready', warnings: [] });
+});
