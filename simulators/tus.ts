@@ -1,6 +1,6 @@
 // The subset of tus 1.0.0 that both providers support: core, creation and creation-with-upload.
 import { randomUUID } from 'node:crypto';
-import { open, writeFile } from 'node:fs/promises';
+import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RouteResponse, type Call, header, json, ResponseError } from './route.ts';
 
@@ -13,7 +13,7 @@ export type TusUpload = {
   offset: number;
   busy: boolean;
 };
-export type Chunk = { readonly size: number | undefined; readonly offset: number; readonly length: number };
+export type Chunk = { readonly size: number; readonly offset: number; readonly length: number };
 export type TusRules = {
   readonly uploads: Map<string, TusUpload>;
   readonly folder: string;
@@ -109,13 +109,14 @@ export async function appendToUpload(rules: TusRules, call: Call): Promise<Route
 }
 
 /** Bytes that arrived before a connection broke are stored. */
-async function takeBytes(rules: TusRules, upload: TusUpload, { body }: Call): Promise<void> {
+async function takeBytes(rules: TusRules, upload: TusUpload, call: Call): Promise<void> {
   if (upload.busy) throw failure(423, 'Another request writes to this upload');
-  const wasFinished = upload.offset === upload.length;
+  const start = upload.offset;
+  const wasFinished = start === upload.length;
   upload.busy = true;
   try {
     await using file = await open(upload.path, 'a');
-    for await (const part of body) {
+    for await (const part of call.body) {
       if (upload.offset + part.length > upload.length) throw failure(413, 'More bytes than announced');
       await file.appendFile(part);
       upload.offset += part.length;
@@ -123,7 +124,17 @@ async function takeBytes(rules: TusRules, upload: TusUpload, { body }: Call): Pr
   } finally {
     upload.busy = false;
   }
+  if (parseInteger(call, 'Content-Length') === undefined) await assertReceived(rules, upload, start);
   if (upload.offset === upload.length && !wasFinished) rules.finished(upload);
+}
+
+/** The size of a chunk that did not announce it is known at its end. A rejected chunk is dropped. */
+async function assertReceived({ refusal }: TusRules, upload: TusUpload, start: number): Promise<void> {
+  const problem = refusal?.({ offset: start, length: upload.length, size: upload.offset - start });
+  if (problem === undefined) return;
+  await truncate(upload.path, start);
+  upload.offset = start;
+  throw failure(400, problem);
 }
 
 /** Parses `key base64, key` to names and values. */
@@ -148,7 +159,8 @@ function assertVersion(call: Call): void {
 }
 
 function assertChunk({ refusal }: TusRules, call: Call, place: Omit<Chunk, 'size'>): void {
-  const problem = refusal?.({ ...place, size: parseInteger(call, 'Content-Length') });
+  const size = parseInteger(call, 'Content-Length');
+  const problem = size === undefined ? undefined : refusal?.({ ...place, size });
   if (problem !== undefined) throw failure(400, problem);
 }
 

@@ -16,6 +16,8 @@ export const assetRow = {
   /** Announced by upload-url; null if not announced. */
   announced_size_bytes: 'int8?',
   announced_sha256: 'text?',
+  /** The longest video that the caller announced; null if not announced. */
+  max_duration_s: 'int4?',
   /** Of the stored bytes. */
   size_bytes: 'int8?',
   checksum_sha256: 'text?',
@@ -75,6 +77,7 @@ export const newAssetColumns = pick(assetRow, [
   'metadata',
   'announced_size_bytes',
   'announced_sha256',
+  'max_duration_s',
   'provider',
   'provider_video_id',
   'upload_expires_at',
@@ -147,6 +150,7 @@ export const streamStateColumns = pick(assetRow, [
   'playback',
   'playable_at',
   'completed_at',
+  'size_bytes',
   'width',
   'height',
   'duration_ms',

@@ -4,8 +4,10 @@ import { type Account, entryOf, newSecret } from './account.ts';
 import { badRequest, failure, notFound, success } from './envelope.ts';
 import { type ApiRoute, VIDEO } from './guard.ts';
 import { newSigningKey, signToken } from './signatures.ts';
+import { showStorage } from './storage.ts';
 
 export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
+  ['storage-usage', 'GET', '/storage-usage', showStorage],
   ['webhook-put', 'PUT', '/webhook', putWebhook],
   ['webhook-get', 'GET', '/webhook', getWebhook],
   ['webhook-delete', 'DELETE', '/webhook', deleteWebhook],

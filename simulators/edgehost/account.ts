@@ -17,6 +17,8 @@ export type EdgehostSettings = {
   readonly apiToken: string;
   /** Maximum size of a form upload: 200 MB. */
   readonly maxFormBytes: number;
+  /** Storage of the account: videos, and reservations of open uploads. */
+  readonly storageMinutes: number;
 };
 export type Webhook = { url: string | undefined; secret: string; modified: string };
 type Download = { status: 'inprogress' | 'ready'; readonly url: string; percentComplete: number };

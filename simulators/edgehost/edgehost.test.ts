@@ -1,5 +1,4 @@
-// Tests edgehost as a client: one-time forms, tus chunk rules, webhooks for final states, and tokens in place
-// of the video id.
+// Tests edgehost as a client: one-time forms, webhooks for final states, and tokens in place of the video id.
 import { expect, test } from 'vitest';
 import { useSimulators, STEP } from '../simulators.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';
@@ -88,45 +87,6 @@ test('an error is spelled one way in the webhook and another in the API', async 
     errReasonText: expect.stringContaining('0.1'),
   });
   expect(status).not.toHaveProperty('errorReasonCode');
-});
-
-test('tus: the server creates the upload; the browser sends valid chunks at its offset', async () => {
-  const MiB = 1_048_576;
-  const total = 6 * MiB;
-  const opened = await fetch(account('?direct_user=true'), {
-    method: 'POST',
-    headers: {
-      ...authorized,
-      'Tus-Resumable': '1.0.0',
-      'Upload-Length': String(total),
-      'Upload-Metadata': `name ${btoa('clip')},maxDurationSeconds ${btoa('600')},requiresignedurls`,
-    },
-  });
-  const [location, uid] = [opened.headers.get('Location') ?? '', opened.headers.get('stream-media-id')];
-  const patch = (offset: number, size: number) =>
-    fetch(location, {
-      method: 'PATCH',
-      headers: {
-        'Tus-Resumable': '1.0.0',
-        'Upload-Offset': String(offset),
-        'Content-Type': 'application/offset+octet-stream',
-      },
-      body: new Uint8Array(size),
-    });
-  expect(opened.status).toBe(201);
-  expect((await patch(0, MiB)).status).toBe(400);
-  expect((await patch(0, 5 * MiB + 1)).status).toBe(400);
-  expect((await patch(0, 5 * MiB)).status).toBe(204);
-  expect((await patch(0, 5 * MiB)).status).toBe(409);
-  expect((await patch(5 * MiB, MiB)).headers.get('Upload-Offset')).toBe(String(total));
-  await clock.advance(10 * STEP);
-  expect((await api('GET', `/${uid}`)).result).toMatchObject({
-    size: total,
-    requireSignedURLs: true,
-    maxDurationSeconds: 600,
-    meta: { name: 'clip' },
-    readyToStream: true,
-  });
 });
 
 test('a video that requires signed URLs plays by a token of the account, and by nothing else', async () => {

@@ -24,6 +24,7 @@ const DEFAULTS: EdgehostSettings = {
   accountId: 'simulated-account',
   apiToken: 'simulated-api-token',
   maxFormBytes: 209_715_200,
+  storageMinutes: 100_000,
 };
 
 export async function startEdgehost(

@@ -14,9 +14,10 @@ import {
   uploadMetadata,
   uploadOffset,
 } from '../tus.ts';
-import { type Account, addVideo, type Entry, entryOf, uploadFinished } from './account.ts';
+import { type Account, type Entry, entryOf, uploadFinished } from './account.ts';
 import { badRequest, failure, success } from './envelope.ts';
 import { type ApiRoute, apiRoutes } from './guard.ts';
+import { addUpload } from './storage.ts';
 
 const MAX_BYTES = 30_000_000_000;
 const CHUNK = { min: 5_242_880, max: 209_715_200, unit: 262_144 } as const;
@@ -65,7 +66,7 @@ export function uploadRoutes(account: Account): Route[] {
 async function openForm(account: Account, call: Call) {
   const options = await readJson(call);
   if (options['maxDurationSeconds'] === undefined) throw badRequest('maxDurationSeconds is required');
-  const { uid, scheduledDeletion } = addVideo(account, { ...parseCreator(call), ...options }, 'open');
+  const { uid, scheduledDeletion } = addUpload(account, { ...parseCreator(call), ...options }, 'open');
   return success({ uploadURL: `${call.origin}/upload/${uid}`, uid, watermark: null, scheduledDeletion });
 }
 
@@ -108,7 +109,7 @@ async function readFormFile(call: Call, maxBytes: number): Promise<File | undefi
 
 async function openTus(account: Account, rules: TusRules, call: Call) {
   announcedLength(rules, call);
-  const { uid } = addVideo(account, {
+  const { uid } = addUpload(account, {
     ...parseCreator(call),
     ...parseOptions(uploadMetadata(header(call, 'Upload-Metadata') ?? '')),
   });
@@ -137,7 +138,6 @@ function parseCreator(call: Call): JsonObject {
 }
 
 function chunkProblem({ size, offset, length }: Chunk): string | undefined {
-  if (size === undefined) return 'Content-Length is required';
   if (size > CHUNK.max) return `A chunk has at most ${CHUNK.max} bytes`;
   if (offset + size >= length) return undefined;
   if (size < CHUNK.min) return `A chunk has at least ${CHUNK.min} bytes`;

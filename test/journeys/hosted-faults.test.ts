@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualClock } from '../../simulators/clock.ts';
 import type { Fault } from '../../simulators/fault.ts';
 import { HOSTED, type HostedName, type Hosts, startHosts, timelineOf, uploadTo } from '../support/hosted.ts';
-import { readAsset } from '../support/media.ts';
+import { type AssetJson, readAsset } from '../support/media.ts';
 
 const BYTES = Buffer.alloc(5000, 'not looked at by a simulator without an engine');
 /** Longer than a film of unknown length is given. */
@@ -105,6 +105,47 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
+const FACTS = ['size_bytes', 'width', 'height', 'duration_ms', 'renditions'];
+const factsOf = (asset: AssetJson) => FACTS.map((name) => asset[name]);
+
+// Before the tests that move the clock far: the time of `ready` is the database's.
+test('the facts that webhooks do not carry are asked for once, and change nothing else', async () => {
+  const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
+  await clock.advance(FILM_MS);
+  const ready = await readAsset(hosts.service, 'ann', id);
+  expect([ready.stream_status, ...factsOf(ready)]).toEqual(['ready', null, null, null, null, []]);
+  hosts.sims.cdnhost.setFault({ on: 'api', do: 'status', status: 503, route: 'get', times: 1 });
+  await hosts.reconcileIn(1);
+  expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
+    type: 'asset.checked',
+    sentence: expect.stringMatching(/did not tell its duration and size\..* Next check/),
+  });
+  await hosts.reconcileIn(DEADLINE_MINUTES);
+  const asked = await readAsset(hosts.service, 'ann', id);
+  expect(factsOf(asked)).toEqual([
+    BYTES.length,
+    expect.any(Number),
+    expect.any(Number),
+    expect.any(Number),
+    expect.arrayContaining([{ height: 240, state: 'ready' }]),
+  ]);
+  expect(asked).toMatchObject({ stream_status: 'ready', playback: ready['playback'], warnings: [] });
+  expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
+    type: 'asset.updated',
+    source: 'inspect',
+    details: { fields: FACTS },
+  });
+  const { length } = await timelineOf(hosts.service, id);
+  await hosts.sims.cdnhost.sendWebhook(String(asked['provider_video_id']), 3);
+  await hosts.reconcileIn(DEADLINE_MINUTES);
+  expect(await timelineOf(hosts.service, id)).toHaveLength(length);
+  await hosts.sims.cdnhost.sendWebhook(String(asked['provider_video_id']), 5);
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
+    stream_status: 'ready',
+    warnings: [{ code: 'encoding_incomplete' }],
+  });
+});
+
 /** What concerns questions begins after `complete` has asked its own. */
 const isOfQuestions = ({ on }: Fault) => on === 'api';
 
@@ -143,13 +184,13 @@ describe.each(HOSTED)('%s', (provider) => {
   );
 });
 
-test('an asset keeps playing while it is reconciled', async () => {
+test('a provider that does not tell the facts for a day is asked no more', async () => {
   const { id } = await uploadTo(hosts.service, 'cdnhost', BYTES);
   await clock.advance(FILM_MS);
-  const ready = await readAsset(hosts.service, 'ann', id);
-  await hosts.reconcileIn(DEADLINE_MINUTES);
-  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
-    stream_status: 'ready',
-    playback: ready['playback'],
-  });
+  hosts.sims.cdnhost.setFault({ on: 'api', do: 'status', status: 503, route: 'get' });
+  await hosts.reconcileIn(24 * 60);
+  const last = (await timelineOf(hosts.service, id)).at(-1);
+  expect(last).toMatchObject({ details: { reason: 'facts_given_up', code: 'provider_error' } });
+  expect(last?.details).not.toHaveProperty('next_check_at');
+  expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({ stream_status: 'ready', warnings: [] });
 });

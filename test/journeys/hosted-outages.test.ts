@@ -139,7 +139,7 @@ describe.each(HOSTED)('%s', (provider) => {
     const again = () =>
       call<Started>(hosts.service, 'POST /media/upload-url', {
         headers: { ...asUser('ann'), 'idempotency-key': `again-${provider}` },
-        json: { ...VIDEO, provider },
+        json: { ...VIDEO, size_bytes: 5000, provider },
       });
     hosts.sims[provider].setFault({
       on: 'api',

@@ -3,15 +3,27 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
 import { expectRefusal } from '../support/envelope.ts';
-import { askUpload, HOSTED, type Hosts, sendBytes, startHosts, timelineOf } from '../support/hosted.ts';
-import { type AssetJson, settled } from '../support/media.ts';
-import { asUser, call, eventually } from '../support/service.ts';
+import {
+  askUpload,
+  HOSTED,
+  type Hosts,
+  sendBytes,
+  startHosts,
+  timelineOf,
+  uploadTo,
+} from '../support/hosted.ts';
+import { type AssetJson, readAsset, settled, type Started, VIDEO } from '../support/media.ts';
+import { asService, asUser, call, eventually } from '../support/service.ts';
 
 let hosts: Hosts;
 let clip: Uint8Array;
 beforeAll(async () => {
   clip = await readFile(await makeClip({ seconds: 2 }));
-  hosts = await startHosts({ ffmpegPath: await ffmpegPath(), cdnhost: { tokenAuthKey: 'zone-token-key' } });
+  hosts = await startHosts({
+    ffmpegPath: await ffmpegPath(),
+    cdnhost: { tokenAuthKey: 'zone-token-key' },
+    edgehost: { storageMinutes: 1000 },
+  });
 }, 180_000);
 afterAll(() => hosts?.stop());
 
@@ -122,18 +134,113 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   });
 });
 
-test('cdnhost offers the original for download, edgehost does not', async () => {
-  const opened = (await askUpload(hosts.service, 'cdnhost')).body.data;
-  await sendBytes(opened.upload as never, clip);
-  await ask(`POST /media/${opened.asset_id}/complete`);
-  await settled(hosts.service, 'ann', opened.asset_id);
-  const { url } = (await ask<{ url: string }>(`GET /media/${opened.asset_id}/download-url`)).body.data;
-  expect(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(Buffer.from(clip))).toBe(true);
-  const other = (await askUpload(hosts.service, 'edgehost')).body.data;
-  await sendBytes(other.upload as never, clip);
-  await ask(`POST /media/${other.asset_id}/complete`);
-  await settled(hosts.service, 'ann', other.asset_id);
-  expect(expectRefusal(await ask(`GET /media/${other.asset_id}/download-url`), 404).details).toEqual({
-    reason: 'no_download',
+test('cdnhost offers the original for download, edgehost prepares an MP4', async () => {
+  type Download = { url: string | null; state: string; retry_after?: number; filename: string };
+  const [atCdnhost, atEdgehost] = await Promise.all(
+    HOSTED.map(async (provider) => {
+      const { id } = await uploadTo(hosts.service, provider, clip);
+      await settled(hosts.service, 'ann', id);
+      return () => ask<Download>(`GET /media/${id}/download-url`);
+    }),
+  );
+  const original = (await atCdnhost?.())?.body.data;
+  expect(original).toMatchObject({ state: 'ready', filename: 'clip.mp4' });
+  const bytes = await (await fetch(original?.url ?? '')).arrayBuffer();
+  expect(Buffer.from(bytes).equals(Buffer.from(clip))).toBe(true);
+
+  const first = await atEdgehost?.();
+  expect(first?.status).toBe(200);
+  expect(first?.body.data).toEqual({
+    url: null,
+    state: 'preparing',
+    expires_at: null,
+    filename: 'clip.mp4',
+    retry_after: 10,
+  });
+  expect(first?.headers.get('retry-after')).toBe('10');
+  const { url } = await eventually(
+    async () => (await atEdgehost?.())?.body.data as Download,
+    ({ state }) => state === 'ready',
+  );
+  const mp4 = await fetch(url ?? '');
+  expect([mp4.status, mp4.headers.get('content-disposition')]).toEqual([
+    200,
+    'attachment; filename="clip.mp4"',
+  ]);
+  expect((await fetch((url ?? '').replace(/ey[\w.-]+/, '0'.repeat(32)))).status).toBe(404);
+});
+
+test('a large file goes to edgehost by a stock tus client, in chunks as its target says', async () => {
+  const free = Buffer.alloc(200_000_001 - clip.length);
+  free.writeUInt32BE(free.length);
+  free.write('free', 4);
+  const { id } = await uploadTo(hosts.service, 'edgehost', Buffer.concat([clip, free]));
+  expect(await settled(hosts.service, 'ann', id)).toMatchObject({ stream_status: 'ready' });
+  const patches = hosts.sims.edgehost.requests().filter(({ route }) => route === 'tus-patch');
+  expect(patches).toHaveLength(4);
+});
+
+test('edgehost takes no file of unknown size, which it would cut off at 200 MB', async () => {
+  const refused = await askUpload(hosts.service, 'edgehost', { size_bytes: undefined });
+  expect(expectRefusal(refused as never, 400).details).toEqual({ field: 'size_bytes', limit: 200_000_000 });
+});
+
+describe('the storage that an upload to edgehost reserves', () => {
+  const minutesUsed = async (): Promise<number> => {
+    const { environment } = hosts.sims;
+    const account = `${environment['EDGEHOST_API_URL']}/accounts/${environment['EDGEHOST_ACCOUNT_ID']}`;
+    const headers = { authorization: `Bearer ${environment['EDGEHOST_STREAM_API_TOKEN']}` };
+    const answer = await fetch(`${account}/stream/storage-usage`, { headers });
+    return ((await answer.json()) as { result: { totalStorageMinutes: number } }).result.totalStorageMinutes;
+  };
+  const reserve = async (wishes: object) => {
+    const before = await minutesUsed();
+    const { body } = await askUpload(hosts.service, 'edgehost', wishes);
+    return { id: body.data.asset_id, minutes: Math.round((await minutesUsed()) - before) };
+  };
+
+  test('follows the announced duration, and is released with the asset or the upload', async () => {
+    const before = await minutesUsed();
+    const [byDefault, announced] = [await reserve({}), await reserve({ duration_ms: 600_000 })];
+    expect([byDefault.minutes, announced.minutes]).toEqual([60, 10]);
+    expect((await reserve({ duration_ms: 600_000, max_duration_s: 36_000 })).minutes).toBe(10);
+    await ask(`DELETE /media/${byDefault.id}`);
+    await hosts.reconcileIn(25 * 60);
+    expect(await readAsset(hosts.service, 'ann', announced.id)).toMatchObject({
+      failure: { code: 'upload_expired' },
+    });
+    await eventually(minutesUsed, (minutes) => Math.round(minutes) === Math.round(before));
+  });
+
+  test('is a clear failure while the account has too little, and the upload can be retried', async () => {
+    const open = () =>
+      call<Started>(hosts.service, 'POST /media/upload-url', {
+        headers: asService,
+        json: {
+          ...VIDEO,
+          size_bytes: 5000,
+          provider: 'edgehost',
+          owner_user_id: 'ann',
+          max_duration_s: 36_000,
+        },
+      });
+    const fits = (await open()).body.data.asset_id;
+    const refused = await open();
+    expect(expectRefusal(refused as never, 503)).toMatchObject({
+      error_code: 'UNAVAILABLE',
+      details: { reason: 'provider_quota' },
+    });
+    expect(refused.headers.get('retry-after')).toBe('300');
+    const [failed] = (await ask<{ items: AssetJson[] }>('GET /media?limit=1')).body.data.items;
+    expect(failed).toMatchObject({
+      stream_status: 'failed',
+      failure: { code: 'provider_quota', retryable: true },
+    });
+    await ask(`DELETE /media/${fits}`);
+    await eventually(minutesUsed, (minutes) => minutes < 100);
+    expect((await ask(`POST /media/${failed?.id}/retry`)).body.data).toMatchObject({
+      stream_status: 'pending_upload',
+      upload_url: expect.any(String),
+    });
   });
 });

@@ -158,6 +158,7 @@ function openFixtureApi(
   const pathTo = (videoId: string) => `/${toPathSegment(videoId)}`;
   return {
     url: apiUrl,
+    uploadRules: undefined,
     async prepareUpload(order) {
       const { body } = await ask({ method: 'POST', path: '', json: { note: order.assetId } });
       return toPreparedUpload(parseObject(body), order);

@@ -39,6 +39,7 @@ export const FAILURE_CODES = {
   provider_rate_limited: "The video provider's rate limit is reached.",
   provider_error: 'The video provider reports an error of its own.',
   provider_credentials: 'The video provider rejects the configured credentials.',
+  provider_quota: 'The storage of the video provider is full.',
   provider_rejected: 'The video provider rejects the request.',
   provider_video_missing: 'The video provider does not have this video.',
   provider_unavailable: 'The video provider could not be asked for too long.',

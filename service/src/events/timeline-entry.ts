@@ -131,5 +131,9 @@ const CHECKS: Readonly<Record<string, string>> = {
   repaired: 'A report was lost; the reconcile job asked the provider and updated the asset.',
   still_processing: 'The provider confirms that it is still processing the video.',
   still_failed: 'The provider confirms the failure.',
+  facts_unknown: "The video plays; the provider's API did not tell its duration and size.",
+  facts_given_up:
+    "The video plays; the provider's API did not tell its duration and size for a day. " +
+    'The service asks no more.',
   still_ready: 'The provider confirms that the video is ready.',
 };

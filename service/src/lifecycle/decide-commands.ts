@@ -3,8 +3,11 @@ import type { Asset, Failure } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { withPoster } from '../assets/playback-manifest.ts';
 import { isPosterDue } from '../assets/poster.ts';
+import { mergeRenditions } from '../assets/renditions.ts';
 import type { JobRequest } from '../jobs.ts';
+import { shownColumns } from '../tables.ts';
 import { type Change, patchOf } from './change.ts';
+import type { StreamReport } from './stream-report.ts';
 import {
   openAttempt,
   type StreamState,
@@ -102,6 +105,31 @@ export function decideCheck(
   const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_try: 0 }) };
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
   return { set: patchOf(asset, next), events: [newEvent('asset.checked', recorded)], jobs: toList(job) };
+}
+
+/** `report` is absent where the provider's API is not configured. */
+export type FactsRecord = {
+  readonly report?: Pick<StreamReport, 'media' | 'renditions'>;
+  readonly checkAt: Date | null;
+};
+
+/**
+ * Completes what webhooks did not say about a ready video. Neither the state nor `settled` change, so later
+ * webhooks count as if nobody had asked.
+ */
+export function decideFacts(asset: Asset, { report = {}, checkAt }: FactsRecord): Change {
+  const { media = {}, renditions = [] } = report;
+  const set = patchOf(asset, {
+    size_bytes: media.sizeBytes ?? asset.size_bytes,
+    width: media.width ?? asset.width,
+    height: media.height ?? asset.height,
+    duration_ms: media.durationMs ?? asset.duration_ms,
+    renditions: mergeRenditions(asset.renditions, renditions),
+    reconcile_at: checkAt,
+  });
+  const fields = Object.keys(set).filter((name) => name in shownColumns);
+  const event = newEvent('asset.updated', { attempt: asset.attempt, source: 'inspect', fields });
+  return { set, events: fields.length > 0 ? [event] : [], jobs: [] };
 }
 
 /** Shows the poster that was rendered for `rendered`; undefined if the asset needs another poster now. */

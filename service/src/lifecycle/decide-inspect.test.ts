@@ -122,7 +122,8 @@ describe('the time of the next check', () => {
   });
 
   test('is immediate after a failure that follows ready', () => {
-    const ready = afterReport(hosted, createWebhook('succeeded'));
+    const facts = { size_bytes: 1, width: 1, height: 1, duration_ms: 1 };
+    const ready = afterReport({ ...hosted, ...facts }, createWebhook('succeeded'));
     expect(ready.reconcile_at).toBeNull();
     expect(afterReport(ready, createWebhook('failed'))).toMatchObject({
       stream_status: 'ready',

@@ -1,6 +1,12 @@
 // Tests the deadline of an encoding, the growing intervals of checks, and the checks after a failure.
 import { expect, test } from 'vitest';
-import { expectedMs, nextReconcileAt, nextReconcileAfterFailure } from './reconcile-schedule.ts';
+import {
+  expectedMs,
+  nextFactsCheckAt,
+  nextReconcileAfterFailure,
+  nextReconcileAt,
+  untilExpiry,
+} from './reconcile-schedule.ts';
 
 const NOW = new Date('2026-01-01T12:00:00Z');
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
@@ -31,4 +37,19 @@ test('a failed asset is checked for a day', () => {
   expect(minutesUntil(nextReconcileAfterFailure(ago(1), NOW))).toBe(30);
   expect(minutesUntil(nextReconcileAfterFailure(ago(23 * 60), NOW))).toBe(385);
   expect(nextReconcileAfterFailure(ago(24 * 60), NOW)).toBeNull();
+});
+
+test('the facts of a ready video are asked for during a day', () => {
+  expect(minutesUntil(nextFactsCheckAt(ago(0), NOW))).toBe(5);
+  expect(minutesUntil(nextFactsCheckAt(ago(20 * 60), NOW))).toBe(360);
+  expect(nextFactsCheckAt(ago(24 * 60), NOW)).toBeNull();
+});
+
+test('an open upload is checked when it expires, at the latest', () => {
+  const checkAt = (stream_status: 'pending_upload' | 'processing', expiry: Date | null) =>
+    minutesUntil(untilExpiry({ stream_status, upload_expires_at: expiry }, ago(-60), NOW));
+  expect([ago(-30), ago(-90), ago(1), null].map((expiry) => checkAt('pending_upload', expiry))).toEqual([
+    30, 60, 60, 60,
+  ]);
+  expect(checkAt('processing', ago(-30))).toBe(60);
 });

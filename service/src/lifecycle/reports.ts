@@ -10,10 +10,12 @@ import {
   type Completion,
   decideCheck,
   decideCompletion,
+  decideFacts,
   decidePoster,
   decideRefusal,
   decideReopening,
   decideRetry,
+  type FactsRecord,
   type Reopening,
   type Retry,
 } from './decide-commands.ts';
@@ -85,6 +87,12 @@ export const reopenAsset = (needs: ReportNeeds, asset: Asset, reopening: Reopeni
 export const recordCheck = (needs: ReportNeeds, asset: Asset, check: CheckRecord): Promise<Asset> =>
   updateExisting(needs, asset, (seen) =>
     seen.revision === asset.revision ? decideCheck(seen, check) : undefined,
+  );
+
+/** Records facts of a ready video, unless the asset changed since it was read. */
+export const recordFacts = (needs: ReportNeeds, asset: Asset, facts: FactsRecord): Promise<Asset> =>
+  updateExisting(needs, asset, (seen) =>
+    seen.revision === asset.revision ? decideFacts(seen, facts) : undefined,
   );
 
 /** Cancels the encoding of a video; changes nothing if it is not being encoded. */

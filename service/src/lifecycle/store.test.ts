@@ -68,6 +68,7 @@ const newAsset = (more: Partial<NewAsset> = {}): NewAsset => ({
   tags: ['a', 'b'],
   metadata: { nested: { list: [1, null] } },
   announced_size_bytes: null,
+  max_duration_s: null,
   announced_sha256: null,
   provider: 'onprem',
   provider_video_id: null,

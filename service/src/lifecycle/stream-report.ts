@@ -24,6 +24,7 @@ export type StreamReport = {
   readonly providerCode?: string;
   readonly warnings?: readonly Warning[];
   readonly media?: {
+    readonly sizeBytes?: number;
     readonly width?: number;
     readonly height?: number;
     readonly durationMs?: number;

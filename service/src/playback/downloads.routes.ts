@@ -15,7 +15,9 @@ export const downloadRoutes = (
   { ownAsset }: Guards,
   objects: ObjectResponses,
 ): Route[] => [
-  ownAsset(getDownloadUrl, ({ asset }) => downloads.createDownloadUrl(asset)),
+  ownAsset(getDownloadUrl, ({ asset }) => downloads.createDownloadUrl(asset), {
+    retryAfter: ({ retry_after: seconds }) => seconds,
+  }),
   bytesRoute(downloadOriginal, {
     handle: async (request, reply) => {
       const asset = await downloads.findDownload(request.params.id, request.query.ticket ?? '');

@@ -1,16 +1,18 @@
 // Creates and verifies signed download URLs of originals, which are valid for an hour (contract B5).
+import type { DownloadUrl } from '@mediary/contract/schemas/playback';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
-import type { canInspect, createProviderUrl } from '../providers/hosted-videos.ts';
+import type { Download } from '../providers/provider.ts';
+import type { canInspect, createProviderDownload } from '../providers/hosted-videos.ts';
 
 export type DownloadNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly canInspect: Bound<typeof canInspect>;
-  readonly createProviderUrl: Bound<typeof createProviderUrl>;
+  readonly createProviderDownload: Bound<typeof createProviderDownload>;
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -19,15 +21,16 @@ export type DownloadNeeds = {
 
 const TTL_SECONDS = 3600;
 
-export async function createDownloadUrl(
-  needs: DownloadNeeds,
-  asset: Asset,
-): Promise<{ url: string; expires_at: string; filename: string }> {
+export async function createDownloadUrl(needs: DownloadNeeds, asset: Asset): Promise<DownloadUrl> {
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
-  const url = needs.canInspect(asset)
-    ? await needs.createProviderUrl(asset, expires)
-    : createOwnUrl(needs, asset, expires);
-  return { url, expires_at: new Date(expires * 1000).toISOString(), filename: asset.filename };
+  const download: Download = needs.canInspect(asset)
+    ? await needs.createProviderDownload(asset, expires)
+    : { state: 'ready', url: createOwnUrl(needs, asset, expires) };
+  const { state } = download;
+  const { filename } = asset;
+  return download.state === 'preparing'
+    ? { url: null, state, expires_at: null, filename, retry_after: download.retryAfterSeconds }
+    : { url: download.url, state, expires_at: new Date(expires * 1000).toISOString(), filename };
 }
 
 function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {

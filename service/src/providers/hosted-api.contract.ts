@@ -56,6 +56,7 @@ export const ORDER: UploadOrder = {
   mimeType: 'video/mp4',
   size: 1000,
   maxBytes: 10_000,
+  maxDurationSeconds: null,
   isPrivate: true,
   expires: Math.floor(Date.now() / 1000) + 3600,
   videoId: null,

@@ -15,6 +15,8 @@ type HostedClientOptions = {
   readonly headers: Readonly<Record<string, string>>;
   /** Parses the provider's error code in a body; undefined if there is none. */
   readonly parseErrorCode: (body: unknown) => string | undefined;
+  /** Failures by the provider's error code, where the HTTP status says less. */
+  readonly failuresByCode?: Readonly<Record<string, ProviderFailureCode>>;
   readonly limits: ClientLimits | undefined;
 };
 
@@ -24,7 +26,7 @@ export type SendHosted = (request: HostedRequest) => Promise<HostedResponse>;
 
 /** Returns a successful response; throws ProviderFailed for any other. */
 export const createHostedClient =
-  ({ url, headers, parseErrorCode, limits }: HostedClientOptions): SendHosted =>
+  ({ url, headers, parseErrorCode, failuresByCode = {}, limits }: HostedClientOptions): SendHosted =>
   async ({ path, ...request }) => {
     const response = await sendRequest(
       { ...request, url: `${url}${path}`, headers: { ...headers, ...request.headers } },
@@ -33,8 +35,9 @@ export const createHostedClient =
     if ('failure' in response)
       throw new ProviderFailed(FAILURES[response.failure], { cause: response.cause });
     if (response.status >= 200 && response.status < 300) return response;
-    throw new ProviderFailed(toFailureCode(response.status), {
-      providerCode: parseErrorCode(response.body) ?? `HTTP ${response.status}`,
+    const code = parseErrorCode(response.body);
+    throw new ProviderFailed(failuresByCode[code ?? ''] ?? toFailureCode(response.status), {
+      providerCode: code ?? `HTTP ${response.status}`,
       retryAfterSeconds: parseRetryAfter(response.headers, new Date()),
     });
   };

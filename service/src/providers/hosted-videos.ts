@@ -2,7 +2,7 @@
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { applyReport } from '../lifecycle/reports.ts';
+import type { applyReport, refuseAsset } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
@@ -10,7 +10,13 @@ import { badRequest, conflict, notFound, ServiceError, toReason } from '../platf
 import type { Database } from '../platform/postgres/database.ts';
 import { canTakeUploads } from './hosted-playback.ts';
 import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
-import { getProvider, type Inspection, type PreparedUpload, ProviderFailed } from './provider.ts';
+import {
+  type Download,
+  getProvider,
+  type Inspection,
+  type PreparedUpload,
+  ProviderFailed,
+} from './provider.ts';
 import type { CallNeeds, CallProvider } from './provider-calls.ts';
 
 type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
@@ -18,6 +24,7 @@ type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly db: Database;
   readonly update: AssetStore['update'];
   readonly applyReport: Bound<typeof applyReport>;
+  readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly maxUploadBytes: number;
 };
@@ -37,6 +44,7 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
     mimeType: asset.mime_type,
     size: asset.announced_size_bytes,
     maxBytes: needs.maxUploadBytes,
+    maxDurationSeconds: asset.max_duration_s,
     isPrivate: asset.visibility === 'private',
     expires: Math.floor((asset.upload_expires_at ?? needs.now()).getTime() / 1000),
     videoId: asset.provider_video_id,
@@ -142,27 +150,30 @@ export async function protectVideo(needs: ProviderNeeds, assetId: string): Promi
     await needs.call(providerOf(asset), () => protect(videoOf(asset), asset.visibility === 'private'));
 }
 
-/** Download URL of the provider; NOT_FOUND when it offers none. */
-export async function createProviderUrl(
+/** Download URL of the provider, or when to ask for it again; NOT_FOUND when it offers none. */
+export async function createProviderDownload(
   needs: ProviderNeeds,
   asset: Asset,
   expires: number,
-): Promise<string> {
+): Promise<Download> {
   const order = { videoId: videoOf(asset), filename: asset.filename, expires };
-  const url = await needs
+  const download = await needs
     .call(providerOf(asset), (api) => api.createDownloadUrl(order))
     .catch(throwServiceError);
-  if (url === undefined)
+  if (!download)
     throw notFound('The video provider offers no download of this video', { reason: 'no_download' });
-  return url;
+  return download;
 }
 
 /** True when the provider's API can report the state of this asset's video. */
 export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset): boolean =>
   asset.provider_video_id !== null && canTakeUploads(needs, asset);
 
-/** Adds an event, so that the timeline explains why the asset has no video. */
-async function recordFailure({ update }: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
+/**
+ * Adds an event, so that the timeline explains why the asset has no video. A provider without storage is not
+ * asked again: the asset fails at once.
+ */
+async function recordFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailed)) return;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
@@ -170,7 +181,8 @@ async function recordFailure({ update }: ProviderNeeds, asset: Asset, error: unk
     code: failure.code,
     ...(providerCode !== undefined && { provider_code: providerCode }),
   });
-  await update(asset, () => ({ set: {}, events: [event], jobs: [] }));
+  await needs.update(asset, () => ({ set: {}, events: [event], jobs: [] }));
+  if (failure.code === 'provider_quota') await needs.refuseAsset(asset, failure);
 }
 
 /** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
@@ -184,9 +196,12 @@ function throwServiceError(error: unknown): never {
   throw new ServiceError('UNAVAILABLE', message, {
     details: { reason: code },
     cause: error,
-    retryAfterSeconds: retryAfterSeconds ?? (code === 'provider_credentials' ? 300 : undefined),
+    retryAfterSeconds: retryAfterSeconds ?? (OPERATOR_FAILURES.includes(code) ? 300 : undefined),
   });
 }
+
+/** Only the operator can end these. */
+const OPERATOR_FAILURES: readonly string[] = ['provider_credentials', 'provider_quota'];
 
 function providerOf({ provider }: Asset): ProviderName {
   if (!provider) throw new Error('an image has no provider');

@@ -45,7 +45,7 @@ export const createProviderCaller =
     }
   };
 
-const REQUEST_ERRORS: readonly string[] = ['provider_rejected', 'provider_video_missing'];
+const REQUEST_ERRORS: readonly string[] = ['provider_rejected', 'provider_video_missing', 'provider_quota'];
 
 const toCallFailure = ({ failure: { code }, retryAfterSeconds }: ProviderFailed) => ({
   code,

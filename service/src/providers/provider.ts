@@ -88,6 +88,8 @@ export type SignedUrls = PlayUrls & { readonly expires: number };
 export type HostedApi = {
   /** Base URL. */
   readonly url: string;
+  /** Undefined when `MAX_UPLOAD_BYTES` alone limits uploads. */
+  readonly uploadRules: UploadRules | undefined;
   /**
    * Creates an empty video, or reuses the one of an earlier attempt, and returns the upload URL at the
    * provider.
@@ -102,8 +104,8 @@ export type HostedApi = {
    * Enables or disables signed URLs for a video; undefined when the product does not support it per video.
    */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
-  /** Download URL; undefined when the product offers none for this video. */
-  createDownloadUrl(download: DownloadOrder): Promise<string | undefined>;
+  /** Requests a file that does not exist yet; undefined when the product offers none for this video. */
+  createDownloadUrl(download: DownloadOrder): Promise<Download | undefined>;
   /** Lists the videos of this service, newest first. */
   list(): AsyncIterable<ListedVideo>;
   /** Checks the credentials; returns problems as messages for operators. */
@@ -111,6 +113,14 @@ export type HostedApi = {
   /** Registers the webhook URL at the product; undefined when operators must do it manually. */
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
+
+/** What a product accepts: a file without an announced size, and a duration. */
+export type UploadRules = { readonly maxUnannouncedBytes: number; readonly maxDurationSeconds: number };
+
+/** `retryAfterSeconds`: when to ask for the prepared file again. */
+export type Download =
+  | { readonly state: 'ready'; readonly url: string }
+  | { readonly state: 'preparing'; readonly retryAfterSeconds: number };
 
 /** `expires` is in seconds since 1970. */
 export type DownloadOrder = {
@@ -132,6 +142,8 @@ export type UploadOrder = {
   readonly mimeType: string;
   readonly size: number | null;
   readonly maxBytes: number;
+  /** The longest video that the caller announced, in seconds. */
+  readonly maxDurationSeconds: number | null;
   readonly isPrivate: boolean;
   readonly expires: number;
   readonly videoId: string | null;
@@ -162,6 +174,7 @@ const RETRYABLE: readonly ProviderFailureCode[] = [
   'provider_unreachable',
   'provider_timeout',
   'provider_rate_limited',
+  'provider_quota',
   'provider_error',
 ];
 

@@ -50,6 +50,10 @@ export function parseSize({ width, height }: JsonObject): {
 const isSize = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 100_000;
 
+/** A number of bytes, if known. */
+export const parseByteSize = (bytes: unknown): { readonly sizeBytes?: number } =>
+  typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? { sizeBytes: bytes } : {};
+
 /** Converts seconds to milliseconds, if known. */
 export const parseDuration = (seconds: unknown): { readonly durationMs?: number } =>
   typeof seconds === 'number' && seconds > 0 && seconds < 1e6

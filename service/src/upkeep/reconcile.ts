@@ -6,10 +6,13 @@ import type { JobPayloads, JobRequest, ServiceJobs } from '../jobs.ts';
 import {
   addMs,
   expectedMs,
+  isFactsCheck,
+  nextFactsCheckAt,
   nextReconcileAfterFailure,
   nextReconcileAt,
+  untilExpiry,
 } from '../lifecycle/reconcile-schedule.ts';
-import type { recordCheck, refuseAsset } from '../lifecycle/reports.ts';
+import type { recordCheck, recordFacts, refuseAsset } from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
@@ -33,6 +36,7 @@ type ReconcileNeeds = {
   readonly applyInspection: Bound<typeof applyInspection>;
   readonly startJob: Provider['startJob'];
   readonly recordCheck: Bound<typeof recordCheck>;
+  readonly recordFacts: Bound<typeof recordFacts>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
 };
 
@@ -121,12 +125,30 @@ const hasOpenJob = async (
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
   if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, PROVIDER_UNAVAILABLE));
+  if (isFactsCheck(asset)) return checkFacts(needs, asset, inspections);
   if (!needs.canInspect(asset)) return checkLater(needs, asset, { reason: 'not_configured' });
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
   if (inspection instanceof ProviderFailed) return checkLater(needs, asset, toFailureData(inspection));
   if (inspection.state === 'waiting') return checkEmptyVideo(needs, asset);
   await recordResult(needs, asset, await needs.applyInspection(asset, toReport(asset, inspection)));
+}
+
+/** Completes the facts of a ready video. A provider that does not know them is asked again for a day. */
+async function checkFacts(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
+  if (!needs.canInspect(asset)) return void (await needs.recordFacts(asset, { checkAt: null }));
+  const inspection = inspections.get(asset.id);
+  if (!inspection) return;
+  const readyAt = (await findLastEventTime(needs.db, asset.id, 'asset.ready')) ?? asset.created_at;
+  const checkAt = nextFactsCheckAt(readyAt, needs.now());
+  if (!(inspection instanceof ProviderFailed) && inspection.state === 'known') {
+    const { report } = inspection;
+    const isComplete = report.event !== 'started' && report.complete !== false;
+    return void (await needs.recordFacts(asset, { report, checkAt: isComplete ? null : checkAt }));
+  }
+  const reason = checkAt ? 'facts_unknown' : 'facts_given_up';
+  const failure = inspection instanceof ProviderFailed ? toFailureData(inspection) : {};
+  await needs.recordCheck(asset, { data: { ...failure, reason }, checkAt });
 }
 
 const toReport = (asset: Asset, inspection: Inspection): StreamReport =>
@@ -160,8 +182,8 @@ async function recordResult(needs: ReconcileNeeds, before: Asset, after: Asset):
 }
 
 async function checkLater(needs: ReconcileNeeds, asset: Asset, data: EventData): Promise<void> {
-  const checkAt = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
-  await needs.recordCheck(asset, { data, checkAt });
+  const next = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
+  await needs.recordCheck(asset, { data, checkAt: untilExpiry(asset, next, needs.now()) });
 }
 
 async function endChecks({ recordCheck: record }: ReconcileNeeds, asset: Asset, data: EventData) {

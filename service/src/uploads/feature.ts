@@ -124,7 +124,8 @@ const createImports = (context: AppContext & Pick<importOperations.ImportNeeds, 
       fetchHead: createImportFetch(context, HEAD_LIMITS),
       limitHeads: createConcurrencyLimit(HEAD_CONCURRENCY),
       allowPrivate: mayImportPrivate(context),
-      limits: toUploadLimits(context),
+      // Imports to hosted providers are refused for another reason.
+      limits: { ...toUploadLimits(context), uploadRules: new Map() },
       mediaTypes: listDecodable(context),
     },
     importOperations,
@@ -152,6 +153,9 @@ function toUploadLimits(context: AppContext): UploadLimits {
     defaultProvider: videoProvider,
     findMediaType: (mime) => findMediaType(mime, decodable),
     mimeTypes: decodable.map(({ mime }) => mime),
+    uploadRules: new Map(
+      all.flatMap(({ name, api }) => (api?.uploadRules ? [[name, api.uploadRules] as const] : [])),
+    ),
     hostedProviders: all.filter(({ kind }) => kind === 'hosted').map(({ name }) => name),
     uploadProviders: all.filter(({ capabilities }) => capabilities.uploads).map(({ name }) => name),
   };

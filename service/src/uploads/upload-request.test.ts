@@ -12,6 +12,7 @@ const LIMITS: UploadLimits = {
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],
   hostedProviders: ['cdnhost', 'edgehost'],
+  uploadRules: new Map(),
 };
 const VIDEO: CreateUploadRequest = { filename: 'a.mp4', content_type: 'video', mime_type: 'video/mp4' };
 
@@ -32,6 +33,7 @@ test('omitted fields get their defaults', () => {
     metadata: null,
     announced_size_bytes: null,
     announced_sha256: null,
+    max_duration_s: null,
     provider: 'onprem',
     provider_video_id: null,
   });
@@ -194,4 +196,37 @@ describe('filename', () => {
     ['a lone surrogate', 'a\ud83d'],
     ['a reversed pair', '\udc00\ud800'],
   ])('may not be %s', (_what, name) => expect(isFilename(name)).toBe(false));
+});
+
+describe('what a provider accepts', () => {
+  const RULES = { maxUnannouncedBytes: 200, maxDurationSeconds: 36_000 };
+  const limits = { uploadProviders: ['onprem', 'edgehost'], uploadRules: new Map([['edgehost', RULES]]) };
+  const edgehost = (request: Partial<CreateUploadRequest> = {}, more: Partial<UploadLimits> = {}) =>
+    byUser({ provider: 'edgehost', size_bytes: 100, ...request }, { ...limits, ...more });
+
+  test('a file of unknown size is refused where the provider would cut it off', () => {
+    expect(() => byUser({ provider: 'edgehost' }, limits)).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', details: { field: 'size_bytes', limit: 200 } }),
+    );
+    expect(byUser({ provider: 'edgehost' }, { ...limits, maxUploadBytes: 200 })).toMatchObject({
+      announced_size_bytes: null,
+    });
+    expect(byUser({}, limits)).toMatchObject({ provider: 'onprem' });
+  });
+
+  test('the announced duration gets a margin, and the bound of a service caller replaces it', () => {
+    expect(edgehost({ duration_ms: 1 }).max_duration_s).toBe(6);
+    expect(edgehost({ duration_ms: 600_000, max_duration_s: 'ignored' }).max_duration_s).toBe(611);
+    const asService = (request: object) =>
+      toNewAsset({ ...VIDEO, ...request }, { isService: true, limits: { ...LIMITS, ...limits } });
+    expect(asService({ duration_ms: 600_000, max_duration_s: 900 }).max_duration_s).toBe(900);
+    for (const bound of [0, 1.5, '900', 2_592_001, Number.NaN])
+      expect(() => asService({ max_duration_s: bound })).toThrow(errorNaming('max_duration_s'));
+  });
+
+  test('a longer video than the provider accepts is refused before its upload', () => {
+    expect(edgehost({ duration_ms: 36_000_000 }).max_duration_s).toBe(36_365);
+    expect(() => edgehost({ duration_ms: 36_000_001 })).toThrow(errorNaming('duration_ms'));
+    expect(byUser({ duration_ms: 36_000_001 }, limits).max_duration_s).toBe(36_366);
+  });
 });

@@ -3,6 +3,7 @@ import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { NewAsset, ProviderName } from '../assets/asset.ts';
 import { isPlainText, assertTextLimits } from '../assets/text-limits.ts';
 import { isOtherKind, type MediaType } from '../media/media-type.ts';
+import type { UploadRules } from '../providers/provider.ts';
 import { badRequest, payloadTooLarge, type ServiceError } from '../platform/errors.ts';
 
 export type UploadLimits = {
@@ -17,6 +18,8 @@ export type UploadLimits = {
   readonly uploadProviders: readonly ProviderName[];
   /** Providers that store the bytes themselves. */
   readonly hostedProviders: readonly ProviderName[];
+  /** Rules of the providers that have any. */
+  readonly uploadRules: ReadonlyMap<ProviderName, UploadRules>;
 };
 
 type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'>;
@@ -27,6 +30,9 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
   assertNames(request);
   assertTextLimits(request);
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
+  const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
+  const maxDuration = parseMaxDuration(request, isService);
+  if (provider !== null && videoId === null) assertUploadRules(request, { provider, maxDuration, limits });
   return {
     kind: media.kind,
     filename: request.filename,
@@ -38,7 +44,8 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
     metadata: request.metadata ?? null,
     announced_size_bytes: parseSize(request, limits),
     announced_sha256: request.checksum_sha256?.toLowerCase() ?? null,
-    provider: media.kind === 'image' ? null : chooseProvider(request, { videoId, limits }),
+    max_duration_s: maxDuration?.seconds ?? null,
+    provider,
     provider_video_id: videoId,
   };
 }
@@ -120,4 +127,61 @@ function chooseProvider(
   if (videoId === null && !limits.uploadProviders.includes(chosen))
     throw badRequest(`provider ${chosen} is not configured for uploads`, { field: 'provider' });
   return chosen;
+}
+
+/** `exact`: what the caller sent. `seconds`: what its upload may last. */
+type MaxDuration = { readonly field: string; readonly exact: number; readonly seconds: number };
+
+/** A service caller may set the bound itself; it follows from the announced duration otherwise. */
+function parseMaxDuration(
+  { duration_ms: duration, max_duration_s: bound }: CreateUploadRequest,
+  isService: boolean,
+): MaxDuration | undefined {
+  if (isService && bound !== undefined && bound !== null) return parseBound(bound);
+  if (duration === undefined) return undefined;
+  const exact = duration / 1000;
+  return {
+    field: 'duration_ms',
+    exact,
+    seconds: Math.ceil(exact * DURATION_MARGIN.factor) + DURATION_MARGIN.seconds,
+  };
+}
+
+/** Clients read the duration of the container, which the tracks may exceed. */
+const DURATION_MARGIN = { factor: 1.01, seconds: 5 };
+const MAX_DURATION_S = 30 * 86_400;
+
+function parseBound(bound: unknown): MaxDuration {
+  if (typeof bound !== 'number' || !Number.isInteger(bound) || bound < 1 || bound > MAX_DURATION_S)
+    throw badRequest(`max_duration_s must be a whole number from 1 to ${MAX_DURATION_S}`, {
+      field: 'max_duration_s',
+      limit: MAX_DURATION_S,
+    });
+  return { field: 'max_duration_s', exact: bound, seconds: bound };
+}
+
+type Chosen = {
+  readonly provider: ProviderName;
+  readonly maxDuration: MaxDuration | undefined;
+  readonly limits: UploadLimits;
+};
+
+function assertUploadRules(
+  { size_bytes: size }: CreateUploadRequest,
+  { provider, maxDuration, limits: { uploadRules, maxUploadBytes } }: Chosen,
+): void {
+  const rules = uploadRules.get(provider);
+  if (!rules) return;
+  const { maxUnannouncedBytes, maxDurationSeconds } = rules;
+  if (size === undefined && maxUploadBytes > maxUnannouncedBytes)
+    throw badRequest(
+      `size_bytes is required: provider ${provider} takes files of more than ` +
+        `${maxUnannouncedBytes} bytes only if their size is announced`,
+      { field: 'size_bytes', limit: maxUnannouncedBytes },
+    );
+  if (maxDuration && maxDuration.exact > maxDurationSeconds)
+    throw badRequest(
+      `${maxDuration.field} is longer than provider ${provider} accepts: ${maxDurationSeconds} seconds`,
+      { field: maxDuration.field, limit: maxDurationSeconds },
+    );
 }

@@ -56,6 +56,7 @@ export const createUpload = jsonOperation({
     },
     { code: 'PAYLOAD_TOO_LARGE', when: '`size_bytes` is above `MAX_UPLOAD_BYTES`.' },
     { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
+    { code: 'UNAVAILABLE', reason: 'provider_quota', when: 'The storage of the video provider is full.' },
     { code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' },
   ],
 });

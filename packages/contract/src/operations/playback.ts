@@ -37,7 +37,10 @@ export const getDownloadUrl = jsonOperation({
   path: '/api/v1/media/{id}/download-url',
   tag: 'Playback',
   auth: 'caller',
-  summary: 'Returns a signed URL of the original file',
+  summary: 'Returns a signed URL of the original file, or of the MP4 of a hosted provider',
+  description:
+    'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
+    'response is 200 with `url` null, `state` `preparing` and `retry_after`, until `state` is `ready`.',
   message: 'Download URL',
   data: DownloadUrl,
   example: EXAMPLE_DOWNLOAD,

@@ -51,12 +51,24 @@ export const EXAMPLE_PLAYBACK: Playback = {
 };
 
 export const DownloadUrl = Type.Object(
-  { url: Type.String(), expires_at: Timestamp, filename: Type.String() },
-  { $id: 'DownloadUrl', description: 'A signed URL of the original file.' },
+  {
+    url: nullable(Type.String({ description: 'Null while the provider prepares the file.' })),
+    state: Type.Enum(['ready', 'preparing'], {
+      description: '`preparing`: the provider makes the file. Ask again after `retry_after` seconds.',
+    }),
+    expires_at: nullable(Timestamp),
+    filename: Type.String(),
+    retry_after: Type.Optional(
+      Type.Integer({ description: 'Seconds, with `preparing`; also in the header `Retry-After`.' }),
+    ),
+  },
+  { $id: 'DownloadUrl', description: 'A signed URL of the original file, or of the MP4 of a provider.' },
 );
+export type DownloadUrl = Static<typeof DownloadUrl>;
 
-export const EXAMPLE_DOWNLOAD: Static<typeof DownloadUrl> = {
+export const EXAMPLE_DOWNLOAD: DownloadUrl = {
   url: `https://media.example.com/api/v1/downloads/${EXAMPLE_ASSET.id}?ticket=1795403700.Zm…`,
+  state: 'ready',
   expires_at: '2026-11-22T11:15:00.000Z',
   filename: 'launch.mp4',
 };

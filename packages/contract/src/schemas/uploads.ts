@@ -4,6 +4,9 @@ import { VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
 import { AssetId, editableFields, nullable, OwnerUserId, ProviderName, Timestamp } from './common.ts';
 
+/** Thirty days: longer than any provider accepts. */
+const MAX_DURATION_MS = 30 * 86_400_000;
+
 export const CreateUploadRequest = Type.Object(
   {
     filename: Type.String({
@@ -27,13 +30,31 @@ export const CreateUploadRequest = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Announced size. An upload of another length is rejected.',
+        description:
+          'Announced size. An upload of another length is rejected. `edgehost` needs it for files of more ' +
+          'than 200 MB, so it is required there unless `MAX_UPLOAD_BYTES` is lower.',
       }),
     ),
     checksum_sha256: Type.Optional(
       Type.String({
         pattern: '^[0-9a-fA-F]{64}$',
         description: 'Announced SHA-256. Other bytes are rejected.',
+      }),
+    ),
+    duration_ms: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_DURATION_MS,
+        description:
+          'Duration of the video as the caller knows it: a hint. Providers that reserve storage for an ' +
+          'upload (`edgehost`) reserve this much and a small margin, and reject a longer video.',
+      }),
+    ),
+    max_duration_s: Type.Optional(
+      Type.Unknown({
+        description:
+          'Service callers only: the longest video, in seconds, that an upload to a provider that reserves ' +
+          'storage may bring. Takes precedence over `duration_ms`. Ignored for users.',
       }),
     ),
     visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'Default `private`.' })),
@@ -63,6 +84,8 @@ const {
   content_type,
   mime_type,
   provider_video_id: _linkedVideo,
+  duration_ms: _duration,
+  max_duration_s: _maxDuration,
   ...sharedFields
 } = CreateUploadRequest.properties;
 
@@ -125,6 +148,22 @@ const TusUploadTarget = Type.Object(
     fields: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
     ),
+    chunk_size: Type.Optional(
+      Type.Integer({
+        description:
+          'Recommended bytes per `PATCH`, for the option `chunkSize` of a client. Absent: any size, one ' +
+          'request for the whole file included.',
+      }),
+    ),
+    chunk_size_multiple: Type.Optional(
+      Type.Integer({
+        description: 'Every `PATCH` but the last must be a multiple of this. Absent: any number of bytes.',
+      }),
+    ),
+    chunk_size_min: Type.Optional(
+      Type.Integer({ description: 'Every `PATCH` but the last has at least this many bytes.' }),
+    ),
+    chunk_size_max: Type.Optional(Type.Integer({ description: 'A `PATCH` has at most this many bytes.' })),
   },
   { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
 );

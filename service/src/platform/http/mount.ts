@@ -39,7 +39,7 @@ function mountJson(
   { once, ownerLimiter, known }: MountOptions,
   route: JsonRoute,
 ): void {
-  const { operation, guard, handle, etag } = route;
+  const { operation, guard, handle, etag, retryAfter } = route;
   const { method, path, message, query, body } = operation;
   const isRepeatable = guard.callerName && method === 'POST';
   app.route({
@@ -59,7 +59,10 @@ function mountJson(
         return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
       const input = await admitRequest(guard, request);
       if (etag && isNotModified(request, reply, etag(input))) return reply.code(304).send();
-      return success(request.id, message, await handle(input));
+      const data = await handle(input);
+      const seconds = retryAfter?.(data);
+      if (seconds !== undefined) reply.header('retry-after', seconds);
+      return success(request.id, message, data);
     },
   });
 }

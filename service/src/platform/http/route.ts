@@ -35,9 +35,11 @@ export type Guard<Identity, Extra> = {
   readonly admit: (identity: Identity, input: Input) => Extra | Promise<Extra>;
 };
 
-type RouteOptions<I> = {
+type RouteOptions<I, D> = {
   /** The ETag of the response, in quotes; a request that names it gets 304. */
   readonly etag?: (input: I) => string;
+  /** `Retry-After` of a response that is not final yet, in seconds. */
+  readonly retryAfter?: (data: D) => number | undefined;
 };
 
 /** A route whose response is the envelope. */
@@ -46,6 +48,7 @@ export type JsonRoute = {
   readonly operation: JsonOperation;
   readonly guard: Guard<unknown, unknown>;
   readonly etag: ((input: Input & object) => string) | undefined;
+  readonly retryAfter: ((data: unknown) => number | undefined) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
 
@@ -76,12 +79,13 @@ export const guarded =
   <D extends TSchema, Q extends TObject, B extends TObject, P extends Path>(
     operation: JsonOperation<Q, B, D, P>,
     handle: (input: Input<Static<Q>, Static<B>, Params<P>> & Extra) => Promise<Static<D>>,
-    { etag }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra> = {},
+    { etag, retryAfter }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra, Static<D>> = {},
   ): JsonRoute => ({
     kind: 'json',
     operation: operation as unknown as JsonOperation,
     guard: guard as Guard<unknown, unknown>,
     etag: etag as JsonRoute['etag'],
+    retryAfter: retryAfter as JsonRoute['retryAfter'],
     handle: handle as unknown as JsonRoute['handle'],
   });
 

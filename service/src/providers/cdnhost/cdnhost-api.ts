@@ -13,7 +13,7 @@ import {
 import { createHostedClient, describeFailure, type HostedRequest } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
+import type { Download, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/uploads';
 import { signDirectUpload, signFolder } from './cdnhost-signatures.ts';
 import { folderOf } from './cdnhost-report.ts';
@@ -43,6 +43,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     undefinedIfMissing(() => request({ method: 'GET', path: pathTo(videoId) }));
   return {
     url: apiUrl,
+    uploadRules: undefined,
     async prepareUpload(order) {
       const title = toTitle(order);
       const videoId =
@@ -62,7 +63,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     protect: undefined,
     registerWebhook: undefined,
     createDownloadUrl: async ({ videoId, expires }) =>
-      toDownloadUrl(access, { videoId, expires, file: findDownloadFile((await find(videoId)) ?? {}) }),
+      toDownload(access, { videoId, expires, file: findDownloadFile((await find(videoId)) ?? {}) }),
     list: () => listVideos(request),
     check: async () => [
       ...(await describeFailure(
@@ -82,17 +83,20 @@ const checkedSettings = (url: string) => ({
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 
-type Download = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
+type DownloadFile = { readonly videoId: string; readonly expires: number; readonly file: string | undefined };
 
-function toDownloadUrl(
+function toDownload(
   { hostname, tokenKey: key }: CdnhostAccess,
-  { videoId, expires, file }: Download,
-): string | undefined {
+  { videoId, expires, file }: DownloadFile,
+): Download | undefined {
+  if (hostname === undefined || file === undefined) return undefined;
   const folder = folderOf(videoId);
-  return (
-    hostname && file && `${originOf(hostname)}${key ? signFolder({ key, folder, expires }) : folder}${file}`
-  );
+  const path = key ? signFolder({ key, folder, expires }) : folder;
+  return { state: 'ready', url: `${originOf(hostname)}${path}${file}` };
 }
+
+/** The product documents no limits; chunks are for clients that read the file as a stream. */
+const CHUNK_SIZE = 52_428_800;
 
 type VideoUpload = UploadOrder & { readonly videoId: string; readonly title: string };
 
@@ -111,6 +115,7 @@ function toUploadTarget(
       LibraryId: libraryId,
     },
     fields: { filetype: mimeType, title },
+    chunk_size: CHUNK_SIZE,
     expires_at: new Date(expires * 1000).toISOString(),
     max_bytes: size ?? maxBytes,
   };

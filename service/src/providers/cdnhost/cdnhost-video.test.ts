@@ -47,12 +47,15 @@ describe('a video', () => {
     },
   );
 
-  test('in progress reports its percentage and its playable heights', () => {
-    expect(reportOf({ status: 3, encodeProgress: 41, availableResolutions: '240p,360p' })).toEqual({
+  test('in progress reports its percentage, its playable heights and what is known of the film', () => {
+    expect(
+      reportOf({ status: 3, encodeProgress: 41, availableResolutions: '240p,360p', length: 12 }),
+    ).toEqual({
       source: 'inspect',
       provider: 'cdnhost',
       event: 'started',
       progress: 41,
+      media: { durationMs: 12_000 },
       renditions: [
         { height: 240, state: 'ready' },
         { height: 360, state: 'ready' },
@@ -69,14 +72,21 @@ describe('a video', () => {
 
   test('that is ready is complete, and brings its renditions, size and duration', () => {
     expect(
-      reportOf({ status: 4, availableResolutions: '720p', width: 1280, height: 720, length: 12 }),
+      reportOf({
+        status: 4,
+        availableResolutions: '720p',
+        width: 1280,
+        height: 720,
+        length: 12,
+        storageSize: 99,
+      }),
     ).toEqual({
       source: 'inspect',
       provider: 'cdnhost',
       event: 'succeeded',
       complete: true,
       renditions: [{ height: 720, state: 'ready' }],
-      media: { width: 1280, height: 720, durationMs: 12_000 },
+      media: { width: 1280, height: 720, durationMs: 12_000, sizeBytes: 99 },
       playback: { kind: 'hosted', videoId: GUID, urls: {} },
     });
     expect(reportOf({ status: 4, width: 0, height: -1, length: 0 }).media).toEqual({});

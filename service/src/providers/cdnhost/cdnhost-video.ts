@@ -4,6 +4,7 @@ import { toPlainText } from '../../assets/text-limits.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
+  parseByteSize,
   parseDuration,
   type JsonObject,
   parsePercent,
@@ -72,15 +73,14 @@ function reportOf(
   if (state === 'upload_failed') return { event: 'failed', failure: FAILURES[state] };
   if (state === 'encode_failed') return { event: 'failed', ...failureOf(video) };
   const renditions = parseHeights(video).map((height): Rendition => ({ height, state: 'ready' }));
-  if (state === 'succeeded')
-    return {
-      event: 'succeeded',
-      complete: true,
-      renditions,
-      media: { ...parseSize(video), ...parseDuration(video['length']) },
-    };
+  const media = {
+    ...parseSize(video),
+    ...parseDuration(video['length']),
+    ...parseByteSize(video['storageSize']),
+  };
+  if (state === 'succeeded') return { event: 'succeeded', complete: true, renditions, media };
   const progress = parsePercent(video['encodeProgress']);
-  return { event: 'started', renditions, ...(progress !== undefined && { progress }) };
+  return { event: 'started', renditions, media, ...(progress !== undefined && { progress }) };
 }
 
 /** For example `240p,360p`. */

@@ -1,54 +1,28 @@
 // Tests the client of the edgehost API with the contract of hosted APIs.
-import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedPeer, startPeer } from '../../../../test/support/scripted-peer.ts';
-import { createSettings } from '../../platform/settings.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  DOWNLOADS,
+  FORM,
+  NOW,
+  PEM,
+  result,
+  UID,
+  useEdgehostApi,
+} from '../../../../test/support/edgehost-api.ts';
 import { collect, hostedApiContract, ORDER } from '../hosted-api.contract.ts';
-import type { HostedApi } from '../provider.ts';
-import { type EdgehostOverrides, openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
-
-const UID = '11112222-3333-4444-8555-666677778888';
-const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
-const SET = {
-  EDGEHOST_ACCOUNT_ID: 'account-1',
-  EDGEHOST_STREAM_API_TOKEN: 'api-token',
-  EDGEHOST_STREAM_WEBHOOK_SECRET: 'edgehost-secret',
-  EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example',
-  EDGEHOST_SIGNING_KEY_ID: 'key-1',
-  EDGEHOST_SIGNING_KEY_PEM: PEM,
-};
-const NOW = 1_700_000_000;
-type Environment = Record<string, string | undefined>;
-const opened = (environment: Environment, extras: EdgehostOverrides = {}) =>
-  openEdgehost(readEdgehostSettings(createSettings(environment)), false, extras);
 
 describe('the API of edgehost', () => {
-  let peer: ScriptedPeer;
-  beforeAll(async () => {
-    peer = await startPeer();
-  });
-  afterAll(() => peer.stop());
-  const apiWith = (more: Environment, limits?: EdgehostOverrides['limits']) =>
-    opened(
-      { ...SET, EDGEHOST_API_URL: `${peer.url}/v4`, ...more },
-      { now: () => NOW, ...(limits && { limits }) },
-    ).api as HostedApi;
+  const { peer, apiWith, lastBody } = useEdgehostApi();
   const VIDEO = {
     uid: UID,
     created: '2026-01-01T10:00:00.000000Z',
     meta: { name: 'clip.mp4', mediary_asset_id: ORDER.assetId },
     status: { state: 'ready', pctComplete: '100.000000' },
   };
-  const FORM = { uid: UID, uploadURL: 'https://upload.example/one-time' };
-  const DOWNLOADS = { default: { status: 'ready', url: `https://c.example/${UID}/downloads/default.mp4` } };
-  const result = (value: unknown) => ({ body: { success: true, result: value } });
-  const lastBody = () => JSON.parse(peer.requests.at(-1)?.body ?? '') as unknown;
 
   hostedApiContract({
     open: (limits) => apiWith({}, limits),
-    peer: () => peer,
+    peer,
     commands: {
       remove: (videoId) => ({ method: 'DELETE', path: `/${videoId}` }),
       protect: (videoId) => ({ method: 'POST', path: `/${videoId}`, body: { requireSignedURLs: true } }),
@@ -67,7 +41,7 @@ describe('the API of edgehost', () => {
   });
 
   test('creates a form upload for a small file, with asset id and protection', async () => {
-    peer.answerWith(result(FORM));
+    peer().answerWith(result(FORM));
     expect(await apiWith({}).prepareUpload({ ...ORDER, videoId: 'earlier', expires: NOW + 3600 })).toEqual({
       videoId: UID,
       target: {
@@ -80,13 +54,13 @@ describe('the API of edgehost', () => {
         max_bytes: 1000,
       },
     });
-    expect(peer.requests.at(-1)).toMatchObject({
+    expect(peer().requests.at(-1)).toMatchObject({
       method: 'POST',
       path: '/v4/accounts/account-1/stream/direct_upload',
       headers: { authorization: 'Bearer api-token' },
     });
     expect(lastBody()).toEqual({
-      maxDurationSeconds: 36_000,
+      maxDurationSeconds: 3600,
       expiry: '2023-11-14T23:13:20.000Z',
       creator: 'mediary',
       meta: { name: 'clip.mp4', mediary_asset_id: ORDER.assetId },
@@ -97,7 +71,7 @@ describe('the API of edgehost', () => {
   });
 
   test('creates a tus upload for a large file', async () => {
-    peer.answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
+    peer().answerWith({ status: 201, headers: { location: '/tus/1?x', 'stream-media-id': UID }, body: '' });
     expect(
       await apiWith({}).prepareUpload({
         ...ORDER,
@@ -110,13 +84,17 @@ describe('the API of edgehost', () => {
       target: {
         protocol: 'tus',
         method: 'PATCH',
-        url: `${peer.url}/tus/1?x`,
+        url: `${peer().url}/tus/1?x`,
         headers: {},
+        chunk_size: 52_428_800,
+        chunk_size_multiple: 262_144,
+        chunk_size_min: 5_242_880,
+        chunk_size_max: 209_715_200,
         expires_at: '2023-11-14T23:13:20.000Z',
         max_bytes: 300_000_000,
       },
     });
-    expect(peer.requests.at(-1)).toMatchObject({
+    expect(peer().requests.at(-1)).toMatchObject({
       method: 'POST',
       path: '/v4/accounts/account-1/stream?direct_user=true',
       headers: {
@@ -125,19 +103,22 @@ describe('the API of edgehost', () => {
         'upload-creator': 'mediary',
         'upload-metadata': expect.stringMatching(
           new RegExp(
-            '^name w7wubXA0,filetype dmlkZW8vbXA0,maxDurationSeconds MzYwMDA=,' +
+            '^name w7wubXA0,filetype dmlkZW8vbXA0,maxDurationSeconds MzYwMA==,' +
               'expiry \\S+,mediary_asset_id \\S+,requiresignedurls$',
           ),
         ),
       },
     });
+  });
+
+  test('rejects a tus upload without a video id or a usable URL', async () => {
     for (const headers of [
       { location: '/tus/1' },
       { 'stream-media-id': UID },
       { location: 'http://[', 'stream-media-id': UID },
       { location: 'javascript:alert(1)', 'stream-media-id': UID },
     ]) {
-      peer.answerWith({ status: 201, headers, body: '' });
+      peer().answerWith({ status: 201, headers, body: '' });
       await expect(apiWith({}).prepareUpload({ ...ORDER, size: 300_000_000 })).rejects.toMatchObject({
         failure: { code: 'provider_error' },
       });
@@ -145,37 +126,13 @@ describe('the API of edgehost', () => {
   });
 
   test('protects single videos if it has a signing key', async () => {
-    peer.answerWith(result(VIDEO));
+    peer().answerWith(result(VIDEO));
     await apiWith({}).protect?.(UID, true);
-    expect([peer.requests.at(-1)?.path, lastBody()]).toEqual([
+    expect([peer().requests.at(-1)?.path, lastBody()]).toEqual([
       `/v4/accounts/account-1/stream/${UID}`,
       { requireSignedURLs: true },
     ]);
     expect(apiWith({ EDGEHOST_SIGNING_KEY_PEM: undefined }).protect).toBeUndefined();
-  });
-
-  test("returns an existing download with the asset's file name", async () => {
-    const download = (value: unknown, more: Environment = { EDGEHOST_SIGNING_KEY_ID: undefined }) => {
-      peer.answerWith(result(value));
-      return apiWith(more).createDownloadUrl({
-        videoId: UID,
-        filename: 'Über uns (1).final.mp4',
-        expires: NOW + 3600,
-      });
-    };
-    expect(await download(DOWNLOADS)).toBe(`${DOWNLOADS.default.url}?filename=Uber_uns_1_final`);
-    expect(await download(DOWNLOADS, {})).toMatch(
-      /^https:\/\/c\.example\/(?:ey[\w-]+\.){2}[\w-]+\/downloads\/default\.mp4\?filename=Uber_uns_1_final$/,
-    );
-    expect(await download({ default: { status: 'ready', url: 'https://c.example/d.mp4?a=1' } })).toBe(
-      'https://c.example/d.mp4?a=1&filename=Uber_uns_1_final',
-    );
-    for (const value of [
-      {},
-      { default: { ...DOWNLOADS.default, status: 'inprogress' } },
-      { default: { status: 'ready', url: 'javascript:alert(1)' } },
-    ])
-      expect(await download(value)).toBeUndefined();
   });
 
   test.each(['lt', 'lte'])(
@@ -187,8 +144,8 @@ describe('the API of edgehost', () => {
         created: new Date(NOW * 1000 - index * 1000).toISOString(),
         meta: index % 2 ? null : VIDEO.meta,
       }));
-      peer.answerWith(({ path }) => {
-        const { creator, before = '9' } = Object.fromEntries(new URL(path, peer.url).searchParams) as {
+      peer().answerWith(({ path }) => {
+        const { creator, before = '9' } = Object.fromEntries(new URL(path, peer().url).searchParams) as {
           creator?: string;
           before?: string;
         };
@@ -207,12 +164,12 @@ describe('the API of edgehost', () => {
   );
 
   test('registers the webhook URL, and returns the new secret', async () => {
-    peer.answerWith(result({ secret: 'new-secret' }));
+    peer().answerWith(result({ secret: 'new-secret' }));
     expect(await apiWith({}).registerWebhook?.('https://media.example/hook')).toEqual({
       secret: 'new-secret',
       setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET',
     });
-    expect([peer.requests.at(-1)?.method, peer.requests.at(-1)?.path, lastBody()]).toEqual([
+    expect([peer().requests.at(-1)?.method, peer().requests.at(-1)?.path, lastBody()]).toEqual([
       'PUT',
       '/v4/accounts/account-1/stream/webhook',
       { notificationUrl: 'https://media.example/hook' },

@@ -19,9 +19,18 @@ import {
   type SendHosted,
 } from '../hosted-client.ts';
 import { toJsonObject } from '../verify-webhook.ts';
-import type { DownloadOrder, HostedApi, ListedVideo, PreparedUpload, UploadOrder } from '../provider.ts';
+import {
+  type Download,
+  type DownloadOrder,
+  type HostedApi,
+  type ListedVideo,
+  type PreparedUpload,
+  ProviderFailed,
+  type UploadOrder,
+} from '../provider.ts';
 import { type SigningKey, createVideoToken } from './edgehost-signatures.ts';
 import {
+  CHUNKS,
   CREATOR,
   toDownloadName,
   toUploadExpiry,
@@ -29,6 +38,8 @@ import {
   isFormUpload,
   toMaxBytes,
   buildTusHeaders,
+  toReservedSeconds,
+  UPLOAD_RULES,
 } from './edgehost-upload.ts';
 import { toInspection } from './edgehost-video.ts';
 
@@ -37,6 +48,8 @@ type EdgehostAccess = {
   readonly accountId: string;
   readonly apiToken: Secret;
   readonly signingKey: SigningKey | undefined;
+  /** Reserved for an upload of unknown duration. */
+  readonly defaultDurationSeconds: number;
   /** Missing settings that limit what works, as messages for operators. */
   readonly problems: readonly string[];
   readonly limits: ClientLimits | undefined;
@@ -51,6 +64,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
     url,
     headers: { Authorization: `Bearer ${apiToken.reveal()}` },
     parseErrorCode,
+    failuresByCode: { 'error 10011': 'provider_quota' },
     limits,
   });
   const find = (videoId: string, path = '') =>
@@ -59,6 +73,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
     );
   return {
     url: apiUrl,
+    uploadRules: UPLOAD_RULES,
     prepareUpload: (order) => (isFormUpload(order) ? openForm : openTus)({ ...access, send, url }, order),
     async inspect(videoId) {
       const video = await find(videoId);
@@ -74,11 +89,10 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
         void (await send({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } }))),
     registerWebhook: (notificationUrl) => registerWebhook(send, notificationUrl),
     async createDownloadUrl(order) {
-      return toDownloadUrl(
-        access,
-        order,
-        toJsonObject((await find(order.videoId, '/downloads'))?.['default']) ?? {},
-      );
+      const downloads = await find(order.videoId, '/downloads');
+      if (!downloads) return undefined;
+      const file = toJsonObject(downloads['default']) ?? (await requestDownload(send, order.videoId));
+      return file && toDownload(access, order, file);
     },
     list: () => listVideos(send),
     check: async () => [
@@ -106,10 +120,10 @@ const toVideos = ({ body }: HostedResponse): readonly JsonObject[] =>
 type UploadContext = EdgehostAccess & { readonly send: SendHosted; readonly url: string };
 
 /** An upload URL works once, so each attempt creates a new video. */
-async function openForm({ send, ...access }: UploadContext, order: UploadOrder): Promise<PreparedUpload> {
+async function openForm(access: UploadContext, order: UploadOrder): Promise<PreparedUpload> {
   const parameters = toParameters(access, order);
   const { uid, uploadURL: url } = toResult(
-    await send({ method: 'POST', path: '/direct_upload', json: buildFormBody(parameters) }),
+    await access.send({ method: 'POST', path: '/direct_upload', json: buildFormBody(parameters) }),
   );
   if (typeof url !== 'string' || !isPlaybackUrl(url)) throw unreadableResponse('upload URL');
   return {
@@ -126,17 +140,14 @@ async function openForm({ send, ...access }: UploadContext, order: UploadOrder):
   };
 }
 
-async function openTus(
-  { send, url: base, ...access }: UploadContext,
-  order: UploadOrder,
-): Promise<PreparedUpload> {
+async function openTus(access: UploadContext, order: UploadOrder): Promise<PreparedUpload> {
   const parameters = toParameters(access, order);
-  const { headers } = await send({
+  const { headers } = await access.send({
     method: 'POST',
     path: '?direct_user=true',
     headers: buildTusHeaders(parameters),
   });
-  const url = URL.parse(headers.get('location') ?? 'none:', base)?.href ?? '';
+  const url = URL.parse(headers.get('location') ?? 'none:', access.url)?.href ?? '';
   if (!isPlaybackUrl(url)) throw unreadableResponse('upload URL');
   return {
     videoId: parseVideoId(headers.get('stream-media-id')),
@@ -145,17 +156,16 @@ async function openTus(
       method: 'PATCH',
       url,
       headers: {},
+      ...CHUNKS,
       expires_at: parameters.expiry,
       max_bytes: toMaxBytes(order),
     },
   };
 }
 
-const toParameters = (
-  { signingKey, now }: Pick<EdgehostAccess, 'signingKey' | 'now'>,
-  order: UploadOrder,
-) => ({
+const toParameters = ({ signingKey, now, defaultDurationSeconds }: EdgehostAccess, order: UploadOrder) => ({
   ...order,
+  reservedSeconds: toReservedSeconds(order, defaultDurationSeconds),
   expiry: toUploadExpiry(order, now()),
   requireSignedUrls: order.isPrivate && signingKey !== undefined,
 });
@@ -166,12 +176,26 @@ async function registerWebhook(send: SendHosted, notificationUrl: string) {
   return { secret, setting: 'EDGEHOST_STREAM_WEBHOOK_SECRET' };
 }
 
+/** Starts the encoding of the MP4; undefined while the video itself is not ready. */
+async function requestDownload(send: SendHosted, videoId: string): Promise<JsonObject | undefined> {
+  try {
+    const result = toResult(await send({ method: 'POST', path: `${pathTo(videoId)}/downloads` }));
+    return parseObject(result['default'], 'download');
+  } catch (error) {
+    if (error instanceof ProviderFailed && error.failure.code === 'provider_rejected') return undefined;
+    throw error;
+  }
+}
+
+const DOWNLOAD_POLL_S = 10;
+
 /** A token is also accepted for a video that requires none. */
-function toDownloadUrl(
+function toDownload(
   { signingKey, now }: EdgehostAccess,
   { videoId, filename, expires }: DownloadOrder,
   { status, url }: JsonObject,
-): string | undefined {
+): Download | undefined {
+  if (status === 'inprogress') return { state: 'preparing', retryAfterSeconds: DOWNLOAD_POLL_S };
   if (status !== 'ready' || typeof url !== 'string' || !isPlaybackUrl(url)) return undefined;
   const signed = signingKey
     ? url.replace(
@@ -180,7 +204,8 @@ function toDownloadUrl(
       )
     : url;
   const name = toDownloadName(filename);
-  return name === '' ? signed : `${signed}${signed.includes('?') ? '&' : '?'}filename=${name}`;
+  const query = name === '' ? '' : `${signed.includes('?') ? '&' : '?'}filename=${name}`;
+  return { state: 'ready', url: `${signed}${query}` };
 }
 
 /** Each page ends before the time of the previous one; repeated videos are skipped. */

@@ -9,6 +9,7 @@ import { verifyWebhook } from '../verify-webhook.ts';
 import type { Provider, SignedUrls, SignedVideo } from '../provider.ts';
 import { defineProvider } from '../provider-module.ts';
 import { openEdgehostApi } from './edgehost-api.ts';
+import { UPLOAD_RULES } from './edgehost-upload.ts';
 import { parseEdgehostWebhook, edgehostPlayback } from './edgehost-video.ts';
 import {
   checkEdgehostSignature,
@@ -28,6 +29,7 @@ type EdgehostSettings = {
   readonly apiToken: Secret | undefined;
   readonly signingKeyId: string | undefined;
   readonly signingKey: KeyObject | undefined;
+  readonly defaultDurationSeconds: number;
 };
 
 export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
@@ -39,6 +41,11 @@ export const readEdgehostSettings = (settings: Settings): EdgehostSettings => ({
   apiToken: readSecret(settings, 'EDGEHOST_STREAM_API_TOKEN'),
   signingKeyId: settings.text('EDGEHOST_SIGNING_KEY_ID'),
   signingKey: readSigningKey(settings),
+  defaultDurationSeconds: settings.integer('EDGEHOST_MAX_DURATION_S', {
+    fallback: 3600,
+    min: 1,
+    max: UPLOAD_RULES.maxDurationSeconds,
+  }),
 });
 
 function readSigningKey({ text, problems }: Settings): KeyObject | undefined {

@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import {
   buildTusHeaders,
   buildFormBody,
+  CHUNKS,
   isFormUpload,
   toDownloadName,
   toMaxBytes,
+  toReservedSeconds,
   toUploadExpiry,
 } from './edgehost-upload.ts';
 
@@ -32,6 +34,18 @@ test.each([
   expect(toMaxBytes({ size, maxBytes })).toBe(most);
 });
 
+test('the announced duration is reserved, else the default, and never more than the product takes', () => {
+  const reserved = (maxDurationSeconds: number | null) => toReservedSeconds({ maxDurationSeconds }, 3600);
+  expect([null, 611, 36_365].map(reserved)).toEqual([3600, 611, 36_000]);
+});
+
+test('the recommended chunk keeps the rules of the product', () => {
+  const { chunk_size, chunk_size_multiple, chunk_size_min, chunk_size_max } = CHUNKS;
+  for (const size of [chunk_size, chunk_size_min, chunk_size_max]) expect(size % chunk_size_multiple).toBe(0);
+  expect(chunk_size).toBeGreaterThanOrEqual(chunk_size_min);
+  expect(chunk_size).toBeLessThanOrEqual(chunk_size_max);
+});
+
 test('the upload URL expires as requested, within the limits of the product', () => {
   const secondsOf = (seconds: number) =>
     Date.parse(toUploadExpiry({ expires: NOW + seconds }, NOW + 0.5)) / 1000 - NOW;
@@ -44,6 +58,7 @@ test('the metadata of a tus upload is single-line Base64 for any file name', () 
     mimeType: 'video/mp4',
     size: 300_000_000,
     expiry: 'soon',
+    reservedSeconds: 60,
     requireSignedUrls: false,
   };
   fc.assert(
@@ -65,13 +80,14 @@ const WANTED = {
   mimeType: 'video/mp4',
   size: 300_000_000,
   expiry: '2026-01-01T00:00:00.000Z',
+  reservedSeconds: 611,
 };
 
 test.each([true, false])(
   'a form upload names the asset and its limits; signed URLs: %s',
   (requireSignedUrls) => {
     expect(buildFormBody({ ...WANTED, requireSignedUrls })).toEqual({
-      maxDurationSeconds: 36_000,
+      maxDurationSeconds: 611,
       expiry: WANTED.expiry,
       creator: 'mediary',
       meta: { name: 'clip.mp4', mediary_asset_id: 'a' },
@@ -95,7 +111,7 @@ test('a tus upload announces its size, and requires signed URLs only when reques
   ).toEqual({
     name: 'clip.mp4',
     filetype: 'video/mp4',
-    maxDurationSeconds: '36000',
+    maxDurationSeconds: '611',
     expiry: WANTED.expiry,
     mediary_asset_id: 'a',
   });

@@ -1,9 +1,26 @@
 // Chooses between the two upload methods of edgehost, and builds their parameters.
-import type { UploadOrder } from '../provider.ts';
+import type { UploadOrder, UploadRules } from '../provider.ts';
 
 /** edgehost accepts forms up to 200 MB. Larger files require tus, which requires the size. */
 const MAX_FORM_BYTES = 200_000_000;
-const MAX_DURATION_S = 36_000;
+
+/** A tus upload without its length is not documented, so only forms take files of unknown size. */
+export const UPLOAD_RULES: UploadRules = { maxUnannouncedBytes: MAX_FORM_BYTES, maxDurationSeconds: 36_000 };
+
+/** The product's rules for the requests of a tus upload, and the size that it recommends. */
+export const CHUNKS = {
+  chunk_size: 52_428_800,
+  chunk_size_multiple: 262_144,
+  chunk_size_min: 5_242_880,
+  chunk_size_max: 209_715_200,
+};
+
+/** The duration that is reserved from the storage of the account until the upload is processed. */
+export const toReservedSeconds = (
+  { maxDurationSeconds }: Pick<UploadOrder, 'maxDurationSeconds'>,
+  defaultSeconds: number,
+): number => Math.min(maxDurationSeconds ?? defaultSeconds, UPLOAD_RULES.maxDurationSeconds);
+
 /** Upload URLs are valid for two minutes to six hours. */
 const MIN_AGE_S = 150;
 const MAX_AGE_S = 6 * 3600 - 60;
@@ -24,6 +41,7 @@ export const toUploadExpiry = ({ expires }: Pick<UploadOrder, 'expires'>, now: n
 
 type UploadParameters = Pick<UploadOrder, 'assetId' | 'filename' | 'mimeType' | 'size'> & {
   readonly expiry: string;
+  readonly reservedSeconds: number;
   readonly requireSignedUrls: boolean;
 };
 
@@ -31,9 +49,10 @@ export const buildFormBody = ({
   assetId,
   filename,
   expiry,
+  reservedSeconds,
   requireSignedUrls,
 }: UploadParameters): object => ({
-  maxDurationSeconds: MAX_DURATION_S,
+  maxDurationSeconds: reservedSeconds,
   expiry,
   creator: CREATOR,
   meta: { name: filename, mediary_asset_id: assetId },
@@ -46,12 +65,13 @@ export function buildTusHeaders({
   mimeType,
   size,
   expiry,
+  reservedSeconds,
   requireSignedUrls,
 }: UploadParameters): Record<string, string> {
   const metadata = {
     name: filename,
     filetype: mimeType,
-    maxDurationSeconds: String(MAX_DURATION_S),
+    maxDurationSeconds: String(reservedSeconds),
     expiry,
     mediary_asset_id: assetId,
   };

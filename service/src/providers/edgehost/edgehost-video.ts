@@ -11,6 +11,7 @@ import {
 } from '../../assets/playback-manifest.ts';
 import type { StreamReport } from '../../lifecycle/stream-report.ts';
 import {
+  parseByteSize,
   parseDuration,
   type JsonObject,
   parseObject,
@@ -109,6 +110,7 @@ function computedUrls(host: string, uid: string): PlayUrls {
 const toMedia = (video: JsonObject) => ({
   ...parseSize(toJsonObject(video['input']) ?? {}),
   ...parseDuration(video['duration']),
+  ...parseByteSize(video['size']),
 });
 
 /** Maps error codes of the product to ours; its documentation spells the keys in two ways. */

@@ -119,12 +119,12 @@ describe('a webhook of edgehost', () => {
   });
 
   test('contains size and duration, if known', () => {
-    expect(read(video({ input: { width: 1920, height: 1080 }, duration: 12.5 }))).toMatchObject({
-      report: { media: { width: 1920, height: 1080, durationMs: 12_500 } },
+    expect(read(video({ input: { width: 1920, height: 1080 }, duration: 12.5, size: 99 }))).toMatchObject({
+      report: { media: { width: 1920, height: 1080, durationMs: 12_500, sizeBytes: 99 } },
     });
     for (const members of [
-      { input: { width: -1, height: -1 }, duration: -1 },
-      { input: 'x', duration: '12' },
+      { input: { width: -1, height: -1 }, duration: -1, size: 0 },
+      { input: 'x', duration: '12', size: '99' },
       { input: { width: 1.5, height: 1e9 }, duration: 1e300 },
       {},
     ]) {
