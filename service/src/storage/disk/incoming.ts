@@ -107,14 +107,24 @@ function skipBytes(count: number, chunks: readonly Uint8Array[]): Uint8Array[] {
   return remaining;
 }
 
-/** Links a synced file to its final path, unless the path exists, and makes the link durable. */
+/** Gives a synced file its final name, and makes the name durable. */
 export async function publish(temporary: string, path: string): Promise<void> {
+  await syncLinks(path, await linkObject(temporary, path));
+}
+
+/** Links a synced file to its final path, unless the path exists. Returns the folders to sync. */
+export async function linkObject(temporary: string, path: string): Promise<Set<string>> {
   const changed = new Set([dirname(path)]);
   for (let attempt = 1; !(await tryLink(temporary, path)); attempt += 1) {
     if (attempt === MAX_LINK_ATTEMPTS)
       throw new Error('the folder of a new object cannot be created, or its temporary file was deleted');
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);
   }
+  return changed;
+}
+
+/** Makes a new link durable, or removes it. */
+export async function syncLinks(path: string, changed: ReadonlySet<string>): Promise<void> {
   try {
     await Promise.all(Array.from(changed, syncFolder));
   } catch (error) {
