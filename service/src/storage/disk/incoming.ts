@@ -1,11 +1,13 @@
 // Writes new objects: to a temporary file with a hash, then durably to the final name.
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises';
+import { close, closeSync, open, writev } from 'node:fs';
+import { type FileHandle, link, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { receivedBytes } from '../received-bytes.ts';
-import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
+import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
 
 /**
  * Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024
@@ -37,14 +39,14 @@ export async function receive(
   const digest = createHash('sha256');
   let sizeBytes = 0;
   let nextCheck = 0;
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
     for await (const batch of batchesOf(bytes, maxBytes)) {
       if (sizeBytes >= nextCheck) {
         await requireSpace();
         nextCheck = sizeBytes + SPACE_CHECK_BYTES;
       }
-      file ??= await open(path, 'wx', 0o600);
+      file ??= await createFile(path);
       const written = writeFully(file, batch);
       for (const chunk of batch) digest.update(chunk);
       sizeBytes += bytesIn(batch);
@@ -55,6 +57,24 @@ export async function receive(
     await file?.close();
   }
   return { sizeBytes, sha256: digest.digest('hex') };
+}
+
+type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
+
+const [openFile, closeFile, writeChunks] = [promisify(open), promisify(close), promisify(writev)];
+
+/** Calls that wait switch threads, which small uploads notice. The close of a synced file does not wait. */
+async function createFile(path: string): Promise<OpenFile> {
+  const file = await openFile(path, 'wx', 0o600);
+  let isSynced = false;
+  return {
+    writev: (chunks, position) => writeChunks(file, chunks, position),
+    sync: async () => {
+      await syncFile(file);
+      isSynced = true;
+    },
+    close: async () => (isSynced ? closeSync(file) : closeFile(file)),
+  };
 }
 
 export const bytesIn = (chunks: readonly Uint8Array[]): number =>
