@@ -15,6 +15,8 @@ import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './fold
  */
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
+/** Many slow uploads would otherwise hold a batch each in memory. */
+const BATCH_MS = 1000;
 
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
@@ -87,13 +89,16 @@ export async function* batchesOf(
 ): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
+  let batchUntil = performance.now() + BATCH_MS;
   for await (const chunk of receivedBytes(bytes, maxBytes)) {
     batchBytes += chunk.byteLength;
     batch.push(chunk);
-    if (batchBytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) continue;
+    const isFull = batchBytes >= BATCH_BYTES || batch.length >= BATCH_CHUNKS;
+    if (!isFull && performance.now() < batchUntil) continue;
     yield batch;
     batch = [];
     batchBytes = 0;
+    batchUntil = performance.now() + BATCH_MS;
   }
   yield batch;
 }
