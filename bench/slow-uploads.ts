@@ -21,6 +21,8 @@ const LENGTH = 64 * MIB;
 const GET_CONNECTIONS = 4;
 const GET_SECONDS = 4;
 const GROW_SECONDS = 6;
+/** Until each upload has as many bytes in memory as it ever has. */
+const FILL_SECONDS = 2;
 
 type Sample = { readonly idle: Measured; readonly busy: Measured; readonly grownBytes: number };
 
@@ -54,8 +56,7 @@ async function measureRound(service: Server, token: string, get: () => Promise<M
   const opened = await openUploads(service, token, { count: UPLOADS });
   const idle = await get();
   const uploads = await startUploads(service, opened.slice(0, UPLOADS));
-  // The first chunks of all uploads have arrived.
-  await delay(2 * CHUNK_EVERY_MS);
+  await delay(FILL_SECONDS * 1000);
   const before = service.rssBytes();
   await delay(GROW_SECONDS * 1000);
   const busy = await get();

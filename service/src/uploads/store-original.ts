@@ -19,7 +19,7 @@ import { decideStoredUpload, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
 import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
 
-export type ClaimPut = (claim: PutClaim) => Promise<ClaimedPut | undefined>;
+type ClaimPut = (claim: PutClaim) => Promise<ClaimedPut | undefined>;
 
 export type OriginalNeeds = {
   readonly db: Queries;

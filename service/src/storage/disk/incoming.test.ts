@@ -95,7 +95,7 @@ describe('incomplete uploads', () => {
   });
 });
 
-test('small chunks share a batch, but those of a slow source do not wait in memory for more than a second', async () => {
+test('small chunks share a batch, but those of a slow source wait for a second at most', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => {
     vi.useRealTimers();

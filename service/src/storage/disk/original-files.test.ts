@@ -42,7 +42,7 @@ test('an upload creates no folder, and its asset is in the name of its file', as
   expect(await readdir(join(root, 'originals', shardOf(asset)))).toEqual([`${asset}_${upload}`]);
 });
 
-test('originals of earlier releases are found after the start, other objects stay where they are', async () => {
+test('originals of earlier releases are found after the start; other objects stay', async () => {
   const root = newRoot();
   const assets = Array.from({ length: 40 }, () => randomUUID());
   const keys = assets.flatMap((asset) => [originalOf(asset), uploadKey(asset, randomUUID())]);
