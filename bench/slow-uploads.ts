@@ -11,7 +11,7 @@ import { type Row, round } from './rows.ts';
 
 const MIB = 2 ** 20;
 const UPLOADS = 200;
-/** Each connection sends a chunk every 200 ms: 20 KB/s. Few at a time, so that they do not arrive together. */
+/** Each connection sends a chunk every 200 ms: 20 KB/s. A few connections send at a time. */
 const CHUNK = Buffer.alloc(4 * 1024, 'mediary');
 const CHUNK_EVERY_MS = 200;
 const TICK_MS = 20;
