@@ -11,6 +11,7 @@ import { median } from './pair.ts';
 import { images } from './images.ts';
 import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
+import { slowUploads } from './slow-uploads.ts';
 import { uploads } from './uploads.ts';
 
 const EFFORT = { rounds: 5, seconds: 2 };
@@ -66,6 +67,7 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
   segments: (environment) => segments(environment, SHORT_EFFORT),
   images: (environment) => images(environment, SHORT_EFFORT),
   lists: (environment) => lists(environment, SHORT_EFFORT),
+  slow: (environment) => slowUploads(environment, 3),
   // Runs last, because the disk stays busy for a while after it.
   uploads: (environment) => uploads(environment, SHORT_EFFORT),
 };

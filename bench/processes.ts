@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';
 
-/** `peakBytes`: maximum resident memory. */
+/** Resident memory: `rssBytes` now, `peakBytes` at most. */
 export type Server = {
   readonly port: number;
   cpuSeconds(): number;
+  rssBytes(): number;
   peakBytes(): number;
   stop(): Promise<void>;
 };
@@ -54,7 +55,8 @@ export async function startProgram(
   return {
     port,
     cpuSeconds: () => cpuSecondsOf(child.pid as number),
-    peakBytes: () => peakBytesOf(child.pid as number),
+    rssBytes: () => memoryOf(child.pid as number, 'VmRSS'),
+    peakBytes: () => memoryOf(child.pid as number, 'VmHWM'),
     stop: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');
@@ -88,7 +90,8 @@ function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function peakBytesOf(pid: number): number {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const line = status.split('\n').find((text) => text.startsWith(`${field}:`));
+  return Number(/\d+/.exec(line ?? '')?.[0]) * 1024;
 }

@@ -175,7 +175,7 @@ export async function openStore(config: Config): Promise<OpenStore> {
   }
   const folder = storeFolder(config);
   const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });
-  await closeFolders(folder, ['objects', 'incoming', 'partial']);
+  await closeFolders(folder, ['objects', 'originals', 'incoming', 'partial']);
   return { store, location: folder, close: () => {} };
 }
 

@@ -14,7 +14,11 @@ import { findObjectOwner, findOrphans } from '../../service/src/upkeep/orphans.t
 import { purgeAssetJob } from '../../service/src/upkeep/purge-asset.job.ts';
 import { receiveUpload } from '../../service/src/uploads/byte-uploads.ts';
 import { endExpiredUploads } from '../../service/src/uploads/expired-uploads.ts';
-import { type OriginalNeeds, storeOriginal } from '../../service/src/uploads/store-original.ts';
+import {
+  createPutClaims,
+  type OriginalNeeds,
+  storeOriginal,
+} from '../../service/src/uploads/store-original.ts';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { eventually, startTestService, type TestService } from '../support/service.ts';
 
@@ -96,6 +100,7 @@ async function firstWriter(
   const { db, store, urlSecrets, requireDatabaseSpace } = service.parts;
   const needs: Parameters<typeof receiveUpload>[0] & OriginalNeeds = {
     db: paused(db, pass),
+    claimPut: createPutClaims({ db: paused(db, pass) }),
     assetStore: storeOn(paused(db, pass)),
     store: paused(store, pass),
     requireDatabaseSpace,

@@ -74,12 +74,14 @@ async function kill(victims: readonly Victim[]): Promise<void> {
 
 const STATES = ['pending_upload', 'processing', 'ready'];
 const get = (path: string) => call(service, `GET ${path}`, { headers: asService });
-const keyOf = (file: string) =>
-  relative(join(dataDir, 'objects', 'objects'), file)
-    .split('/')
-    .slice(1)
-    .join('/');
-const stored = () => filesNaming(join(dataDir, 'objects', 'objects'));
+const folderOf = (name: string) => join(dataDir, 'objects', name);
+const withoutShard = (folder: string, file: string) => relative(folderOf(folder), file).slice('ff/'.length);
+const stored = async () => [
+  ...(await filesNaming(folderOf('originals'))).map(
+    (file) => `originals/${withoutShard('originals', file).replace('_', '/')}`,
+  ),
+  ...(await filesNaming(folderOf('objects'))).map((file) => withoutShard('objects', file)),
+];
 
 async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> }[]> {
   const found = [];
@@ -152,7 +154,7 @@ test('the store has no partial files, and no orphans after one cleanup', async (
   expect((await orphans(true)).body.data).toEqual({ ...found, removed: true });
   expect((await orphans(false)).body.data).toMatchObject({ object_count: 0, asset_count: 0 });
 
-  const left = (await stored()).map(keyOf);
+  const left = await stored();
   expect(left.length).toBe(before.length - found.object_count);
   const owners = await rows(dataDir, 'select id from assets where deleted_at is null');
   expect(left.filter((key) => !owners.some(({ id }) => key.split('/')[1] === id))).toEqual([]);

@@ -1,7 +1,6 @@
 // Two workers beside an API, each a process: the one that imports is killed, and the other imports the file
 // whole.
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
@@ -15,7 +14,7 @@ import {
   startProcess,
   workerOf,
 } from '../support/service-process.ts';
-import { filesNaming } from '../support/traces.ts';
+import { originalFiles } from '../support/traces.ts';
 
 let folders: string[];
 let postgres: EmbeddedPostgres;
@@ -63,7 +62,7 @@ test('a worker that is killed during an import is replaced within a minute and l
   const asset = await settled(api, 'ann', id);
   expect(asset).toMatchObject({ stream_status: 'ready', size_bytes: clip.length, failure: null });
   expect(server.requestsOf('/clip.mp4')).toHaveLength(2);
-  const [original, ...others] = await filesNaming(join(folders[1] ?? '', 'objects'), `originals/${id}`);
+  const [original, ...others] = await originalFiles(folders[1] ?? '', id);
   expect(others).toEqual([]);
   expect((await readFile(original ?? '')).equals(clip)).toBe(true);
   expect(await importedBytes(id)).toEqual([expect.any(Number), clip.length]);

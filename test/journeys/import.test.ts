@@ -20,7 +20,7 @@ import {
 } from '../support/imports.ts';
 import { readAsset, settled } from '../support/media.ts';
 import { asUser, call, eventually } from '../support/service.ts';
-import { filesNaming } from '../support/traces.ts';
+import { filesNaming, originalFiles } from '../support/traces.ts';
 
 let imports: Imports;
 let service: Imports['service'];
@@ -155,6 +155,6 @@ test('a later run takes over from one that hangs, and only its bytes are stored'
   );
   await expectImported(service, await settled(service, 'ann', id), picture);
   await held.closed;
-  const files = await filesNaming(join(service.dataDir, 'objects'), `originals/${id}`);
+  const files = await originalFiles(service.dataDir, id);
   expect(files).toHaveLength(1);
 });

@@ -1,10 +1,9 @@
 // Requests of resumable uploads that are refused, and what web pages may read (contract B4).
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IMAGE, openUpload } from '../support/media.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { BYTES, CHUNK, create, offsetOf, patch, send, TUS, tusUrl } from '../support/tus.ts';
+import { originalFiles } from '../support/traces.ts';
 
 const ORIGIN = 'https://app.example.com';
 let service: TestService;
@@ -19,10 +18,7 @@ afterAll(() => service.stop());
 
 const open = (wishes: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...wishes });
 
-const originals = async (id: string) =>
-  (
-    await readdir(join(service.dataDir, 'objects', 'objects'), { recursive: true, withFileTypes: true })
-  ).filter((file) => file.isFile() && file.parentPath.includes(id));
+const originals = (id: string) => originalFiles(service.dataDir, id);
 
 describe('a request', () => {
   test('needs the ticket of its own asset', async () => {

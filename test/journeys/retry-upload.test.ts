@@ -22,7 +22,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts';
-import { filesNaming, rows } from '../support/traces.ts';
+import { originalFiles, rows } from '../support/traces.ts';
 import { usedBy } from '../support/usage.ts';
 import { PROCESSED, tell } from '../support/webhooks.ts';
 
@@ -66,7 +66,7 @@ test('rejected bytes are replaced in a new attempt of the same asset', async () 
   expect((await complete(service, 'ann', id)).status).toBe(200);
   expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', title: 'Launch' });
   await eventually(
-    () => filesNaming(service.dataDir, `originals/${id}`),
+    () => originalFiles(service.dataDir, id),
     (files) => files.length <= 1,
   );
 });

@@ -1,13 +1,12 @@
 // An in-process service that imports from a file server on loopback, and the steps and checks of its
 // journeys.
-import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { createLogger } from '../../service/src/platform/logger.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 import { type AssetJson, settled } from './media.ts';
 import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
-import { filesNaming, rows } from './traces.ts';
+import { originalFiles, rows } from './traces.ts';
 
 /** MAX_UPLOAD_BYTES of the service. */
 export const MAX_BYTES = 8 * 1024 * 1024;
@@ -90,7 +89,7 @@ export const sourcesOf = ({ dataDir }: TestService, id: string) =>
 
 export const expectNoFiles = ({ dataDir }: TestService, id: string) =>
   eventually(
-    () => filesNaming(join(dataDir, 'objects'), `originals/${id}`),
+    () => originalFiles(dataDir, id),
     (files) => files.length === 0,
   );
 

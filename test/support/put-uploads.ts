@@ -21,9 +21,7 @@ export function putUploadsTo(service: () => TestService) {
   async function filesOf(id: string): Promise<string[]> {
     const files = await readdir(join(service().dataDir, 'objects'), { recursive: true, withFileTypes: true });
     return files
-      .filter(
-        (file) => file.isFile() && (file.parentPath.includes(id) || file.parentPath.endsWith('incoming')),
-      )
+      .filter((file) => file.isFile() && (file.name.startsWith(id) || file.parentPath.endsWith('incoming')))
       .map(({ name }) => name);
   }
 

@@ -18,6 +18,10 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
   return paths.flat();
 }
 
+/** Originals of an asset in the store of a service. */
+export const originalFiles = (dataDir: string, assetId: string): Promise<string[]> =>
+  filesNaming(join(dataDir, 'objects', 'originals'), `${assetId}_`);
+
 type Process = { readonly pid: number; readonly parent: number };
 
 /**

@@ -48,7 +48,7 @@ describe('files', () => {
     const key = originalOf(randomUUID());
     await store.put(key, source(Buffer.from('bytes')), 5);
     const path = store.localFile?.(key) ?? '';
-    expect(path.startsWith(join(root, 'objects'))).toBe(true);
+    expect(path.startsWith(join(root, 'originals'))).toBe(true);
     expect(await readFile(path, 'utf8')).toBe('bytes');
   });
 
@@ -97,15 +97,13 @@ describe('files', () => {
     const store = await openDiskObjectStore(newRoot());
     const asset = randomUUID();
     const first = renditionKey(asset, '1-1', 'init.mp4');
-    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4'), originalOf(asset)])
+    for (const key of [first, renditionKey(asset, '2-1', 'init.mp4')])
       await store.put(key, source(Buffer.from('bytes')), 5);
     const folder = join(folderOf(store, first), '..');
     await store.remove(first);
     expect(await readdir(folder)).toEqual(['2-1']);
     await store.removeAll(renditionPrefix(asset, '2-1'));
     expect(await readdir(join(folder, '..'))).toEqual([]);
-    await store.remove(originalOf(asset));
-    expect(await readdir(join(folder, '..', '..', 'originals'))).toEqual([]);
   });
 
   test('put creates its folders again when they are deleted concurrently', async () => {

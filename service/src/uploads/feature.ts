@@ -42,7 +42,8 @@ export type Uploads = ReturnType<typeof createUploads>['operations'];
 export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
-  const needs = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
+  const claimPut = originalOperations.createPutClaims(context);
+  const needs = { ...context, ...lifecycle, ...hosted, ...usage, claimPut, maxUploadBytes, uploadTtlSeconds };
   const createAsset = createAssetUnderQuota(context);
   const isOffered = context.store.partial !== undefined;
   const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };

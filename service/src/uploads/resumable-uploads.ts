@@ -20,7 +20,7 @@ import { assertLength, emptyUpload, inProgress, toClosedError } from './upload-e
 import type { holdUpload, ResumableRow, startHold, UploadHold } from './upload-holds.ts';
 import { deleteHeldUpload, deleteUploads } from './uploads.sql.ts';
 
-type ResumableNeeds = Omit<OriginalNeeds, 'assetStore' | 'underQuota' | 'findByteQuota'> & {
+type ResumableNeeds = Omit<OriginalNeeds, 'claimPut' | 'assetStore' | 'underQuota' | 'findByteQuota'> & {
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishUpload: Bound<typeof finishUpload>;
   readonly holdUpload: Bound<typeof holdUpload>;

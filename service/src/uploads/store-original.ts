@@ -5,6 +5,7 @@ import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
+import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { RENEW_EVERY_MS, whileRenewing } from '../platform/concurrency/lease.ts';
 import { waitAtMost } from '../platform/concurrency/in-flight.ts';
 import { ServiceError } from '../platform/errors.ts';
@@ -16,10 +17,14 @@ import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
 import { decideStoredUpload, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
-import { claimPut, deleteHeldUpload, renewLease } from './uploads.sql.ts';
+import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
+
+type ClaimPut = (claim: PutClaim) => Promise<ClaimedPut | undefined>;
 
 export type OriginalNeeds = {
   readonly db: Queries;
+  /** Undefined if another PUT of the asset runs, or the upload is closed. */
+  readonly claimPut: ClaimPut;
   readonly assetStore: Pick<AssetStore, 'update'>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
@@ -58,9 +63,10 @@ export async function storeOriginal(
   const lease: UploadLease = { upload: id, holder: id };
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
-      const claimed = await claimPut(db, asset, lease);
+      const claimed = await needs.claimPut({ ...asset, upload: id });
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
-      const stored = await writeObject(needs, { asset, lease }, original);
+      const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
+      const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
       const upload = { asset, lease, stored, source, hasLeftovers: claimed.has_replaced };
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
@@ -72,6 +78,15 @@ export async function storeOriginal(
     }
   });
 }
+
+const findNoQuota: OriginalNeeds['findByteQuota'] = () => Promise.resolve(undefined);
+
+/** Two concurrent statements keep the database busy while this process reads a result. */
+const LIMITS = { concurrency: 2, maxItems: 100 };
+
+/** Concurrent PUTs share the statements that open them. */
+export const createPutClaims = ({ db }: Pick<OriginalNeeds, 'db'>): ClaimPut =>
+  createBatcher((claims: readonly PutClaim[]) => claimPuts(db, claims), LIMITS);
 
 /** A request that writes an upload of an asset. */
 type Writer = { readonly asset: Asset; readonly lease: UploadLease };

@@ -4,38 +4,58 @@ import type { Asset } from '../assets/asset.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
 import { LEASE_SECONDS } from '../platform/concurrency/lease.ts';
 import type { Queries } from '../platform/postgres/database.ts';
+import type { RowOf } from '../platform/postgres/row.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
+/** `upload` names the object and holds the lease. */
+export type PutClaim = Pick<Asset, 'id' | 'attempt'> & { readonly upload: string };
+
+/** `has_replaced`: an upload whose lease expired, which then cannot finish. */
+const CLAIMED = { upload: 'uuid', has_replaced: 'bool', has_byte_limit: 'bool' } as const;
+
+export type ClaimedPut = RowOf<typeof CLAIMED>;
+
 /**
- * Opens a PUT of the asset; undefined if another one runs or the upload is closed. Replaces one whose lease
- * expired, which then cannot finish.
+ * Opens PUTs; undefined where another one of the asset runs or the upload is closed.
  * Not synced to disk: finishing the upload detects a row that a power failure removed.
  */
-export const claimPut = (
+export async function claimPuts(
   db: Queries,
-  { id, attempt }: Pick<Asset, 'id' | 'attempt'>,
-  { upload, holder }: UploadLease,
-) =>
-  db.one(sql('claim put', { has_replaced: 'bool' })`
-    with target as materialized (
-      select id, owner_user_id, attempt, announced_size_bytes, upload_expires_at from assets
-       where id = ${id} and attempt = ${attempt} and deleted_at is null and uploaded_at is null
-         and stream_status = 'pending_upload'
-         and set_config('synchronous_commit', 'off', true) = 'off' for no key update),
+  claims: readonly PutClaim[],
+): Promise<(ClaimedPut | undefined)[]> {
+  const rows = await db.all(sql('claim puts', CLAIMED)`
+    with requested as materialized (
+      select * from unnest(${claims.map(({ id }) => id)}::uuid[],
+                           ${claims.map(({ attempt }) => attempt)}::int[],
+                           ${claims.map(({ upload }) => upload)}::uuid[])
+                      as requested (asset_id, attempt, upload)),
+    target as materialized (
+      select requested.upload, id, owner_user_id, assets.attempt, announced_size_bytes, upload_expires_at
+        from assets join requested on asset_id = id and requested.attempt = assets.attempt
+       where id = any(array(select asset_id from requested))
+         and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
+         and set_config('synchronous_commit', 'off', true) = 'off'
+       order by id for no key update of assets),
     replaced as (
-      delete from uploads using target
-       where uploads.asset_id = target.id and protocol = 'put' and finished_at is null and lease_until < now()
-      returning uploads.id),
-    counted as materialized (select count(*) > 0 as has_replaced from replaced),
+      delete from uploads
+       where asset_id = any(array(select id from target)) and protocol = 'put' and finished_at is null
+         and lease_until < now()
+      returning asset_id),
+    counted as materialized (select coalesce(array_agg(asset_id), '{}') as asset_ids from replaced),
     claimed as (
       insert into uploads
         (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
-      select ${upload}::uuid, target.id, target.owner_user_id, target.attempt, 'put',
-             announced_size_bytes, ${holder}::uuid, now() + make_interval(secs => ${LEASE_SECONDS}),
-             coalesce(upload_expires_at, now())
+      select upload, target.id, owner_user_id, attempt, 'put', announced_size_bytes, upload,
+             now() + make_interval(secs => ${LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
-      on conflict (asset_id, attempt) where protocol = 'put' and finished_at is null do nothing returning id)
-    select has_replaced from claimed, counted`);
+      on conflict (asset_id, attempt) where protocol = 'put' and finished_at is null do nothing
+      returning id, asset_id, owner_user_id)
+    select claimed.id as upload, claimed.asset_id = any(asset_ids) as has_replaced,
+           owner_limit(coalesce(overrides, '{}'), 'bytes') is not null as has_byte_limit
+      from counted, claimed left join owner_usage using (owner_user_id)`);
+  const byUpload = new Map(rows.map((row) => [row.upload, row]));
+  return claims.map(({ upload }) => byUpload.get(upload));
+}
 
 export const renewLease = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew upload lease')`

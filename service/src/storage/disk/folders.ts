@@ -1,7 +1,8 @@
 // File system helpers that tolerate concurrent creation and removal of folders by other processes.
-import type { Dirent } from 'node:fs';
-import { mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { closeSync, type Dirent, fsync, open } from 'node:fs';
+import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 
 /** True when a system call failed with one of these codes. */
 export const failedWith = (error: unknown, ...codes: string[]): boolean =>
@@ -24,11 +25,14 @@ export async function makeFolder(folder: string): Promise<string[]> {
   }
 }
 
+const openFile = promisify(open);
+export const syncFile = promisify(fsync);
+
 /** Makes the entries of a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
-    await using handle = await open(folder, 'r');
-    await handle.sync();
+    const file = await openFile(folder, 'r');
+    await syncFile(file).finally(() => closeSync(file));
   } catch (error) {
     // Another process deleted the entry and the empty folder meanwhile.
     if (!failedWith(error, 'ENOENT')) throw error;

@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDiskObjectStore } from '../disk-object-store.ts';
 import { originalKey } from '../object-key.ts';
+import { batchesOf, bytesIn } from './incoming.ts';
 
 const originalOf = (id: string) => originalKey({ id, original_upload: null });
 
@@ -92,4 +93,20 @@ describe('incomplete uploads', () => {
     await openDiskObjectStore(root);
     expect((await incomingOf(root)).sort()).toEqual([`${'0'.repeat(16)}-999999999-5_new`, 'unknown_new']);
   });
+});
+
+test('small chunks share a batch, but those of a slow source wait for a second at most', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  async function* slow() {
+    for (const pauseMs of [0, 0, 1000, 0, 500, 500, 0]) {
+      vi.advanceTimersByTime(pauseMs);
+      yield Buffer.alloc(10);
+    }
+  }
+  const batches: number[] = [];
+  for await (const batch of batchesOf(slow(), MIB)) batches.push(bytesIn(batch));
+  expect(batches).toEqual([30, 30, 10]);
 });

@@ -1,11 +1,13 @@
 // Writes new objects: to a temporary file with a hash, then durably to the final name.
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises';
+import { close, closeSync, open, writev } from 'node:fs';
+import { type FileHandle, link, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { getProcessMark, hasProcessExited } from '../../platform/process/scratch-folder.ts';
 import { ObjectRefused, type StoredBytes } from '../object-store.ts';
 import { receivedBytes } from '../received-bytes.ts';
-import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
+import { failedWith, makeFolder, removeFile, syncFile, syncFolder } from './folders.ts';
 
 /**
  * Small chunks are batched. Larger batches are slower per byte on ext4; one writev accepts at most 1024
@@ -13,6 +15,8 @@ import { failedWith, makeFolder, removeFile, syncFolder } from './folders.ts';
  */
 const BATCH_BYTES = 512 * 1024;
 const BATCH_CHUNKS = 1024;
+/** Many slow uploads would otherwise hold a batch each in memory. */
+const BATCH_MS = 1000;
 
 /** The free space is checked at this interval, so that a large object cannot use up the reserve. */
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
@@ -37,14 +41,14 @@ export async function receive(
   const digest = createHash('sha256');
   let sizeBytes = 0;
   let nextCheck = 0;
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
     for await (const batch of batchesOf(bytes, maxBytes)) {
       if (sizeBytes >= nextCheck) {
         await requireSpace();
         nextCheck = sizeBytes + SPACE_CHECK_BYTES;
       }
-      file ??= await open(path, 'wx', 0o600);
+      file ??= await createFile(path);
       const written = writeFully(file, batch);
       for (const chunk of batch) digest.update(chunk);
       sizeBytes += bytesIn(batch);
@@ -57,6 +61,24 @@ export async function receive(
   return { sizeBytes, sha256: digest.digest('hex') };
 }
 
+type OpenFile = Pick<FileHandle, 'writev' | 'sync' | 'close'>;
+
+const [openFile, closeFile, writeChunks] = [promisify(open), promisify(close), promisify(writev)];
+
+/** Calls that wait switch threads, which small uploads notice. The close of a synced file does not wait. */
+async function createFile(path: string): Promise<OpenFile> {
+  const file = await openFile(path, 'wx', 0o600);
+  let isSynced = false;
+  return {
+    writev: (chunks, position) => writeChunks(file, chunks, position),
+    sync: async () => {
+      await syncFile(file);
+      isSynced = true;
+    },
+    close: async () => (isSynced ? closeSync(file) : closeFile(file)),
+  };
+}
+
 export const bytesIn = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
 
@@ -67,13 +89,16 @@ export async function* batchesOf(
 ): AsyncGenerator<Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let batchBytes = 0;
+  let batchUntil = performance.now() + BATCH_MS;
   for await (const chunk of receivedBytes(bytes, maxBytes)) {
     batchBytes += chunk.byteLength;
     batch.push(chunk);
-    if (batchBytes < BATCH_BYTES && batch.length < BATCH_CHUNKS) continue;
+    const isFull = batchBytes >= BATCH_BYTES || batch.length >= BATCH_CHUNKS;
+    if (!isFull && performance.now() < batchUntil) continue;
     yield batch;
     batch = [];
     batchBytes = 0;
+    batchUntil = performance.now() + BATCH_MS;
   }
   yield batch;
 }
@@ -107,14 +132,24 @@ function skipBytes(count: number, chunks: readonly Uint8Array[]): Uint8Array[] {
   return remaining;
 }
 
-/** Links a synced file to its final path, unless the path exists, and makes the link durable. */
+/** Gives a synced file its final name, and makes the name durable. */
 export async function publish(temporary: string, path: string): Promise<void> {
+  await syncLinks(path, await linkObject(temporary, path));
+}
+
+/** Links a synced file to its final path, unless the path exists. Returns the folders to sync. */
+export async function linkObject(temporary: string, path: string): Promise<Set<string>> {
   const changed = new Set([dirname(path)]);
   for (let attempt = 1; !(await tryLink(temporary, path)); attempt += 1) {
     if (attempt === MAX_LINK_ATTEMPTS)
       throw new Error('the folder of a new object cannot be created, or its temporary file was deleted');
     for (const folder of await makeFolder(dirname(path))) changed.add(folder);
   }
+  return changed;
+}
+
+/** Makes a new link durable, or removes it. */
+export async function syncLinks(path: string, changed: ReadonlySet<string>): Promise<void> {
   try {
     await Promise.all(Array.from(changed, syncFolder));
   } catch (error) {
