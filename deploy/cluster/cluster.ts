@@ -18,7 +18,7 @@ type ClusterOptions = {
   /** Of nginx. */
   readonly port: number;
   readonly report: Report;
-  /** Settings of the API processes and workers. */
+  /** Settings of the API processes and workers; they replace generated secrets. */
   readonly settings?: Readonly<Record<string, string>>;
 };
 
@@ -76,8 +76,8 @@ async function startAll(
   const store = await startStore({ folder, secrets, ports }, (spec) => start([{ ...spec, logFolder }]));
   const url = `http://127.0.0.1:${port}`;
   const shared = {
-    ...settings,
     ...toServiceSettings(secrets),
+    ...settings,
     DATABASE_URL: postgres.url,
     STORAGE_URL: store,
   };
