@@ -12,7 +12,7 @@ test('every test file belongs to one suite', () => {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  const all = globSync('{packages,service,simulators,test}/**/*.test.ts', {
+  const all = globSync('{packages,service,simulators,deploy,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });

@@ -18,7 +18,7 @@ export const CEPH_PROGRAMS = {
   'ceph-authtool': 'ceph-common',
 };
 
-export type CephSettings = {
+type CephSettings = {
   /** Holds nothing else; a later start finds its data here. */
   readonly folder: string;
   readonly monitorPort: number;

@@ -52,7 +52,7 @@ function describe({ url, secrets, apis, workers }: Cluster): string {
   export TOKEN=${token}
   curl -s -H "Authorization: Bearer $TOKEN" $API/media
 
-  npm run cluster -- restart     restarts API processes and workers one after another (or SIGHUP to ${process.pid})
+  npm run cluster -- restart     restarts API processes and workers one after another (also: SIGHUP)
   Ctrl-C                         stops all; the data stays
 `;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { respondsAt } from './nginx.ts';
 import type { ProcessSpec } from './supervised-process.ts';
 
-export type ServiceSettings = {
+type ServiceSettings = {
   readonly folder: string;
   readonly logFolder: string;
   /** The address of nginx. */

@@ -1,4 +1,4 @@
-// Closes an HTTP server behind a load balancer: the listener first, then idle connections, long requests last.
+// Closes an HTTP server behind a load balancer: the listener, then idle connections, then long requests.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as TcpServer } from 'node:net';
