@@ -78,7 +78,7 @@ export async function supervise(spec: ProcessSpec, report: Report): Promise<Supe
       const before = starts;
       isRestarting = true;
       await endRun(run, stopSignal);
-      while (starts === before) await delay(POLL_MS);
+      while (starts === before && !isStopped) await delay(POLL_MS);
       isRestarting = false;
       await run.ready;
     },

@@ -94,6 +94,11 @@ test('a large upload follows the offered protocol, and webhooks are processed', 
   expect(await readAsset(api, 'ann', id)).toMatchObject({ stream_status: 'ready', playback });
 });
 
+test('what nginx itself refuses has the envelope too', async () => {
+  const answer = await call(api, 'GET /media/%zz', { headers });
+  expect(expectRefusal(answer, 400).error_code).toBe('BAD_REQUEST');
+});
+
 const pidsOf = (processes: readonly Supervised[]) => processes.map((process) => process.pid());
 
 test('a rolling restart interrupts no request', async () => {
