@@ -47,6 +47,14 @@ export default defineConfig({
           ...limits,
         },
       },
+      {
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 240_000,
+        },
+      },
       { test: { name: 'scale', include: ['test/scale/**/*.test.ts'], ...limits } },
     ],
   },

@@ -8,11 +8,11 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 test('every test file belongs to one suite', () => {
-  const own = globSync('test/{durability,browser,scale,clients,s3}/**/*.test.ts', {
+  const own = globSync('test/{durability,browser,scale,clients,s3,cluster}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });
-  const all = globSync('{packages,service,simulators,test}/**/*.test.ts', {
+  const all = globSync('{packages,service,simulators,deploy,test}/**/*.test.ts', {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   });

@@ -11,6 +11,8 @@ export type AppSettings = {
   readonly now: () => Date;
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number | undefined;
+  /** True from the signal to stop on. */
+  readonly isStopping: () => boolean;
 };
 
 export type AppContext = Omit<Adapters, 'close'> & AppSettings;

@@ -22,6 +22,19 @@ export function readOwnerLimits(settings: Settings): OwnerLimits {
   return limits;
 }
 
+export const readShutdown = ({ integer }: Settings) => ({
+  drainSeconds: integer('DRAIN_S', { fallback: 0, min: 0, max: 600 }),
+  stopTimeoutSeconds: integer('STOP_TIMEOUT_S', { fallback: 5, min: 0, max: DAY_S }),
+});
+
+/** How long uploads, playback tokens, webhooks and deleted assets are kept. */
+export const readRetention = ({ integer }: Settings) => ({
+  uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
+  playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
+  webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
+  trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
+});
+
 export const readUploadSizes = ({ integer }: Settings) => ({
   maxUploadBytes: integer('MAX_UPLOAD_BYTES', {
     fallback: 10 * 1024 ** 3,

@@ -14,6 +14,8 @@ import {
   readImportLimits,
   readOwnerLimits,
   readStorageUrl,
+  readRetention,
+  readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
 import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
@@ -94,6 +96,10 @@ export type Config = {
   readonly maxConnections: number;
   /** Whether /docs is served. */
   readonly docs: boolean;
+  /** Time between the signal to stop and the end of the listener; /readyz is 503 meanwhile. */
+  readonly drainSeconds: number;
+  /** Requests that are still in progress then are cut off. */
+  readonly stopTimeoutSeconds: number;
   readonly logLevel: string;
   /** Limits of each owner; undefined: no limit. */
   readonly ownerLimits: OwnerLimits;
@@ -140,6 +146,7 @@ function read(
 ): Config {
   return {
     ...readProcess(settings),
+    ...readShutdown(settings),
     ...readStorage(settings, absolute),
     ...readSecrets(settings),
     ...readProviders(settings, modules),
@@ -199,14 +206,6 @@ const readMedia = (settings: Settings) => ({
   encodeLimits: readEncodeLimits(settings),
   encodeConcurrency: readEncodeConcurrency(settings),
   importLimits: readImportLimits(settings),
-});
-
-/** How long uploads, playback tokens, webhooks and deleted assets are kept. */
-const readRetention = ({ integer }: Settings) => ({
-  uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),
-  playbackTokenTtlSeconds: integer('PLAYBACK_TOKEN_TTL_S', { fallback: 21_600, min: 1, max: 365 * DAY_S }),
-  webhookRetentionDays: integer('WEBHOOK_RETENTION_DAYS', { fallback: 30, min: 7, max: 3650 }),
-  trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
 });
 
 /** The processes that decode untrusted files. */

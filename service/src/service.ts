@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, DEFAULT_DATA_DIR, readConfig } from './config.ts';
 import { OWN_SECRETS } from './config-secrets.ts';
@@ -14,6 +15,7 @@ import {
   type OpenStore,
 } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
+import { closeServer } from './platform/http/close-server.ts';
 import type { HttpServer } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
@@ -149,6 +151,7 @@ export async function startService(
 ): Promise<RunningService> {
   const log = overrides.log ?? createLogger(config.logLevel);
   let address = '';
+  let isStopping = false;
   const opened = await openAdapters(config, {
     log,
     searchPath,
@@ -165,6 +168,7 @@ export async function startService(
       log,
       now: overrides.now ?? (() => new Date()),
       checkEveryMs: overrides.checkEveryMs,
+      isStopping: () => isStopping,
     });
     const { server, handlers } = app;
     await server.ready();
@@ -174,7 +178,10 @@ export async function startService(
       address,
       parts,
       server,
-      stop: () => stopGracefully(app, parts),
+      stop: () => {
+        isStopping = true;
+        return stopGracefully(app, parts, config);
+      },
       abort: () => abortService(server, parts),
     };
   } catch (error) {
@@ -199,15 +206,23 @@ async function startWorkers({ jobs, scratchRoot }: Adapters, handlers: App['hand
   await jobs.work(handlers);
 }
 
-/** Longer than any response takes; open uploads and downloads could continue for hours and are closed. */
-const DRAIN_TIMEOUT_MS = 5000;
+/** Time in which a load balancer uses its idle connections once more, and so learns that they close. */
+const IDLE_CONNECTIONS_MS = 2000;
 /** Time for closed uploads to release their leases, so that clients can upload again after the restart. */
 const RELEASE_TIMEOUT_MS = 2000;
 
 /** Waits for requests in progress, returns running jobs to the queue, then closes the adapters. */
-async function stopGracefully({ server, uploadsSettled }: App, parts: Adapters): Promise<void> {
-  const drainTimeout = setTimeout(() => server.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
-  await server.close().finally(() => clearTimeout(drainTimeout));
+async function stopGracefully(
+  { server, uploadsSettled }: App,
+  parts: Adapters,
+  { drainSeconds, stopTimeoutSeconds }: Config,
+): Promise<void> {
+  if (server.server.listening) await delay(drainSeconds * 1000);
+  await closeServer(server.server, {
+    idleMs: drainSeconds > 0 ? IDLE_CONNECTIONS_MS : 0,
+    requestsMs: stopTimeoutSeconds * 1000,
+  });
+  await server.close();
   await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
   await parts.close();
 }

@@ -1,11 +1,11 @@
-// Idle clients do not delay a stop: they are disconnected, and can repeat their request after a restart.
+// A stop: load balancers are told first, and idle clients do not delay it; they can repeat their request.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import { openSocket } from '../support/raw-socket.ts';
-import { asUser, call, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { filesNaming, processesNaming } from '../support/traces.ts';
 
@@ -60,4 +60,20 @@ test('the service stops during an idle upload and download, and both can be repe
     (await putBytes({ ...begun, upload_url: `${new URL(service.url).origin}${pathname}${search}` }, BYTES))
       .status,
   ).toBe(200);
+});
+
+test('with DRAIN_S a stopping service is not ready, but still answers requests', async () => {
+  const dataDirOfDrain = await newDataDir();
+  const draining = await startProcess({ DATA_DIR: dataDirOfDrain, DRAIN_S: '1' });
+  const statusOf = async (path: string) => (await fetch(new URL(path, draining.url))).status;
+  expect(await statusOf('/readyz')).toBe(200);
+  const ended = draining.end('SIGTERM');
+  await eventually(
+    () => statusOf('/readyz'),
+    (status) => status === 503,
+  );
+  expect(await statusOf('/healthz')).toBe(200);
+  expect((await openUpload(draining, 'ann', IMAGE)).asset_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  await rm(dataDirOfDrain, { recursive: true, force: true });
 });

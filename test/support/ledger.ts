@@ -27,6 +27,8 @@ export type Ledger = {
   readonly entries: readonly Entry[];
   /** Answers that no cut explains. */
   readonly surprises: readonly string[];
+  /** Cut connections, and answers with a status from 500 on. */
+  readonly interruptions: readonly string[];
   /** Resolves when so many more writes have been acknowledged; answers how many there are in all. */
   acknowledges(more: number): Promise<number>;
   /** The clients end what they are at, and begin nothing new. */
@@ -38,16 +40,19 @@ type Book = {
   readonly api: Api;
   readonly entries: Entry[];
   readonly surprises: string[];
+  readonly interruptions: string[];
   acknowledged: number;
   isClosed: boolean;
 };
 
-export function openLedger(api: Api, clients: number): Ledger {
-  const book: Book = { api, entries: [], surprises: [], acknowledged: 0, isClosed: false };
-  const all = Promise.all(Array.from({ length: clients }, (_, number) => client(book, number)));
+/** `name` tells the owners, keys and videos of several ledgers apart. */
+export function openLedger(api: Api, clients: number, name = 'client'): Ledger {
+  const book: Book = { api, entries: [], surprises: [], interruptions: [], acknowledged: 0, isClosed: false };
+  const all = Promise.all(Array.from({ length: clients }, (_, number) => client(book, `${name}-${number}`)));
   return {
     entries: book.entries,
     surprises: book.surprises,
+    interruptions: book.interruptions,
     acknowledges: (more) => {
       const enough = book.acknowledged + more;
       return eventually(
@@ -62,12 +67,12 @@ export function openLedger(api: Api, clients: number): Ledger {
   };
 }
 
-async function client(book: Book, number: number): Promise<void> {
+async function client(book: Book, name: string): Promise<void> {
   for (let lap = 0; !book.isClosed; lap++) {
     const isImage = lap % 3 === 0;
     const entry: Entry = {
-      key: `${number}-${lap}`,
-      owner: `client-${number}`,
+      key: `${name}-${lap}`,
+      owner: name,
       bytes: isImage ? await picture(lap % 2 === 0 ? 200 : 16) : undefined,
       id: undefined,
       stored: 'no',
@@ -157,7 +162,12 @@ async function repeated<T>(
   done?: string,
 ): Promise<Answer<T> | undefined> {
   for (let asked = 0; asked < PATIENCE; asked++) {
-    const answer = await ask().catch(() => undefined); // Cut off: whether it was heeded, nobody knows.
+    // Cut off: whether it was heeded, nobody knows.
+    const answer = await ask().catch((error: Error) => {
+      book.interruptions.push(`${error.message}: ${String(error.cause)}`);
+      return undefined;
+    });
+    if (answer && answer.status >= 500) book.interruptions.push(JSON.stringify(answer.body));
     const isDone = answer?.status === 200 || (asked > 0 && done !== undefined && reasonOf(answer) === done);
     if (isDone) book.acknowledged += 1;
     if (answer && isDone) return answer;

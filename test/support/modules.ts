@@ -29,7 +29,7 @@ type Node = Readonly<Record<string, unknown>> & {
 };
 
 const ROOT = join(import.meta.dirname, '../..');
-const PATTERNS = ['{service,packages,simulators,test,bench}/**/*.{ts,js}', '*.ts', '.ci/*.js'];
+const PATTERNS = ['{service,packages,simulators,deploy,test,bench}/**/*.{ts,js}', '*.ts', '.ci/*.js'];
 
 export const modules: readonly SourceModule[] = PATTERNS.flatMap((pattern) =>
   globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules'] }),

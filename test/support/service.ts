@@ -10,7 +10,9 @@ import type { RegisteredProvider } from '../../service/src/providers/provider-mo
 import { PROVIDER_MODULES } from '../../service/src/providers/registry.ts';
 import { type TestOverrides, type RunningService, startService } from '../../service/src/service.ts';
 import { checkResponse, registerServer } from './api-document.ts';
+import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
+import { isBehindNginx, startNginx } from './nginx.ts';
 
 /**
  * Long enough not to be warned about; planted in full, so that a test can look for them where they must not
@@ -37,8 +39,10 @@ export async function startTestService(
   }: TestOverrides & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
+  const proxyPort = isBehindNginx && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
+  const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
   const config = readConfig(
-    { ...SECRETS, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
+    { ...SECRETS, ...proxy, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
     (path) => path,
     [...PROVIDER_MODULES, ...addedProviders],
   );
@@ -47,14 +51,18 @@ export async function startTestService(
     { searchPath: process.env['PATH'] },
     { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
   );
-  registerServer(service.address, service.server);
+  const nginx = proxyPort && (await startNginx(proxyPort, Number(new URL(service.address).port)));
+  const address = proxy.PUBLIC_BASE_URL ?? service.address;
+  registerServer(address, service.server);
   return {
     ...service,
+    address,
     dataDir,
-    url: `${service.address}/api/v1`,
+    url: `${address}/api/v1`,
     stop: async () => {
       await expectAlive(service);
       await service.stop();
+      if (nginx) await nginx.stop();
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
     },
   };

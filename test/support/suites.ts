@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FILES = '{packages,service/src,simulators,test}/**/*.test.ts';
-const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|s3)\//;
+const FILES = '{packages,service/src,simulators,deploy,test}/**/*.test.ts';
+const OWN_SUITES = /^test\/(?:durability|browser|scale|clients|s3|cluster)\//;
 const JOURNEYS = /^test\/journeys\//;
 /** Modules that start a service, a database, ffmpeg or a sandboxed decoder. */
 const STARTS_PROCESSES = [

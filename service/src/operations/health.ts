@@ -9,11 +9,14 @@ type HealthNeeds = {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
+  readonly isStopping: () => boolean;
 };
 type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
 
 /** Throws UNAVAILABLE and names the failed component. */
-export async function checkReadiness({ db, store, requireDatabaseSpace }: HealthNeeds): Promise<Readiness> {
+export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
+  const { db, store, requireDatabaseSpace, isStopping } = needs;
+  if (isStopping()) throw unavailable('The process is stopping');
   const probe = await probeDatabase(db);
   if (!probe?.queue) throw unavailable('The tables of the job queue are missing');
   await requireDatabaseSpace();

@@ -1,0 +1,22 @@
+// The nginx file that operators copy is the one that the cluster runs with other addresses.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { toLocalSite } from './nginx.ts';
+
+test('only addresses change', async () => {
+  const model = await readFile(join(import.meta.dirname, '../nginx.conf'), 'utf8');
+  const site = toLocalSite(model, 8080, [9001, 9002]);
+  const changed = (text: string, other: string) =>
+    text.split('\n').filter((line) => !other.split('\n').includes(line));
+  expect(changed(site, model)).toEqual([
+    '    server 127.0.0.1:9001 max_fails=1 fail_timeout=2s;',
+    '    server 127.0.0.1:9002 max_fails=1 fail_timeout=2s;',
+    '    listen 127.0.0.1:8080;',
+  ]);
+  expect(changed(model, site)).toHaveLength(4);
+});
+
+test('a model without the known addresses is refused', () => {
+  expect(() => toLocalSite('listen 80;', 8080, [9001])).toThrow('api-1.internal');
+});

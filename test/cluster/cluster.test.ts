@@ -1,0 +1,210 @@
+// Three API processes, two workers, PostgreSQL, Ceph and nginx: work passes through, restarts interrupt
+// nobody, and kills lose nothing.
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster } from '../../deploy/cluster/cluster.ts';
+import type { Supervised } from '../../deploy/cluster/supervised-process.ts';
+import { makeClip, pacedEngine } from '../support/clips.ts';
+import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
+import { type AssetJson, complete, IMAGE, openUpload, readAsset, settled, VIDEO } from '../support/media.ts';
+import { halves } from '../support/partial-writes.ts';
+import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import { bombPng } from '../support/pictures.ts';
+import { startReaders } from '../support/reading-clients.ts';
+import { asService, asUser, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
+import { openJobs, processesNaming, rows } from '../support/traces.ts';
+import { sendAsOffered } from '../support/offered-upload.ts';
+import { LIBRARY, tell } from '../support/webhooks.ts';
+
+const CLIENTS = 4;
+
+let folder: string;
+let databaseDir: string;
+let cluster: Cluster;
+let api: { readonly url: string };
+
+beforeAll(async () => {
+  folder = await newDataDir();
+  databaseDir = join(folder, 'postgres');
+  const settings = {
+    ...SECRETS,
+    CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
+    FFMPEG_PATH: await pacedEngine(),
+    LOG_LEVEL: 'warn',
+    RESUMABLE_UPLOAD_BYTES: '1000000',
+  };
+  const report = (message: string) => process.stdout.write(`${message}\n`);
+  cluster = await startCluster({ folder, port: await freePort(), report, settings });
+  api = { url: `${cluster.url}/api/v1` };
+});
+afterAll(async () => {
+  await cluster?.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const headers = asUser('ann');
+const dataOf = async <T>(path: string) => (await call<T>(api, `GET ${path}`, { headers })).body.data;
+
+async function ingest(bytes: Buffer, wishes: object): Promise<AssetJson> {
+  const started = await openUpload(api, 'ann', { ...wishes, size_bytes: bytes.length });
+  await sendAsOffered(started, bytes);
+  expectSuccess(await complete(api, 'ann', started.asset_id));
+  return settled(api, 'ann', started.asset_id);
+}
+
+async function downloaded(id: string): Promise<Buffer> {
+  const { url } = await dataOf<{ url: string }>(`/media/${id}/download-url`);
+  return Buffer.from(await (await fetch(url)).arrayBuffer());
+}
+
+test('images and videos pass through nginx: upload, encode, playback, download, delete', async () => {
+  const [clip, picture] = [await readFile(await makeClip({ seconds: 2 })), bombPng(640, 480)];
+  const [video, image] = await Promise.all([ingest(clip, VIDEO), ingest(picture, IMAGE)]);
+  expect(video).toMatchObject({ stream_status: 'ready', visibility: 'private', warnings: [] });
+  expect(image).toMatchObject({ stream_status: 'ready', failure: null });
+  const { hls } = await dataOf<{ hls: string }>(`/media/${video.id}/playback`);
+  expect(hls.startsWith(cluster.url)).toBe(true);
+  expect(await decode(hls)).toEqual(CLEAN);
+  expect((await fetch(`${api.url}/playback/${video.id}/hls.m3u8`)).status).toBe(404);
+  for (const [{ id }, bytes] of [
+    [video, clip],
+    [image, picture],
+  ] as const) {
+    expect((await downloaded(id)).equals(bytes)).toBe(true);
+    expectSuccess(await call(api, `DELETE /media/${id}`, { headers }));
+    expectRefusal(await call(api, `GET /media/${id}`, { headers }), 404);
+  }
+});
+
+test('a large upload follows the offered protocol, and webhooks are processed', async () => {
+  const clip = await readFile(await makeClip({ seconds: 2 }));
+  const large = Buffer.concat([clip, Buffer.alloc(6_000_000, 'padding')]);
+  const video = await openUpload(api, 'ann', { ...VIDEO, size_bytes: large.length });
+  await sendAsOffered(video, large);
+  expectSuccess(await complete(api, 'ann', video.asset_id));
+  expect((await downloaded(video.asset_id)).equals(large)).toBe(true);
+
+  const { asset_id: id } = await openUpload(api, 'ann');
+  const playback = { hls: 'https://v.example/1.m3u8', dash: null, thumbnail: null };
+  const report = await tell(api, 'onprem', { asset_id: id, status: 'ready', playback });
+  expect(report.data).toEqual({ processed: true });
+  expect(await readAsset(api, 'ann', id)).toMatchObject({ stream_status: 'ready', playback });
+});
+
+test('what nginx itself refuses has the envelope too', async () => {
+  const answer = await call(api, 'GET /media/%zz', { headers });
+  expect(expectRefusal(answer, 400).error_code).toBe('BAD_REQUEST');
+});
+
+const pidsOf = (processes: readonly Supervised[]) => processes.map((process) => process.pid());
+
+test('a rolling restart interrupts no request', async () => {
+  const image = await ingest(bombPng(320, 200), { ...IMAGE, visibility: 'public' });
+  const { url } = await dataOf<{ url: string }>(`/media/${image.id}/download-url`);
+  const readers = startReaders(
+    [`${api.url}/media`, `${api.url}/media/${image.id}`, `${api.url}/playback/${image.id}/image?w=320`, url],
+    { clients: CLIENTS, headers },
+  );
+  const ledger = openLedger(api, CLIENTS, 'restart');
+  const all = [...cluster.apis, ...cluster.workers];
+  const before = pidsOf(all);
+  await ledger.acknowledges(20);
+  await cluster.restart();
+  const written = await ledger.acknowledges(20);
+  const [interruptions] = await Promise.all([readers.close(), ledger.close()]);
+  expect([...ledger.surprises, ...ledger.interruptions, ...interruptions]).toEqual([]);
+  expect(written).toBeGreaterThan(100);
+  expect(readers.count()).toBeGreaterThan(100);
+  expect(pidsOf(all).filter((pid) => before.includes(pid))).toEqual([]);
+});
+
+async function kill(victim: Supervised): Promise<void> {
+  const starts = victim.starts();
+  process.kill(victim.pid() ?? 0, 'SIGKILL');
+  await eventually(
+    async () => victim.starts(),
+    (count) => count > starts,
+  );
+}
+
+const isAnswering = async () => {
+  const { status } = await fetch(`${cluster.url}/readyz`);
+  return status === 200;
+};
+
+test('killed processes lose nothing that was acknowledged, and leave nothing half done', async () => {
+  const ledger = openLedger(api, CLIENTS, 'kill');
+  for (const victim of [...cluster.apis, ...cluster.workers]) {
+    await ledger.acknowledges(20);
+    await kill(victim);
+  }
+  await ledger.acknowledges(20);
+  await ledger.close();
+  expect(ledger.surprises).toEqual([]);
+  await eventually(
+    () => openJobs(databaseDir),
+    (jobs) => jobs.length === 0,
+    { withinMs: 90_000 },
+  );
+  await expectAcknowledged(ledger);
+  expect(await halves(databaseDir)).toEqual([]);
+});
+
+const STATES: readonly string[] = ['pending_upload', 'processing', 'ready'];
+
+async function expectAcknowledged({ entries }: Ledger): Promise<void> {
+  expect(entries.filter(({ reached }) => reached === 'ready').length).toBeGreaterThan(20);
+  for (const entry of entries) if (entry.id) await expectKept(entry, entry.id);
+}
+
+async function expectKept({ owner, bytes, stored, reached, deleted }: Entry, id: string): Promise<void> {
+  const answer = await call<AssetJson>(api, `GET /media/${id}`, { headers: asService });
+  if (answer.status === 404) return expect(deleted, id).not.toBe('no');
+  expect(deleted, id).not.toBe('yes');
+  const asset = expectSuccess(answer);
+  expect(asset['owner_user_id']).toBe(owner);
+  expect(STATES.indexOf(String(asset['stream_status'])), id).toBeGreaterThanOrEqual(STATES.indexOf(reached));
+  if (!bytes || stored !== 'yes') return;
+  const { body } = await call<{ url: string }>(api, `GET /media/${id}/download-url`, { headers: asService });
+  expect(Buffer.from(await (await fetch(body.data.url)).arrayBuffer()).equals(bytes), id).toBe(true);
+}
+
+test("a killed worker's encode is taken over by the other", async () => {
+  const started = await openUpload(api, 'ann');
+  await sendAsOffered(started, await readFile(await makeClip({ seconds: 8 })));
+  expectSuccess(await complete(api, 'ann', started.asset_id));
+  const busy = await eventually(
+    async () => {
+      const parents = (await processesNaming(started.asset_id)).map(({ parent }) => parent);
+      return cluster.workers.find((worker) => parents.includes(worker.pid() ?? 0));
+    },
+    (found) => found !== undefined,
+  );
+  await kill(busy as Supervised);
+  expect(await settled(api, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready', warnings: [] });
+  const [asset] = await rows(databaseDir, 'select attempt, encode_try from assets where id = $1', [
+    started.asset_id,
+  ]);
+  expect(asset).toEqual({ attempt: 1, encode_try: 2 });
+});
+
+test('while PostgreSQL restarts the answer is 503 with Retry-After, and no process ends', async () => {
+  const all = [...cluster.apis, ...cluster.workers];
+  const before = pidsOf(all);
+  const [restarted, answer] = await Promise.all([
+    cluster.postgres.restart(),
+    eventually(
+      () => call(api, 'GET /media', { headers }),
+      ({ status }) => status !== 200,
+    ),
+  ]);
+  expect(restarted).toBeUndefined();
+  expect(expectRefusal(answer, 503).error_code).toBe('UNAVAILABLE');
+  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  await eventually(isAnswering, Boolean);
+  expect(await ingest(bombPng(64, 64), IMAGE)).toMatchObject({ stream_status: 'ready' });
+  expect(pidsOf(all)).toEqual(before);
+});
