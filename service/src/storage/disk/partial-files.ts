@@ -1,11 +1,13 @@
 // Objects that arrive in several requests: files beside the objects, which get their names when they are
 // complete.
-import { access, open } from 'node:fs/promises';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
 import { ObjectRefused, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
 import { batchesOf, bytesIn, publish, writeFully } from './incoming.ts';
+
+const SYNC_BYTES = 8 * 1024 * 1024;
 
 type PartialPlaces = {
   /** On the file system of the objects. */
@@ -47,13 +49,44 @@ async function append(
 ): Promise<number> {
   await using file = await openAt(path, offset);
   let length = offset;
+  const sync = startSyncing(file);
   for await (const batch of batchesOf(bytes, Number.POSITIVE_INFINITY)) {
     await writeFully(file, batch, length);
     length += bytesIn(batch);
+    sync.addWritten(bytesIn(batch));
   }
-  await file.sync();
+  await sync.end();
   if (offset === 0) await syncFolder(folder);
   return length;
+}
+
+/** Syncs while more bytes arrive, so that the last sync is short. */
+function startSyncing(file: FileHandle) {
+  let unsynced = 0;
+  let running: Promise<void> | undefined;
+  let failure: unknown;
+  const run = async () => {
+    try {
+      await file.datasync();
+    } catch (error) {
+      // The system reports a failed write only once.
+      failure ??= error;
+    }
+    running = undefined;
+  };
+  return {
+    addWritten: (bytes: number) => {
+      unsynced += bytes;
+      if (running || unsynced < SYNC_BYTES) return;
+      unsynced = 0;
+      running = run();
+    },
+    end: async () => {
+      await running;
+      if (failure !== undefined) throw failure;
+      await file.sync();
+    },
+  };
 }
 
 async function openAt(path: string, offset: number) {
