@@ -4,8 +4,13 @@ import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, notFound, type ServiceError } from '../platform/errors.ts';
 import { diskFull } from '../platform/free-space.ts';
-import { type ObjectKey, uploadKey } from '../storage/object-key.ts';
-import { ObjectRefused, type ObjectStore, type PartialObjects } from '../storage/object-store.ts';
+import { uploadKey } from '../storage/object-key.ts';
+import {
+  ObjectRefused,
+  type ObjectStore,
+  type PartialObject,
+  type PartialObjects,
+} from '../storage/object-store.ts';
 import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
 import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
 import type { RunningChecksums } from './running-checksum.ts';
@@ -16,7 +21,7 @@ import { deleteHeldUpload } from './uploads.sql.ts';
 
 type BytesNeeds = Pick<
   OriginalNeeds,
-  'db' | 'store' | 'findAssetById' | 'requireDatabaseSpace' | 'uploadTtlSeconds'
+  'db' | 'store' | 'findAssetById' | 'requireDatabaseSpace' | 'maxUploadBytes' | 'uploadTtlSeconds'
 > & {
   readonly findByteLimit: Bound<typeof findByteLimit>;
   readonly finishUpload: Bound<typeof finishUpload>;
@@ -26,15 +31,23 @@ type BytesNeeds = Pick<
 
 /** The row is written so often: a process that is killed loses no more. Each time costs two syncs. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
-const SEGMENT_MS = 2000;
+const SEGMENT_MS = 10_000;
 
 const partialOf = ({ partial }: ObjectStore): PartialObjects => {
   if (!partial) throw notFound('This service takes no resumable uploads');
   return partial;
 };
 
-const keyOf = ({ id, asset_id: assetId }: Pick<ResumableRow, 'id' | 'asset_id'>): ObjectKey =>
-  uploadKey(assetId, id);
+const toPartial = ({
+  id,
+  asset_id: assetId,
+  bytes_received: length,
+  target,
+}: ResumableRow): PartialObject => ({
+  key: uploadKey(assetId, id),
+  length,
+  state: target,
+});
 
 /**
  * Appends the bytes of a request and returns the new offset. All bytes up to it are durable, also if this
@@ -99,17 +112,14 @@ async function appendSegment(
     isDue: () => performance.now() > endsAt,
     onChunk: (chunk) => checksum?.update(chunk),
   });
-  const end = await append(needs, hold, segment);
-  if (end === start) throw tooLong();
-  const row = await record(needs, hold, end);
-  if (checksum) needs.checksums.keep(id, end, checksum);
+  const appended = await unlessLost(needs, hold, () =>
+    partialOf(needs.store).append(toPartial(hold.row), segment, needs.maxUploadBytes),
+  );
+  if (appended.length === start) throw tooLong();
+  const row = await record(needs, hold, appended);
+  if (checksum) needs.checksums.keep(id, appended.length, checksum);
   return row;
 }
-
-const append = (needs: BytesNeeds, hold: UploadHold, segment: AsyncIterable<Uint8Array>): Promise<number> =>
-  unlessLost(needs, hold, () =>
-    partialOf(needs.store).append(keyOf(hold.row), segment, hold.row.bytes_received),
-  );
 
 /** Ends an upload whose bytes the store has lost. */
 async function unlessLost<T>(
@@ -130,10 +140,10 @@ async function unlessLost<T>(
 async function record(
   { db, now, uploadTtlSeconds }: BytesNeeds,
   { lease }: UploadHold,
-  bytesReceived: number,
+  { length, state }: PartialObject,
 ): Promise<ResumableRow> {
   const expiresAt = new Date(now().getTime() + uploadTtlSeconds * 1000);
-  const row = await recordProgress(db, lease, { bytesReceived, expiresAt });
+  const row = await recordProgress(db, lease, { bytesReceived: length, target: state, expiresAt });
   if (!row) throw inProgress();
   return row;
 }
@@ -149,7 +159,7 @@ export async function finishResumable(
 ): Promise<Asset> {
   const { id, bytes_received: sizeBytes } = row;
   if (sizeBytes === 0) throw emptyUpload();
-  await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(keyOf(row)));
+  await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(toPartial(row)));
   const stored = { sizeBytes, sha256: await digestOf(needs, row) };
   const others = await countOtherUploads(needs.db, { id, assetId: asset.id });
   const source = 'caller';
@@ -169,7 +179,7 @@ async function digestOf(
   const known = checksums.findDigest(id, length);
   if (known !== undefined) return known;
   const hash = createHash('sha256');
-  for await (const chunk of store.stream(keyOf(row))) hash.update(chunk);
+  for await (const chunk of store.stream(toPartial(row).key)) hash.update(chunk);
   checksums.keep(id, length, hash);
   return hash.copy().digest('hex');
 }

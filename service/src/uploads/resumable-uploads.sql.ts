@@ -12,6 +12,7 @@ export const resumableColumns = pick(uploadRow, [
   'id',
   'asset_id',
   'attempt',
+  'target',
   'size_bytes',
   'bytes_received',
   'expires_at',
@@ -78,6 +79,8 @@ export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =
 
 type Progress = {
   readonly bytesReceived: number;
+  /** What the store needs to go on. */
+  readonly target: unknown;
   readonly expiresAt: Date;
 };
 
@@ -85,7 +88,7 @@ type Progress = {
 export const recordProgress = (db: Queries, { upload, holder }: UploadLease, progress: Progress) =>
   db.one(sql('record upload progress', resumableColumns)`
     update uploads
-       set bytes_received = ${progress.bytesReceived},
+       set bytes_received = ${progress.bytesReceived}, target = ${JSON.stringify(progress.target)}::jsonb,
            expires_at = greatest(expires_at, ${progress.expiresAt}::timestamptz)
      where id = ${upload} and lease_holder = ${holder} and finished_at is null returning ${RESUMABLE}`);
 
