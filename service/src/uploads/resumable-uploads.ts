@@ -90,15 +90,18 @@ export async function terminateResumable(needs: ResumableNeeds, hold: UploadHold
   await deleteHeldUpload(needs.db, hold.lease);
 }
 
+/** `is_partial` is false if only the row is left; a search for bytes costs an S3 store two requests. */
+type DiscardedUpload = { readonly id: string; readonly is_partial?: boolean };
+
 /** Removes the bytes before the rows, so that a crash in between leaves nothing that no row names. */
 export async function discardUploads(
   { db, store, checksums }: Pick<ResumableNeeds, 'db' | 'store' | 'checksums'>,
   assetId: string,
-  uploads: readonly { readonly id: string }[],
+  uploads: readonly DiscardedUpload[],
 ): Promise<void> {
-  for (const { id } of uploads) {
+  for (const { id, is_partial: isPartial = true } of uploads) {
     checksums.forget(id);
-    await store.partial?.discard(uploadKey(assetId, id));
+    if (isPartial) await store.partial?.discard(uploadKey(assetId, id));
   }
   if (uploads.length > 0)
     await deleteUploads(
