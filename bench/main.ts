@@ -12,10 +12,12 @@ import { images } from './images.ts';
 import { rowOfPair, type Row, round, table } from './rows.ts';
 import { segments } from './segments.ts';
 import { slowUploads } from './slow-uploads.ts';
-import { uploads } from './uploads.ts';
+import { largeUploads, uploads } from './uploads.ts';
 
 const EFFORT = { rounds: 5, seconds: 2 };
 const SHORT_EFFORT = { rounds: 5, seconds: 1 };
+/** Of 4 GiB. */
+const LARGE_ROUNDS = 3;
 
 const CASES: Readonly<Record<string, (environment: Environment) => Promise<readonly Row[]>>> = {
   calls: async (environment) => [
@@ -68,8 +70,9 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
   images: (environment) => images(environment, SHORT_EFFORT),
   lists: (environment) => lists(environment, SHORT_EFFORT),
   slow: (environment) => slowUploads(environment, 3),
-  // Runs last, because the disk stays busy for a while after it.
+  // Run last, because the disk stays busy for a while after them.
   uploads: (environment) => uploads(environment, SHORT_EFFORT),
+  large: (environment) => largeUploads(environment, LARGE_ROUNDS),
 };
 
 async function measure(names: readonly string[]): Promise<Row[]> {

@@ -1,5 +1,5 @@
-// Benchmark of uploads: thousands of small files, and a large file with its throughput and memory.
-import { request as httpRequest } from 'node:http';
+// Benchmarks of uploads: thousands of small files, and large files with their throughput and memory.
+import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,16 +12,13 @@ import { rowOfPair, type Row, round } from './rows.ts';
 const MIB = 2 ** 20;
 const SMALL = Buffer.alloc(20 * 1024, 'mediary');
 const LARGE_MIB = 1024;
+const CHUNK_MIB = 5;
 const CONNECTIONS = 16;
 /** More uploads than the service can accept; each request needs an upload of its own. */
 const MAX_PER_SECOND = 2000;
 
 export async function uploads(environment: Environment, effort: Effort): Promise<Row[]> {
-  const bare = await startServer(
-    'bench/bare-store.ts',
-    { FOLDER: join(environment.folder, 'bare-store') },
-    '/ready',
-  );
+  const bare = await startBareStore(environment);
   const what = 'PUT of 20 KB, durable, 16 connections';
   const rows = [
     rowOfPair(
@@ -32,11 +29,13 @@ export async function uploads(environment: Environment, effort: Effort): Promise
       { what, against: 'raw Node PUT server without fsync', goal: '≥ 0.2' },
       await measureSmall(environment, effort, { server: bare, path: '/fast' }),
     ),
-    await measureLarge(environment, bare, effort.rounds),
   ];
   await bare.stop();
   return rows;
 }
+
+const startBareStore = ({ folder }: Environment): Promise<Server> =>
+  startServer('bench/bare-store.ts', { FOLDER: join(folder, 'bare-store') }, '/ready');
 
 /** Requests for new uploads of 20 KB, each once. */
 export async function smallUploads(
@@ -67,50 +66,106 @@ async function measureSmall(
   });
 }
 
-/** Uses a separate process, so that its peak memory belongs to this upload. */
-async function measureLarge(
-  { folder, databaseUrl, token }: Environment,
-  bare: Server,
-  rounds: number,
-): Promise<Row> {
+/** Uses a separate process, so that its peak memory belongs to these uploads. */
+export async function largeUploads(environment: Environment, rounds: number): Promise<Row[]> {
+  const { folder, databaseUrl, token } = environment;
+  const bare = await startBareStore(environment);
   const service = await startService(folder, databaseUrl);
-  const times: { ours: number; reference: number }[] = [];
-  for (const { path } of (await openUploads(service, token, { count: rounds })).slice(0, rounds)) {
-    times.push({ reference: await secondsToPut(bare, '/large'), ours: await secondsToPut(service, path) });
+  const opened = await openUploads(service, token, { count: 3 * rounds });
+  const next = () => opened.pop()?.path ?? '';
+  const times: Record<LargeUpload, number>[] = [];
+  let peak = 0;
+  for (let round = 0; round < rounds; round++) {
+    const reference = await secondsToPut(bare, '/large');
+    const put = await secondsToPut(service, next());
+    if (round === 0) peak = service.peakBytes() / MIB;
+    const whole = await secondsOfTus(service, next(), LARGE_MIB);
+    times.push({ reference, put, whole, chunks: await secondsOfTus(service, next(), CHUNK_MIB) });
   }
-  const peak = service.peakBytes() / MIB;
-  await service.stop();
-  const rate = (side: 'ours' | 'reference') =>
-    Math.round(LARGE_MIB / median(times.map((time) => time[side])));
-  return [
-    `PUT of ${LARGE_MIB} MiB; peak memory of the service`,
+  await Promise.all([service.stop(), bare.stop()]);
+  const row = (side: LargeUpload, names: { what: string; goal: string; note?: string }): Row => [
+    names.what,
     'raw Node stream to an fsynced file',
-    `${round(median(times.map(({ ours, reference }) => reference / ours)))}; ${Math.round(peak)} MiB`,
-    '≥ 0.85; < 200 MiB',
-    `${rate('ours')} MiB/s to ${rate('reference')} MiB/s`,
+    `${round(median(times.map((time) => time.reference / time[side])))}${names.note ?? ''}`,
+    names.goal,
+    `${rateOf(times, side)} MiB/s to ${rateOf(times, 'reference')} MiB/s`,
+  ];
+  return [
+    row('put', {
+      what: `PUT of ${LARGE_MIB} MiB; peak memory of the service`,
+      goal: '≥ 0.85; < 200 MiB',
+      note: `; ${Math.round(peak)} MiB`,
+    }),
+    row('whole', { what: `tus of ${LARGE_MIB} MiB in one PATCH`, goal: '≥ 0.8' }),
+    row('chunks', { what: `tus of ${LARGE_MIB} MiB in PATCHes of ${CHUNK_MIB} MiB`, goal: '≥ 0.8' }),
   ];
 }
 
-async function secondsToPut({ port }: Server, path: string): Promise<number> {
-  const chunk = Buffer.alloc(MIB, 'mediary');
+/** `whole`: a resumable upload in one request; `chunks`: in many. */
+type LargeUpload = 'reference' | 'put' | 'whole' | 'chunks';
+
+const rateOf = (times: readonly Record<LargeUpload, number>[], side: LargeUpload): number =>
+  Math.round(LARGE_MIB / median(times.map((time) => time[side])));
+
+async function secondsToPut(server: Server, path: string): Promise<number> {
   const start = performance.now();
+  const { statusCode } = await send(server, `PUT ${path}`, { headers: { 'content-type': 'video/mp4' } });
+  if (statusCode !== 200) throw new Error(`PUT returned ${statusCode}`);
+  return (performance.now() - start) / 1000;
+}
+
+const TUS = { 'tus-resumable': '1.0.0' };
+
+/** `path`: of the PUT of the same upload. */
+async function secondsOfTus(server: Server, path: string, chunkMib: number): Promise<number> {
+  const start = performance.now();
+  const length = { 'upload-length': LARGE_MIB * MIB };
+  const created = await send(server, `POST ${path.replace('?', '/tus?')}`, {
+    headers: { ...TUS, ...length },
+    mebibytes: 0,
+  });
+  const [folder] = path.split('?');
+  for (let sent = 0; sent < LARGE_MIB; sent += chunkMib) {
+    const chunk = Math.min(chunkMib, LARGE_MIB - sent);
+    const headers = {
+      ...TUS,
+      'content-type': 'application/offset+octet-stream',
+      'upload-offset': sent * MIB,
+    };
+    const { statusCode } = await send(server, `PATCH ${folder}/${created.headers.location}`, {
+      headers,
+      mebibytes: chunk,
+    });
+    if (statusCode !== 204) throw new Error(`PATCH returned ${statusCode}`);
+  }
+  return (performance.now() - start) / 1000;
+}
+
+type Body = {
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly mebibytes?: number;
+};
+
+const AGENT = new Agent({ keepAlive: true });
+const BLOCK = Buffer.alloc(MIB, 'mediary');
+
+async function send(
+  { port }: Server,
+  call: string,
+  { headers, mebibytes = LARGE_MIB }: Body,
+): Promise<IncomingMessage> {
+  const [method, path] = call.split(' ');
   const sending = httpRequest({
     port,
     host: '127.0.0.1',
-    method: 'PUT',
+    agent: AGENT,
+    method,
     path,
-    headers: { 'content-type': 'video/mp4', 'content-length': LARGE_MIB * MIB },
+    headers: { ...headers, 'content-length': mebibytes * MIB },
   });
-  const received = new Promise<number | undefined>((resolve, reject) => {
-    sending
-      .on('response', (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      })
-      .on('error', reject);
+  const received = new Promise<IncomingMessage>((resolve, reject) => {
+    sending.on('response', (response) => resolve(response.resume())).on('error', reject);
   });
-  await pipeline(Readable.from(Array.from({ length: LARGE_MIB }, () => chunk)), sending);
-  const status = await received;
-  if (status !== 200) throw new Error(`PUT returned ${status}`);
-  return (performance.now() - start) / 1000;
+  await pipeline(Readable.from(Array.from({ length: mebibytes }, () => BLOCK)), sending);
+  return received;
 }

@@ -44,7 +44,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/object-response|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/, 'verbs'],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
-  [/^uploads\/(?:tus-requests|upload-holds)$/, 'verbs'],
+  [/^uploads\/(?:resumable-bytes|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 
@@ -93,7 +93,6 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],
   [/^mediabunny$/, /^worker media\/mediabunny-/],
   [/^@tus\/server$/, /^verbs uploads\/tus-requests$/],
-  [/^hash-wasm$/, /^rule uploads\/running-checksum$/],
   [/^vitest$/, /^(?:contract|fixture) /],
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],

@@ -208,8 +208,6 @@ export const uploadRow = {
   target: 'jsonb?',
   size_bytes: 'int8?',
   bytes_received: 'int8',
-  /** State of the SHA-256 of the received bytes. */
-  checksum_state: 'bytea?',
   /** The request that writes now. */
   lease_holder: 'uuid?',
   lease_until: 'timestamptz?',

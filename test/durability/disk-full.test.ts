@@ -21,6 +21,7 @@ import {
 } from '../support/service.ts';
 import { fillDisk, mountTightDisk, type TightDisk } from '../support/small-disk.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
+import { create, offsetOf, patch, send } from '../support/tus.ts';
 
 const MIB = 1024 * 1024;
 const ROOM = 80 * MIB;
@@ -140,6 +141,29 @@ test('deletes work on a disk without a single free byte', async ({ skip }) => {
   );
   await rm(other);
   await fill(FILLINGS[1] as Buffer);
+});
+
+test('a resumable upload gets 503 and keeps its acknowledged bytes', async ({ skip }) => {
+  skip(disk.between !== undefined, 'needs the right to mount a tmpfs');
+  for (const deleted of filling.splice(0, 2))
+    expectSuccess(await call(service, `DELETE /media/${deleted}`, { headers }));
+  await eventually(
+    () => freeBytes(storeDir),
+    (free) => free > RESERVE + 6 * MIB,
+  );
+  const bytes = Buffer.alloc(ROOM / 2, 'resumable ');
+  const url = await create(await openUpload(service, 'ann', IMAGE), bytes.length);
+  expect((await patch(url, 0, bytes.subarray(0, MIB))).status).toBe(204);
+  for (const _ of ['first', 'repeated']) {
+    const refused = await patch(url, MIB, bytes.subarray(MIB));
+    expect(refused).toMatchObject({ status: 503, reason: 'disk_full' });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(await offsetOf(url)).toBe(MIB);
+    expect(await freeBytes(storeDir)).toBeGreaterThan(RESERVE / 2);
+  }
+  expect((await patch(url, MIB, bytes.subarray(MIB, 2 * MIB))).status).toBe(204);
+  expect((await send(`DELETE ${url}`)).status).toBe(204);
+  for (const size of FILLINGS) await fill(size);
 });
 
 test('rejected uploads leave no files and stay pending', async () => {

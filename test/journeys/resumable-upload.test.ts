@@ -180,6 +180,20 @@ describe('the upload', () => {
     await expectStored(started.asset_id, BYTES);
   });
 
+  test('of a deleted asset is removed with its bytes', async () => {
+    const started = await open();
+    const url = await create(started);
+    await patch(url, 0, BYTES.subarray(0, 1000));
+    expect(await partialFiles(started.asset_id)).toHaveLength(1);
+    await call(service, `DELETE /media/${started.asset_id}`, { headers: asUser('ann') });
+    await eventually(
+      () => partialFiles(started.asset_id),
+      (files) => files.length === 0,
+      { withinMs: 20_000 },
+    );
+    expect((await patch(url, 1000, BYTES.subarray(1000))).status).toBe(404);
+  });
+
   test('that is finished cannot be terminated', async () => {
     const started = await open();
     const url = await create(started);

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ObjectKey, uploadKey } from '../../service/src/storage/object-key.ts';
+import type { PartialObject } from '../../service/src/storage/object-store.ts';
 import { openS3ObjectStore, type S3ObjectStore } from '../../service/src/storage/s3-object-store.ts';
 import { type FaultyS3, isComplete, isGet, isPart, isPut, startFaultyS3 } from '../support/faulty-s3.ts';
 import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/s3.ts';
@@ -17,6 +18,15 @@ const newKey = () => uploadKey(randomUUID(), randomUUID());
 async function* inChunks(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < content.length; start += 64 * 1024)
     yield content.subarray(start, start + 64 * 1024);
+}
+
+/** Repeats what the store could not do, as clients do. */
+async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const result = await work().catch((error: unknown) => ({ error }));
+    if (!(typeof result === 'object' && result && 'error' in result)) return result;
+    expect(result.error).toMatchObject(UNAVAILABLE);
+  }
 }
 
 describeS3('a faulty store', () => {
@@ -107,6 +117,33 @@ describeS3('a faulty store', () => {
     proxy.fail('lost', isPut, 1);
     await expect(put(key, randomBytes(small.length))).rejects.toMatchObject({ reason: 'exists' });
     sameBytes(await storedBytes(key), small);
+  });
+
+  test.for(['busy', 'lost', 'corrupt'] as const)(
+    'a partial object whose requests are %s at first is whole in the end, and leaves nothing else',
+    async (fault) => {
+      const key = newKey();
+      let partial: PartialObject = { key, length: 0, state: null };
+      for (const end of [7 * MIB, 17 * MIB, large.length]) {
+        const rest = large.subarray(partial.length, end);
+        proxy.fail(fault, isPut, 4);
+        proxy.fail('cut', isGet, 1);
+        partial = await untilAvailable(() => store.partial.append(partial, inChunks(rest), 64 * MIB));
+        expect(partial.length).toBe(end);
+      }
+      proxy.fail(fault, (request) => isComplete(request) || isPart(request), 4);
+      await untilAvailable(() => store.partial.finish(partial));
+      sameBytes(await storedBytes(key), large);
+      expect(await traces(key)).toHaveLength(1);
+    },
+  );
+
+  test('parts that another process replaced do not become an object', async () => {
+    const key = newKey();
+    const partial = await store.partial.append({ key, length: 0, state: null }, inChunks(large), 64 * MIB);
+    await store.partial.append({ ...partial, length: 8 * MIB }, inChunks(large), 64 * MIB);
+    await expect(store.partial.finish(partial)).rejects.toMatchObject({ reason: 'lost' });
+    expect(await store.size(key)).toBeUndefined();
   });
 
   test.for(['cut', 'stalled', 'busy', 'silent'] as const)(

@@ -9,6 +9,7 @@ import {
   renditionsPrefix,
   uploadKey,
 } from '../../service/src/storage/object-key.ts';
+import { partialObjectsContract } from '../../service/src/storage/partial-objects.contract.ts';
 import { openS3ObjectStore, type S3ObjectStore } from '../../service/src/storage/s3-object-store.ts';
 import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
 
@@ -18,6 +19,9 @@ const newKey = () => uploadKey(randomUUID(), randomUUID());
 describeS3('Ceph', () => {
   objectStoreContract('a bucket', async () => openS3ObjectStore((await createBucket()).location));
   objectStoreContract('a folder of a bucket', async () =>
+    openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
+  );
+  partialObjectsContract('a folder of a bucket', async () =>
     openS3ObjectStore((await createBucket({ parameters: '&prefix=media/one' })).location),
   );
 

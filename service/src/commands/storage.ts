@@ -114,7 +114,7 @@ const LIFECYCLE = {
       ID: 'remove-unfinished-uploads',
       Status: 'Enabled',
       Filter: { Prefix: '' },
-      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 2 },
+      AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
     },
   ],
 };

@@ -13,7 +13,10 @@ import {
   renditionKey,
   renditionPrefix,
   renditionsPrefix,
+  parseOriginalName,
   storeRoots,
+  tailKey,
+  tailPrefix,
   THUMBNAIL,
   variantKey,
   variantsPrefix,
@@ -22,6 +25,7 @@ import {
 const originalOf = (id: string) => originalKey({ id, original_upload: null });
 
 const ID = '0198c5f2-7a3b-7def-8123-456789abcdef';
+const OTHER = '0198c5f2-7a3b-7def-8123-000000000000';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HOSTILE = [
   '',
@@ -66,6 +70,14 @@ function isId(text: string): boolean {
   }
 }
 
+test('the name of an original tells its upload, and whether it is a tail', () => {
+  const nameOf = (key: string) => key.slice(key.lastIndexOf('/') + 1);
+  const upload = uploadKey(ID, OTHER);
+  expect(parseOriginalName(nameOf(upload))).toEqual({ upload: OTHER, isTail: false });
+  expect(parseOriginalName(nameOf(tailKey(upload, ID)))).toEqual({ upload: OTHER, isTail: true });
+  expect(parseOriginalName('original')).toEqual({ upload: 'original', isTail: false });
+});
+
 describe('keys', () => {
   test('consist of ids and constant names', () => {
     expect(originalOf(ID)).toBe(`originals/${ID}/original`);
@@ -79,6 +91,9 @@ describe('keys', () => {
       `renditions/${ID}/`,
       `renditions/${ID}/2-13/`,
     ]);
+    const [upload, tail] = [uploadKey(ID, OTHER), tailKey(uploadKey(ID, OTHER), ID)];
+    expect(tail).toBe(`originals/${ID}/${OTHER}.tail-${ID}`);
+    expect(tail.startsWith(tailPrefix(upload))).toBe(true);
     expect(variantsPrefix(ID)).toBe(`variants/${ID}/`);
     expect(storeRoots()).toEqual(['originals/', 'renditions/', 'variants/']);
     expect(renditionKey(ID, '2-13', THUMBNAIL)).toBe(`renditions/${ID}/2-13/thumb.jpg`);

@@ -16,6 +16,19 @@ const FILE = /^[a-z0-9][a-z0-9_-]{0,60}(?:\.[a-z0-9]{1,8})$/;
 export const uploadKey = (assetId: string, uploadId: string): ObjectKey =>
   join('originals', uuid(assetId), uuid(uploadId));
 
+/** `originals/<id>/<upload>.tail-<tail>`: the last bytes of an upload that is not finished. */
+export const tailKey = (upload: ObjectKey, tail: string): ObjectKey =>
+  `${tailPrefix(upload)}${uuid(tail)}` as ObjectKey;
+
+export const tailPrefix = (upload: ObjectKey): ObjectKey => `${upload}${TAIL}` as ObjectKey;
+const TAIL = '.tail-';
+
+/** The upload that an object of an asset's originals belongs to. */
+export function parseOriginalName(name: string): { readonly upload: string; readonly isTail: boolean } {
+  const [upload = '', tail] = name.split(TAIL);
+  return { upload, isTail: tail !== undefined };
+}
+
 type Original = { readonly id: string; readonly original_upload: string | null };
 
 /** The key of an asset's current original. Earlier releases used `originals/<id>/original`. */

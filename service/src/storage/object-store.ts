@@ -101,22 +101,32 @@ export type StoreFinding = {
   readonly fix: 'settings' | 'policy' | 'cors' | 'lifecycle' | 'store';
 };
 
+/** The bytes of an object so far, as a call returned them and its caller recorded them. */
+export type PartialObject = {
+  readonly key: ObjectKey;
+  /** 0 before the first call. */
+  readonly length: number;
+  /** What the store needs to go on, as JSON; null before the first call. */
+  readonly state: unknown;
+};
+
 /**
  * Objects that are written in several steps. The caller makes sure that one process at a time writes an
  * object.
  */
 export type PartialObjects = {
   /**
-   * Writes all bytes at an offset and returns the new length, when they would survive a power failure.
-   * Removes what an
-   * interrupted call wrote beyond the offset. Throws ObjectRefused `full`, `cut_short`, or `lost` if there
-   * are fewer bytes than `offset`.
+   * Writes all bytes behind a partial object, up to a length of `maxBytes`, which is the same in all calls.
+   * Returns the longer one when it would survive a power failure. What a call wrote that was interrupted, or
+   * not recorded, is replaced. Throws ObjectRefused `full`, `cut_short`, `too_long`, or `lost` if bytes of
+   * the partial object are missing.
    */
-  append(key: ObjectKey, bytes: AsyncIterable<Uint8Array>, offset: number): Promise<number>;
+  append(partial: PartialObject, bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<PartialObject>;
   /**
-   * Makes the written bytes an object: complete, durable, under its key. Does nothing if it is one already.
+   * Makes a partial object an object: complete, durable, under its key. Does nothing if it is one already.
+   * Throws ObjectRefused `lost`.
    */
-  finish(key: ObjectKey): Promise<void>;
+  finish(partial: PartialObject): Promise<void>;
   /** Deletes the written bytes, but not an object. */
   discard(key: ObjectKey): Promise<void>;
 };

@@ -12,6 +12,7 @@ import type { ListedObject, ObjectStore } from './object-store.ts';
 import { connect, type S3Connection, S3_TIMEOUTS, type S3Timeouts } from './s3/connection.ts';
 import { diagnose } from './s3/diagnose.ts';
 import { openDirectUploads } from './s3/direct-uploads.ts';
+import { openPartialObjects } from './s3/partial-objects.ts';
 import { createPartBudget } from './s3/parts.ts';
 import { putObject } from './s3/put.ts';
 import { openObject, readSmall, sizeOf, streamObject } from './s3/read.ts';
@@ -24,11 +25,12 @@ const MAX_PART_WAIT_MS = 10_000;
 const WRITE_CHECK_EVERY_MS = 60_000;
 
 export type S3ObjectStore = ObjectStore &
-  Required<Pick<ObjectStore, 'direct' | 'diagnose' | 'open'>> & { close(): void };
+  Required<Pick<ObjectStore, 'direct' | 'diagnose' | 'open' | 'partial'>> & { close(): void };
 
 export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S3_TIMEOUTS): S3ObjectStore {
   const s3 = connect(location, timeouts);
   const reserve = createPartBudget(PARTS_IN_MEMORY, MAX_PART_WAIT_MS);
+  const direct = openDirectUploads(s3);
   const store = {
     put: (key, bytes, maxBytes) => putObject(s3, reserve, { key, bytes, maxBytes }),
     size: (key) => sizeOf(s3, key),
@@ -41,7 +43,8 @@ export function openS3ObjectStore(location: S3Location, timeouts: S3Timeouts = S
     removeAll: (prefix) => removeAll(s3, prefix),
     list: (prefix) => keysBelow(s3, prefix),
     listSizes: (prefix) => objectsBelow(s3, prefix),
-    direct: openDirectUploads(s3),
+    direct,
+    partial: openPartialObjects({ s3, reserve, direct, removeAll: (prefix) => removeAll(s3, prefix) }),
     check: createCheck(s3),
   } satisfies ObjectStore;
   return {

@@ -1,5 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
+import { parseOriginalName } from '../storage/object-key.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -19,7 +20,7 @@ export type ObjectOwner = Pick<
   readonly open_uploads: readonly string[];
 };
 
-/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, upload id of originals. */
+/** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, name of originals. */
 type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };
 
 export function parseKey(key: string): ParsedKey {
@@ -51,8 +52,10 @@ type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_uploa
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
-  const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);
-  return !isOriginal && !open_uploads.includes(folder);
+  const { upload, isTail } = parseOriginalName(folder);
+  const isOriginal =
+    uploaded_at !== null && !refused && !isTail && upload === (original_upload ?? EARLIER_NAME);
+  return !isOriginal && !open_uploads.includes(upload);
 }
 
 const publishedFolder = ({ playback }: ObjectOwner) =>

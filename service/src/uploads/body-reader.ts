@@ -8,12 +8,17 @@ export type UploadBody = {
   readonly stop: () => void;
 };
 
-type Segment = { readonly maxBytes: number; readonly onChunk: (chunk: Uint8Array) => void };
+type Segment = {
+  readonly maxBytes: number;
+  /** Whether the segment ends before it has all these bytes. */
+  readonly isDue: () => boolean;
+  readonly onChunk: (chunk: Uint8Array) => void;
+};
 
-type BodyReader = {
+export type BodyReader = {
   /** Waits for the next bytes; false at the end, also of a body that broke off. */
   hasMore(): Promise<boolean>;
-  /** Yields the next bytes up to a number. The rest of a chunk stays for the next segment. */
+  /** Yields the next bytes, at least one chunk. The rest of a chunk stays for the next segment. */
   segment(segment: Segment): AsyncGenerator<Uint8Array>;
   /** Why the body broke off. */
   readonly failure: unknown;
@@ -38,7 +43,7 @@ export function createBodyReader(bytes: AsyncIterable<Uint8Array>): BodyReader {
     get failure() {
       return failure;
     },
-    async *segment({ maxBytes, onChunk }) {
+    async *segment({ maxBytes, isDue, onChunk }) {
       let left = maxBytes;
       while (left > 0 && (await hasMore())) {
         const chunk = (pending as Uint8Array).subarray(0, left);
@@ -46,6 +51,7 @@ export function createBodyReader(bytes: AsyncIterable<Uint8Array>): BodyReader {
         left -= chunk.byteLength;
         onChunk(chunk);
         yield chunk;
+        if (isDue()) return;
       }
     },
   };

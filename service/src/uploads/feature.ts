@@ -14,6 +14,7 @@ import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
 import * as completionOperations from './completion.ts';
+import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
 import * as expiryOperations from './expired-uploads.ts';
 import * as holdOperations from './upload-holds.ts';
@@ -24,6 +25,7 @@ import * as importRunOperations from './import-runs.ts';
 import * as importOperations from './imports.ts';
 import * as retryOperations from './retry.ts';
 import * as originalOperations from './store-original.ts';
+import { createRunningChecksums } from './running-checksum.ts';
 import type { UploadLimits } from './upload-request.ts';
 import * as uploadOperations from './uploads.ts';
 import { uploadRoutes } from './uploads.routes.ts';
@@ -99,8 +101,9 @@ const createAssetUnderQuota =
   };
 
 type ResumableContext = Omit<
-  Parameters<typeof resumableOperations.appendBytes>[0],
-  'holdUpload' | 'startHold'
+  Parameters<typeof appendingOperations.appendBytes>[0] &
+    Parameters<typeof resumableOperations.createResumable>[0],
+  'holdUpload' | 'startHold' | 'checksums' | 'finishResumable'
 >;
 
 type InFlight = ReturnType<typeof createInFlight>;
@@ -108,8 +111,10 @@ type InFlight = ReturnType<typeof createInFlight>;
 /** Requests of the protocol, and the jobs that clean up after it. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const holds = bind({ ...needs, holds: new Map() }, holdOperations);
-  const uploads = bind({ ...needs, ...holds }, resumableOperations);
-  const tus = bind({ ...needs, ...uploads }, tusOperations);
+  const shared = { ...needs, checksums: createRunningChecksums() };
+  const appending = bind(shared, appendingOperations);
+  const uploads = bind({ ...shared, ...holds, ...appending }, resumableOperations);
+  const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
   const answerTus: typeof tus.answerTus = (request) => inFlight.track(tus.answerTus(request));
   return { answerTus, operations: bind({ ...needs, ...uploads }, expiryOperations) };
 }

@@ -12,9 +12,9 @@ export const resumableColumns = pick(uploadRow, [
   'id',
   'asset_id',
   'attempt',
+  'target',
   'size_bytes',
   'bytes_received',
-  'checksum_state',
   'expires_at',
   'finished_at',
 ]);
@@ -46,7 +46,7 @@ export const insertResumable = (
 
 /**
  * Claims the upload if nobody writes it, else asks the holder to end. Undefined if it does not exist. A
- * finished upload needs no lease.
+ * finished upload needs no lease. Leases are not synced to disk: a lost one is detected by the next write.
  */
 export const claimResumable = (db: Queries, assetId: string, { upload, holder }: UploadLease) =>
   db.one(sql('claim resumable upload', { ...resumableColumns, is_claimed: 'bool' })`
@@ -54,7 +54,8 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
       select id, lease_holder is null or lease_until < now() as is_free,
              (lease_holder is null or lease_until < now()) and finished_at is null as is_claimable
         from uploads
-       where id = ${upload} and asset_id = ${assetId} and protocol = 'tus' for no key update)
+       where id = ${upload} and asset_id = ${assetId} and protocol = 'tus'
+         and set_config('synchronous_commit', 'off', true) = 'off' for no key update)
     update uploads
        set lease_holder = case when is_claimable then ${holder}::uuid else lease_holder end,
            lease_until = case when is_claimable then now() + make_interval(secs => ${LEASE_SECONDS})
@@ -67,16 +68,19 @@ export const claimResumable = (db: Queries, assetId: string, { upload, holder }:
 export const renewResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('renew resumable upload', { is_release_requested: 'bool' })`
     update uploads set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-     where id = ${upload} and lease_holder = ${holder} returning is_release_requested`);
+     where id = ${upload} and lease_holder = ${holder}
+       and set_config('synchronous_commit', 'off', true) = 'off' returning is_release_requested`);
 
 export const releaseResumable = (db: Queries, { upload, holder }: UploadLease) =>
   db.one(sql('release resumable upload')`
     update uploads set lease_holder = null, lease_until = null, is_release_requested = false
-     where id = ${upload} and lease_holder = ${holder}`);
+     where id = ${upload} and lease_holder = ${holder}
+       and set_config('synchronous_commit', 'off', true) = 'off'`);
 
 type Progress = {
   readonly bytesReceived: number;
-  readonly checksumState: Uint8Array;
+  /** What the store needs to go on. */
+  readonly target: unknown;
   readonly expiresAt: Date;
 };
 
@@ -84,7 +88,7 @@ type Progress = {
 export const recordProgress = (db: Queries, { upload, holder }: UploadLease, progress: Progress) =>
   db.one(sql('record upload progress', resumableColumns)`
     update uploads
-       set bytes_received = ${progress.bytesReceived}, checksum_state = ${progress.checksumState},
+       set bytes_received = ${progress.bytesReceived}, target = ${JSON.stringify(progress.target)}::jsonb,
            expires_at = greatest(expires_at, ${progress.expiresAt}::timestamptz)
      where id = ${upload} and lease_holder = ${holder} and finished_at is null returning ${RESUMABLE}`);
 

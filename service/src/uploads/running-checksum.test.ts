@@ -1,29 +1,62 @@
-// The digest of bytes that arrive in parts, in several processes, is the SHA-256 of the whole.
+// Tests that the digest of bytes that arrive in parts is that of the whole, or not known.
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openChecksum } from './running-checksum.ts';
+import { createRunningChecksums, type RunningChecksums } from './running-checksum.ts';
 
-const BYTES = randomBytes(100_000);
-const EXPECTED = createHash('sha256').update(BYTES).digest('hex');
+const BYTES = randomBytes(1000);
+const digestOf = (length: number) => createHash('sha256').update(BYTES.subarray(0, length)).digest('hex');
 
-test.each([[[]], [[1]], [[63, 64, 65]], [[64_000, 99_999]], [[0, 100_000]]])(
-  'the state is stored and loaded at %j',
-  async (cuts) => {
-    let state: Uint8Array | null = null;
-    for (const [index, start] of [0, ...cuts].entries()) {
-      const checksum = await openChecksum(state);
-      checksum.update(BYTES.subarray(start, cuts[index]));
-      state = checksum.save();
-    }
-    expect((await openChecksum(state)).digest()).toBe(EXPECTED);
-  },
-);
+/** As a request does that receives the bytes between two offsets. */
+function receive(checksums: RunningChecksums, [start, end]: readonly [number, number], upload = 'one'): void {
+  const hash = checksums.take(upload, start);
+  hash?.update(BYTES.subarray(start, end));
+  if (hash) checksums.keep(upload, end, hash);
+}
 
-test('two checksums at once do not mix', async () => {
-  const [first, second] = [await openChecksum(null), await openChecksum(null)];
-  for (let at = 0; at < BYTES.length; at += 1000) {
-    first.update(BYTES.subarray(at, at + 1000));
-    second.update(randomBytes(10));
-  }
-  expect(first.digest()).toBe(EXPECTED);
+test('the digest covers all parts, and can be asked for again', () => {
+  const checksums = createRunningChecksums();
+  for (const part of [
+    [0, 1],
+    [1, 64],
+    [64, 64],
+    [64, 1000],
+  ] as const)
+    receive(checksums, part);
+  expect(checksums.findDigest('one', 1000)).toBe(digestOf(1000));
+  expect(checksums.findDigest('one', 1000)).toBe(digestOf(1000));
+});
+
+test('the digest is unknown if this process did not see every byte', () => {
+  const checksums = createRunningChecksums();
+  receive(checksums, [0, 100]);
+  // Another process received 100 to 300.
+  expect(checksums.findDigest('one', 300)).toBeUndefined();
+  receive(checksums, [300, 1000]);
+  expect(checksums.findDigest('one', 1000)).toBeUndefined();
+});
+
+test('the digest is unknown after a part that failed', () => {
+  const checksums = createRunningChecksums();
+  receive(checksums, [0, 100]);
+  checksums.take('one', 100)?.update(BYTES.subarray(100, 200));
+  expect(checksums.findDigest('one', 100)).toBeUndefined();
+});
+
+test('an upload that starts again has the digest of its new bytes', () => {
+  const checksums = createRunningChecksums();
+  receive(checksums, [0, 100]);
+  receive(checksums, [0, 500]);
+  expect(checksums.findDigest('one', 500)).toBe(digestOf(500));
+});
+
+test('the uploads that were written longest ago are forgotten first', () => {
+  const checksums = createRunningChecksums(2);
+  receive(checksums, [0, 10], 'one');
+  receive(checksums, [0, 10], 'two');
+  receive(checksums, [10, 20], 'one');
+  receive(checksums, [0, 10], 'three');
+  expect(checksums.findDigest('two', 10)).toBeUndefined();
+  expect(checksums.findDigest('one', 20)).toBe(digestOf(20));
+  checksums.forget('one');
+  expect(checksums.findDigest('one', 20)).toBeUndefined();
 });

@@ -1,26 +1,41 @@
-// A SHA-256 whose state can be stored, so that an upload can go on in another process.
-import { createSHA256 } from 'hash-wasm';
+// The SHA-256 of uploads that arrive in several requests, in the memory of this process (decision 6).
+import { createHash, type Hash } from 'node:crypto';
 
-export type RunningChecksum = {
-  update(bytes: Uint8Array): void;
-  /** Up to 63 of the bytes are part of the state. */
-  save(): Uint8Array;
-  /** Lower-case hex. Nothing can be added afterwards. */
-  digest(): string;
+/** Valid only for uploads whose length is what this process has seen: another one may have received more. */
+export type RunningChecksums = {
+  /** The hash of the first `length` bytes, which the caller may update; undefined if it is not known. */
+  take(upload: string, length: number): Hash | undefined;
+  /** Remembers the hash of the first `length` bytes. */
+  keep(upload: string, length: number, hash: Hash): void;
+  /** Lower-case hex digest of the first `length` bytes; undefined if it is not known. */
+  findDigest(upload: string, length: number): string | undefined;
+  forget(upload: string): void;
 };
 
-/**
- * `state`: of the bytes so far; null at the start. node:crypto is seven times as fast, but cannot store its
- * state.
- */
-export async function openChecksum(state: Uint8Array | null): Promise<RunningChecksum> {
-  const hasher = (await createSHA256()).init();
-  if (state) hasher.load(state);
+/** A hash takes less than 1 KiB. Without one the bytes are read again when the upload ends. */
+const MAX_CHECKSUMS = 10_000;
+
+export function createRunningChecksums(max = MAX_CHECKSUMS): RunningChecksums {
+  /** The longest unused one is first. */
+  const running = new Map<string, { readonly length: number; readonly hash: Hash }>();
+  const find = (upload: string, length: number): Hash | undefined => {
+    if (length === 0) return createHash('sha256');
+    const found = running.get(upload);
+    return found?.length === length ? found.hash : undefined;
+  };
   return {
-    update: (bytes) => {
-      hasher.update(bytes);
+    take: (upload, length) => {
+      const hash = find(upload, length);
+      running.delete(upload);
+      return hash;
     },
-    save: () => hasher.save(),
-    digest: () => hasher.digest('hex'),
+    keep: (upload, length, hash) => {
+      running.delete(upload);
+      running.set(upload, { length, hash });
+      const [oldest] = running.keys();
+      if (running.size > max && oldest !== undefined) running.delete(oldest);
+    },
+    findDigest: (upload, length) => find(upload, length)?.copy().digest('hex'),
+    forget: (upload) => void running.delete(upload),
   };
 }

@@ -12,8 +12,8 @@ import {
   ServiceError,
 } from '../platform/errors.ts';
 import type { UploadBody } from './body-reader.ts';
+import type { appendBytes } from './resumable-bytes.ts';
 import type {
-  appendBytes,
   createResumable,
   declareResumable,
   openResumable,

@@ -1,11 +1,15 @@
 // Objects that arrive in several requests: files beside the objects, which get their names when they are
 // complete.
-import { access, open } from 'node:fs/promises';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectKey } from '../object-key.ts';
-import { ObjectRefused, type PartialObjects } from '../object-store.ts';
+import { ObjectRefused, type PartialObject, type PartialObjects } from '../object-store.ts';
 import { failedWith, removeFile, syncFolder } from './folders.ts';
 import { batchesOf, bytesIn, publish, writeFully } from './incoming.ts';
+
+const SYNC_BYTES = 8 * 1024 * 1024;
+/** The free space is checked at this interval, so that a large object cannot use up the reserve. */
+const SPACE_CHECK_BYTES = 4 * 1024 * 1024;
 
 type PartialPlaces = {
   /** On the file system of the objects. */
@@ -18,11 +22,12 @@ type PartialPlaces = {
 export function openPartialFiles({ folder, pathOf, requireSpace }: PartialPlaces): PartialObjects {
   const partialPath = (key: ObjectKey) => join(folder, key.split('/').slice(1).join('_'));
   return {
-    append: async (key, bytes, offset) => {
-      await requireSpace();
-      return append({ folder, path: partialPath(key) }, bytes, offset).catch(throwRefused);
+    append: async (partial, bytes, maxBytes) => {
+      const file = { folder, path: partialPath(partial.key), requireSpace };
+      const batches = batchesOf(bytes, maxBytes - partial.length);
+      return { ...partial, length: await append(file, batches, partial.length).catch(throwRefused) };
     },
-    finish: (key) => finish(partialPath(key), pathOf(key)),
+    finish: (partial) => finish(partial, partialPath(partial.key), pathOf(partial.key)),
     discard: async (key) => {
       await removeFile(partialPath(key));
     },
@@ -34,26 +39,71 @@ function throwRefused(error: unknown): never {
   throw error;
 }
 
-type PartialFile = { readonly folder: string; readonly path: string };
+type PartialFile = Pick<PartialPlaces, 'folder' | 'requireSpace'> & { readonly path: string };
 
 /**
  * Bytes beyond the offset are not acknowledged: an earlier request wrote them and ended before it recorded
  * them.
  */
 async function append(
-  { folder, path }: PartialFile,
-  bytes: AsyncIterable<Uint8Array>,
+  { folder, path, requireSpace }: PartialFile,
+  batches: AsyncIterable<Uint8Array[]>,
   offset: number,
 ): Promise<number> {
   await using file = await openAt(path, offset);
-  let length = offset;
-  for await (const batch of batchesOf(bytes, Number.POSITIVE_INFINITY)) {
-    await writeFully(file, batch, length);
-    length += bytesIn(batch);
-  }
-  await file.sync();
+  const length = await writeAll({ file, requireSpace }, batches, offset);
   if (offset === 0) await syncFolder(folder);
   return length;
+}
+
+async function writeAll(
+  { file, requireSpace }: Pick<PartialPlaces, 'requireSpace'> & { readonly file: FileHandle },
+  batches: AsyncIterable<Uint8Array[]>,
+  offset: number,
+): Promise<number> {
+  let length = offset;
+  let nextCheck = offset;
+  const sync = startSyncing(file);
+  for await (const batch of batches) {
+    if (length >= nextCheck) {
+      await requireSpace();
+      nextCheck = length + SPACE_CHECK_BYTES;
+    }
+    await writeFully(file, batch, length);
+    length += bytesIn(batch);
+    sync.addWritten(bytesIn(batch));
+  }
+  await sync.end();
+  return length;
+}
+
+/** Syncs while more bytes arrive, so that the last sync is short. */
+function startSyncing(file: FileHandle) {
+  let unsynced = 0;
+  let running: Promise<void> | undefined;
+  let failure: unknown;
+  const run = async () => {
+    try {
+      await file.datasync();
+    } catch (error) {
+      // The system reports a failed write only once.
+      failure ??= error;
+    }
+    running = undefined;
+  };
+  return {
+    addWritten: (bytes: number) => {
+      unsynced += bytes;
+      if (running || unsynced < SYNC_BYTES) return;
+      unsynced = 0;
+      running = run();
+    },
+    end: async () => {
+      await running;
+      if (failure !== undefined) throw failure;
+      await file.sync();
+    },
+  };
 }
 
 async function openAt(path: string, offset: number) {
@@ -62,8 +112,9 @@ async function openAt(path: string, offset: number) {
     throw failedWith(cause, 'ENOENT') ? new ObjectRefused('lost', { cause }) : cause;
   });
   try {
-    if ((await file.stat()).size < offset) throw new ObjectRefused('lost');
-    await file.truncate(offset);
+    const { size } = await file.stat();
+    if (size < offset) throw new ObjectRefused('lost');
+    if (size > offset) await file.truncate(offset);
     return file;
   } catch (error) {
     await file.close();
@@ -72,15 +123,22 @@ async function openAt(path: string, offset: number) {
 }
 
 /** Can be repeated, because a process may end at any point of it. */
-async function finish(partial: string, path: string): Promise<void> {
+async function finish({ length }: PartialObject, partial: string, path: string): Promise<void> {
   if (!(await exists(path))) {
     try {
+      await cutTo(partial, length);
       await publish(partial, path);
     } catch (error) {
       if (!(await exists(path))) throw error;
     }
   }
   await removeFile(partial);
+}
+
+/** Removes what an interrupted request wrote beyond the length. */
+async function cutTo(path: string, length: number): Promise<void> {
+  await using file = await openAt(path, length);
+  await file.sync();
 }
 
 const exists = (path: string): Promise<boolean> =>

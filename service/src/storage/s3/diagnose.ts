@@ -1,12 +1,21 @@
 // Tries every operation that the service needs of a bucket, and tells what an operator has to change.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { ObjectKey } from '../object-key.ts';
-import type { DirectUploads, ObjectStore, PresignedRequest, StoreFinding } from '../object-store.ts';
+import type {
+  DirectUploads,
+  ObjectStore,
+  PartialObjects,
+  PresignedRequest,
+  StoreFinding,
+} from '../object-store.ts';
 import type { S3Connection } from './connection.ts';
 import { describeStoreError } from './errors.ts';
 import { findCorsProblem, findLifecycleProblem } from './bucket-settings.ts';
 
-type Store = Omit<ObjectStore, 'diagnose'> & { readonly direct: DirectUploads };
+type Store = Omit<ObjectStore, 'diagnose'> & {
+  readonly direct: DirectUploads;
+  readonly partial: PartialObjects;
+};
 type Check = Omit<StoreFinding, 'problem'> & {
   /** Throws, or returns the problem in words. */
   readonly work: () => Promise<string | undefined>;
@@ -26,6 +35,7 @@ export async function* diagnose(
   const checks = [
     ...accessChecks(s3, store, keyOf('object')),
     ...directChecks(store, keyOf),
+    required('policy', 'receive resumable uploads', () => uploadInSteps(store.partial, keyOf('resumable'))),
     ...origins.map((origin, index) => corsCheck(store, keyOf(`cors-${index}`), origin)),
     {
       operation: 'delete objects',
@@ -152,6 +162,15 @@ async function uploadInParts(
   } finally {
     await direct.abortMultipart(upload);
   }
+}
+
+/** Discarding lists the uploads in parts. */
+async function uploadInSteps(partial: PartialObjects, key: ObjectKey): Promise<string | undefined> {
+  const bytes = randomBytes(1000);
+  const begun = await partial.append({ key, length: 0, state: null }, once(bytes), PART_BYTES);
+  const whole = await partial.append(begun, once(bytes), PART_BYTES);
+  await partial.discard(key);
+  return whole.length === 2 * bytes.length ? undefined : 'the store lost bytes';
 }
 
 const corsCheck = ({ direct }: Store, key: ObjectKey, origin: string): Check =>

@@ -17,9 +17,11 @@ export type MultipartPut = {
    * Resolves when the part is sent or may be sent beside the next one. Throws the error of any earlier part.
    */
   add(part: Part): Promise<void>;
-  /** Resolves when the store has all parts. */
-  partsStored(): Promise<void>;
+  /** The parts in their order, when the store has all of them. */
+  partsStored(): Promise<readonly CompletedPart[]>;
   complete(): Promise<void>;
+  /** Ends the requests that send parts. */
+  cancel(): Promise<void>;
   abort(): Promise<void>;
 };
 
@@ -33,7 +35,10 @@ export type NewObject = {
 export async function startMultipartPut({ s3, key, metadata }: NewObject): Promise<MultipartPut> {
   const command = new CreateMultipartUploadCommand({ ...s3.at(key), Metadata: metadata });
   const { UploadId } = await s3.run((options) => s3.client.send(command, options));
-  const upload = { ...s3.at(key), UploadId };
+  return openMultipartPut(s3, { ...s3.at(key), UploadId });
+}
+
+export function openMultipartPut(s3: S3Connection, upload: UploadIds): MultipartPut {
   const aborting = new AbortController();
   const inFlight = new Set<Promise<void>>();
   const stored: CompletedPart[] = [];
@@ -46,6 +51,11 @@ export async function startMultipartPut({ s3, key, metadata }: NewObject): Promi
     }
   }
 
+  const inOrder = () => stored.toSorted((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
+  const cancel = async () => {
+    aborting.abort();
+    await Promise.allSettled(inFlight);
+  };
   return {
     async add(part) {
       const sending = send(part);
@@ -59,11 +69,12 @@ export async function startMultipartPut({ s3, key, metadata }: NewObject): Promi
     },
     partsStored: async () => {
       await Promise.all(inFlight);
+      return inOrder();
     },
-    complete: () => complete(s3, upload, stored),
+    complete: () => complete(s3, upload, inOrder()),
+    cancel,
     async abort() {
-      aborting.abort();
-      await Promise.allSettled(inFlight);
+      await cancel();
       const ending = s3.run((options) => s3.client.send(new AbortMultipartUploadCommand(upload), options));
       // When the store does not answer, its lifecycle rule removes the parts.
       await Promise.allSettled([ending]);
@@ -71,7 +82,11 @@ export async function startMultipartPut({ s3, key, metadata }: NewObject): Promi
   };
 }
 
-type UploadIds = { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined };
+type UploadIds = {
+  readonly Bucket: string;
+  readonly Key: string;
+  readonly UploadId: string | undefined;
+};
 
 async function sendPart(
   s3: S3Connection,
@@ -88,12 +103,7 @@ async function sendPart(
   return { PartNumber: number, ETag };
 }
 
-async function complete(
-  s3: S3Connection,
-  upload: UploadIds,
-  stored: readonly CompletedPart[],
-): Promise<void> {
-  const Parts = stored.toSorted((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
+async function complete(s3: S3Connection, upload: UploadIds, Parts: CompletedPart[]): Promise<void> {
   const command = new CompleteMultipartUploadCommand({
     ...upload,
     MultipartUpload: { Parts },

@@ -31,22 +31,25 @@ type Limits = {
   readonly maxBytes: number;
   readonly partBytes: number;
   readonly reserve: PartBudget;
-  /** Digest of all bytes. */
-  readonly digest: Hash;
+  /** Digest of all bytes of the source. */
+  readonly digest?: Hash;
+  /** Of the first part; 1 if omitted. */
+  readonly firstNumber?: number;
+  /** Bytes of the first part before those of the source, at most one part. */
+  readonly readHead?: () => Promise<Uint8Array>;
 };
 
 /** Yields at least one part. The consumer releases each. */
 export async function* collectParts(
   source: AsyncIterable<Uint8Array>,
-  { maxBytes, partBytes, reserve, digest }: Limits,
+  { maxBytes, partBytes, reserve, digest, firstNumber: number = 1, readHead }: Limits,
 ): AsyncGenerator<Part> {
-  let number = 1;
-  let pending: Uint8Array[] = [];
-  let size = 0;
   let release = await reserve();
   try {
-    for await (const chunk of receivedBytes(source, maxBytes)) {
-      digest.update(chunk);
+    let pending: Uint8Array[] = readHead ? [await readHead()] : [];
+    let size = pending[0]?.byteLength ?? 0;
+    for await (const chunk of receivedBytes(source, maxBytes - size)) {
+      digest?.update(chunk);
       pending.push(chunk);
       size += chunk.byteLength;
       // A full part is not yielded before the next byte, because it may be the last.

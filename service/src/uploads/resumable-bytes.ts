@@ -1,0 +1,185 @@
+// The bytes of resumable uploads: appends them, and makes them the original of the asset (contract B4).
+import { createHash } from 'node:crypto';
+import type { Asset } from '../assets/asset.ts';
+import type { Bound } from '../platform/bind.ts';
+import { badRequest, notFound, type ServiceError } from '../platform/errors.ts';
+import { diskFull } from '../platform/free-space.ts';
+import { uploadKey } from '../storage/object-key.ts';
+import {
+  ObjectRefused,
+  type ObjectStore,
+  type PartialObject,
+  type PartialObjects,
+} from '../storage/object-store.ts';
+import { type BodyReader, createBodyReader, type UploadBody } from './body-reader.ts';
+import { countOtherUploads, recordProgress } from './resumable-uploads.sql.ts';
+import type { RunningChecksums } from './running-checksum.ts';
+import type { findByteLimit, finishUpload, OriginalNeeds } from './store-original.ts';
+import { emptyUpload, inProgress, toClosedError } from './upload-errors.ts';
+import type { ResumableRow, UploadHold } from './upload-holds.ts';
+import { deleteHeldUpload } from './uploads.sql.ts';
+
+type BytesNeeds = Pick<
+  OriginalNeeds,
+  'db' | 'store' | 'findAssetById' | 'requireDatabaseSpace' | 'maxUploadBytes' | 'uploadTtlSeconds'
+> & {
+  readonly findByteLimit: Bound<typeof findByteLimit>;
+  readonly finishUpload: Bound<typeof finishUpload>;
+  readonly checksums: RunningChecksums;
+  readonly now: () => Date;
+};
+
+/** The row is written so often: a process that is killed loses no more. Each time costs two syncs. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENT_MS = 10_000;
+
+const partialOf = ({ partial }: ObjectStore): PartialObjects => {
+  if (!partial) throw notFound('This service takes no resumable uploads');
+  return partial;
+};
+
+const toPartial = ({
+  id,
+  asset_id: assetId,
+  bytes_received: length,
+  target,
+}: ResumableRow): PartialObject => ({
+  key: uploadKey(assetId, id),
+  length,
+  state: target,
+});
+
+/**
+ * Appends the bytes of a request and returns the new offset. All bytes up to it are durable, also if this
+ * throws.
+ */
+export async function appendBytes(
+  needs: BytesNeeds,
+  asset: Asset,
+  { hold, body }: { readonly hold: UploadHold; readonly body: UploadBody },
+): Promise<number> {
+  if (hold.row.finished_at) return hold.row.bytes_received;
+  const { maxBytes, tooLong } = await needs.findByteLimit(asset, hold.row.size_bytes ?? undefined);
+  const max = hold.row.size_bytes ?? maxBytes;
+  if (body.length !== undefined && hold.row.bytes_received + body.length > max) throw tooLong();
+  await needs.requireDatabaseSpace();
+  const row = await appendSegments(needs, hold, { body, max, tooLong });
+  if (row.size_bytes === row.bytes_received) await finishResumable(needs, asset, { ...hold, row });
+  return row.bytes_received;
+}
+
+type Appending = {
+  readonly body: UploadBody;
+  readonly max: number;
+  readonly tooLong: () => ServiceError;
+};
+
+/** Ends early when another request waits. */
+async function appendSegments(
+  needs: BytesNeeds,
+  hold: UploadHold,
+  appending: Appending,
+): Promise<ResumableRow> {
+  const stop = () => appending.body.stop();
+  const reader = createBodyReader(appending.body.bytes);
+  let { row } = hold;
+  hold.signal.addEventListener('abort', stop, { once: true });
+  try {
+    while (!hold.signal.aborted && (await reader.hasMore()))
+      row = await appendSegment(needs, { ...hold, row }, { ...appending, reader });
+  } finally {
+    hold.signal.removeEventListener('abort', stop);
+  }
+  if (row.size_bytes === row.bytes_received) return row;
+  if (hold.signal.aborted) throw inProgress();
+  if (reader.failure !== undefined)
+    throw badRequest('The body ended early. Go on from the offset that HEAD returns.', {
+      reason: 'cut_short',
+    });
+  return row;
+}
+
+async function appendSegment(
+  needs: BytesNeeds,
+  hold: UploadHold,
+  { reader, max, tooLong }: Appending & { readonly reader: BodyReader },
+): Promise<ResumableRow> {
+  const { id, bytes_received: start } = hold.row;
+  const checksum = needs.checksums.take(id, start);
+  const endsAt = performance.now() + SEGMENT_MS;
+  const segment = reader.segment({
+    maxBytes: Math.min(SEGMENT_BYTES - (start % SEGMENT_BYTES), max - start),
+    isDue: () => performance.now() > endsAt,
+    onChunk: (chunk) => checksum?.update(chunk),
+  });
+  const appended = await unlessLost(needs, hold, () =>
+    partialOf(needs.store).append(toPartial(hold.row), segment, needs.maxUploadBytes),
+  );
+  if (appended.length === start) throw tooLong();
+  const row = await record(needs, hold, appended);
+  if (checksum) needs.checksums.keep(id, appended.length, checksum);
+  return row;
+}
+
+/** Ends an upload whose bytes the store has lost. */
+async function unlessLost<T>(
+  { db }: Pick<BytesNeeds, 'db'>,
+  { lease }: Pick<UploadHold, 'lease'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ObjectRefused)) throw error;
+    if (error.reason !== 'lost') throw diskFull('object store', error);
+    await deleteHeldUpload(db, lease);
+    throw notFound('The bytes of this upload are lost. Create another one.');
+  }
+}
+
+async function record(
+  { db, now, uploadTtlSeconds }: BytesNeeds,
+  { lease }: UploadHold,
+  { length, state }: PartialObject,
+): Promise<ResumableRow> {
+  const expiresAt = new Date(now().getTime() + uploadTtlSeconds * 1000);
+  const row = await recordProgress(db, lease, { bytesReceived: length, target: state, expiresAt });
+  if (!row) throw inProgress();
+  return row;
+}
+
+/**
+ * Makes the bytes the original of the asset. Can be repeated after a crash. Does not end for requests that
+ * wait, because those would have to begin again.
+ */
+export async function finishResumable(
+  needs: BytesNeeds,
+  asset: Asset,
+  { lease, row }: Pick<UploadHold, 'lease' | 'row'>,
+): Promise<Asset> {
+  const { id, bytes_received: sizeBytes } = row;
+  if (sizeBytes === 0) throw emptyUpload();
+  await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(toPartial(row)));
+  const stored = { sizeBytes, sha256: await digestOf(needs, row) };
+  const others = await countOtherUploads(needs.db, { id, assetId: asset.id });
+  const source = 'caller';
+  const finished = await needs.finishUpload({ asset, lease, stored, source, hasLeftovers: others > 0 });
+  const seen = finished ?? (await needs.findAssetById(asset.id));
+  if (!seen?.uploaded_at || seen.original_upload !== id) throw toClosedError(seen);
+  needs.checksums.forget(id);
+  return seen;
+}
+
+/** Reads the bytes again if this process did not receive all of them. */
+async function digestOf(
+  { checksums, store }: Pick<BytesNeeds, 'checksums' | 'store'>,
+  row: ResumableRow,
+): Promise<string> {
+  const { id, bytes_received: length } = row;
+  const known = checksums.findDigest(id, length);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for await (const chunk of store.stream(toPartial(row).key)) hash.update(chunk);
+  checksums.keep(id, length, hash);
+  return hash.copy().digest('hex');
+}

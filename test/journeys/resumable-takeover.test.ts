@@ -1,0 +1,98 @@
+// Two processes on one database and one store: a client goes on at the other one (contract B4).
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import type { Adapters } from '../../service/src/adapters.ts';
+import type { ObjectStore } from '../../service/src/storage/object-store.ts';
+import { IMAGE, openUpload, readAsset } from '../support/media.ts';
+import { urlOf } from '../support/postgres.ts';
+import { eventually, newDataDir, startTestService, type TestService } from '../support/service.ts';
+import { beginPatch, BYTES, create, offsetOf, patch, send } from '../support/tus.ts';
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let services: TestService[];
+let first: TestService;
+let second: TestService;
+/** Settled when the second process may read the bytes that it did not receive. */
+let mayRead = Promise.resolve();
+let reads = 0;
+
+const withWaitingReads = (parts: Adapters): Adapters => ({
+  ...parts,
+  store: { ...parts.store, stream: (...request) => waitingStream(parts.store, request) },
+});
+
+function waitingStream(store: ObjectStore, request: Parameters<ObjectStore['stream']>): Readable {
+  reads += 1;
+  return Readable.from(
+    (async function* () {
+      await mayRead;
+      yield* store.stream(...request);
+    })(),
+  );
+}
+
+beforeAll(async () => {
+  folder = await newDataDir();
+  postgres = await startEmbeddedPostgres(folder);
+  const shared = {
+    DATABASE_URL: urlOf(postgres),
+    STORAGE_URL: `file:${folder}/objects`,
+    MEDIARY_ROLE: 'api',
+  };
+  services = [await startTestService(shared), await startTestService(shared, { between: withWaitingReads })];
+  [first, second] = services as [TestService, TestService];
+});
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop()));
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const atSecond = (url: string) => url.replace(first.address, second.address);
+
+async function expectStored(id: string): Promise<void> {
+  expect(await readAsset(first, 'ann', id)).toMatchObject({
+    size_bytes: BYTES.length,
+    checksum_sha256: createHash('sha256').update(BYTES).digest('hex'),
+  });
+}
+
+test('goes on while the earlier request is open at the first process', async () => {
+  const started = await openUpload(first, 'ann', { ...IMAGE, size_bytes: BYTES.length });
+  const url = await create(started);
+  const socket = await beginPatch(url, { offset: 0, length: BYTES.length });
+  socket.write(BYTES.subarray(0, 1_000_000));
+  const offset = await eventually(
+    () => offsetOf(atSecond(url)),
+    (stored) => stored > 0,
+  );
+  expect(await patch(atSecond(url), offset, BYTES.subarray(offset))).toMatchObject({ status: 204 });
+  socket.destroy();
+  await expectStored(started.asset_id);
+  expect(reads).toBe(1);
+});
+
+test('waits with 423 while a process reads the bytes that the other one received', async () => {
+  const started = await openUpload(first, 'ann', { ...IMAGE, size_bytes: BYTES.length });
+  const url = await create(started);
+  await patch(url, 0, BYTES.subarray(0, 1_000_000));
+  const gate = Promise.withResolvers<void>();
+  mayRead = gate.promise;
+  const last = patch(atSecond(url), 1_000_000, BYTES.subarray(1_000_000));
+  await eventually(
+    async () => reads,
+    (count) => count > 1,
+  );
+  for (const waiting of await Promise.all([send(`HEAD ${url}`), send(`HEAD ${atSecond(url)}`)])) {
+    expect(waiting.status).toBe(423);
+    expect(waiting.headers.get('retry-after')).toBe('1');
+  }
+  gate.resolve();
+  expect(await last).toMatchObject({ status: 204 });
+  expect(await offsetOf(url)).toBe(BYTES.length);
+  await expectStored(started.asset_id);
+});
