@@ -1,5 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
+import { presignedUploadId } from '../storage/object-key.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -43,17 +44,26 @@ export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';
 
-type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'>;
+type UploadOwner = Pick<
+  ObjectOwner,
+  'id' | 'attempt' | 'stream_status' | 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'
+>;
 
 /**
  * An object that is neither the original nor of an open upload. It can never become the original: an upload
- * has its row before its object, and loses it for good.
+ * has its row before its object, and loses it for good; a presigned PUT belongs to one attempt.
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const isOriginal = uploaded_at !== null && !refused && folder === (original_upload ?? EARLIER_NAME);
-  return !isOriginal && !open_uploads.includes(folder);
+  return !isOriginal && !open_uploads.includes(folder) && !isPresignedUpload(folder, owner);
 }
+
+/** Such an upload has no row: `complete` finds its object. */
+const isPresignedUpload = (folder: string, owner: UploadOwner): boolean =>
+  owner.stream_status === 'pending_upload' &&
+  owner.uploaded_at === null &&
+  folder === presignedUploadId(owner);
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;

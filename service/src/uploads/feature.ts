@@ -47,12 +47,15 @@ export function createUploads(context: Needs) {
   const isOffered = context.store.partial !== undefined;
   const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };
   const limits = toUploadLimits(context);
-  const opening = bind({ ...needs, createAsset, limits, resumable: resumableLimits }, uploadOperations);
+  const opening = bind(
+    { ...needs, createAsset, limits, resumable: resumableLimits, direct: toDirectUploads(context) },
+    uploadOperations,
+  );
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
   const resumable = createResumable({ ...needs, ...originals }, inFlight);
-  const completion = bind(needs, completionOperations);
+  const completion = bind({ ...needs, ...originals }, completionOperations);
   const importRuns = bind({ ...needs, ...originals, ...completion }, importRunOperations);
   const retries = bind(
     { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
@@ -141,6 +144,9 @@ const mayImportPrivate = ({ config }: AppContext): boolean => config.outboundAll
 
 const listDecodable = ({ config: { mediaTypes }, imageProcessor: { canDecodeHeif } }: AppContext) =>
   mediaTypes.filter(({ signatures }) => canDecodeHeif || !signatures.includes('heif'));
+
+const toDirectUploads = ({ store, config }: AppContext) =>
+  store.direct && { ...store.direct, maxPutBytes: config.multipartUploadBytes };
 
 function toUploadLimits(context: AppContext): UploadLimits {
   const { config, providers } = context;

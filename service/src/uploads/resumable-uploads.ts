@@ -194,8 +194,8 @@ async function finishResumable(
   await partialOf(needs.store).finish(keyOf(row));
   const others = await countOtherUploads(needs.db, { id: row.id, assetId: asset.id });
   const stored = { sizeBytes: row.bytes_received, sha256 };
-  const source = 'caller';
-  const finished = await needs.finishUpload({ asset, lease, stored, source, hasLeftovers: others > 0 });
+  const upload = { asset, uploadId: row.id, lease, stored, source: 'caller' } as const;
+  const finished = await needs.finishUpload({ ...upload, hasLeftovers: others > 0 });
   if (finished) return finished;
   const seen = await needs.findAssetById(asset.id);
   if (seen?.uploaded_at && seen.original_upload === row.id) return seen;

@@ -135,7 +135,12 @@ const target = {
 
 const PutUploadTarget = Type.Object(
   { protocol: Type.Literal('put'), method: Type.Literal('PUT'), ...target },
-  { $id: 'PutUploadTarget', description: 'Send the bytes as the body of one PUT request.' },
+  {
+    $id: 'PutUploadTarget',
+    description:
+      'Send the bytes as the body of one PUT request, to the service or, with an S3 store, straight to the ' +
+      'store. The store answers without the envelope.',
+  },
 );
 
 const TusUploadTarget = Type.Object(
@@ -168,6 +173,21 @@ const TusUploadTarget = Type.Object(
   { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
 );
 
+const MultipartUploadTarget = Type.Object(
+  {
+    protocol: Type.Literal('s3-multipart'),
+    method: Type.Literal('POST', { description: 'Creates the upload at `url`.' }),
+    ...target,
+    part_size_bytes: Type.Integer({ description: 'Size of every part but the last.' }),
+  },
+  {
+    $id: 'MultipartUploadTarget',
+    description:
+      'Send the file in parts, each straight to the S3 store: create the upload, ask for the signed URL of ' +
+      'each part, complete the upload.',
+  },
+);
+
 const FormUploadTarget = Type.Object(
   {
     protocol: Type.Literal('form'),
@@ -183,10 +203,10 @@ const FormUploadTarget = Type.Object(
   },
 );
 
-export const UploadTarget = Type.Union([PutUploadTarget, TusUploadTarget, FormUploadTarget], {
-  $id: 'UploadTarget',
-  discriminator: { propertyName: 'protocol' },
-});
+export const UploadTarget = Type.Union(
+  [PutUploadTarget, TusUploadTarget, MultipartUploadTarget, FormUploadTarget],
+  { $id: 'UploadTarget', discriminator: { propertyName: 'protocol' } },
+);
 export type UploadTarget = Static<typeof UploadTarget>;
 
 export const OpenUpload = Type.Object(
