@@ -9,7 +9,7 @@ export type AssetJson = Record<string, unknown> & {
   progress: number;
   failure: { code: string; message: string; retryable: boolean } | null;
 };
-export type Target = {
+type Target = {
   protocol: string;
   url: string;
   headers: Record<string, string>;

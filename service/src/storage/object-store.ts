@@ -82,7 +82,7 @@ export type DirectUploads = {
   listParts(upload: MultipartUpload): Promise<readonly StoredPart[] | undefined>;
   /**
    * Can be repeated. Throws ObjectRefused `exists` when the key is in use, `cut_short` when a part is missing
-   * or too short.
+   * or too short, `lost` when the upload was aborted.
    */
   completeMultipart(upload: MultipartUpload, parts: readonly StoredPart[]): Promise<void>;
   /** Does nothing when the upload does not exist. */

@@ -124,7 +124,7 @@ async function complete(
     if (hasName(error, ...REFUSED_PARTS)) throw new ObjectRefused('cut_short', { cause: error });
     // The response of an earlier attempt may have been lost.
     if (await isCompleted(s3, upload, parts)) return;
-    throw error;
+    throw hasName(error, ...ENDED) ? new ObjectRefused('lost', { cause: error }) : error;
   }
 }
 
@@ -143,11 +143,13 @@ async function isCompleted(
 }
 
 /** Ceph says NoSuchKey. */
+const ENDED = ['NoSuchUpload', 'NoSuchKey'];
+
 async function undefinedIfEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (hasName(error, 'NoSuchUpload', 'NoSuchKey')) return undefined;
+    if (hasName(error, ...ENDED)) return undefined;
     throw error;
   }
 }
