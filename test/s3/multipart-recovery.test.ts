@@ -1,8 +1,9 @@
 // An upload in parts is finished or removed whatever fails in between (contract B4).
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { uploadKey } from '../../service/src/storage/object-key.ts';
 import type { MultipartUpload } from '../../service/src/storage/object-store.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { expectRefusal } from '../support/envelope.ts';
@@ -10,7 +11,7 @@ import { type FaultyS3, isComplete, startFaultyS3 } from '../support/faulty-s3.t
 import { openUpload, putBytes, readAsset, type Started } from '../support/media.ts';
 import { multipartClient, sendParts } from '../support/multipart.ts';
 import { createBucket, describeS3, reachedBy, type TestBucket } from '../support/s3.ts';
-import { type Answer, asUser, call, eventually, type TestService } from '../support/service.ts';
+import { type Answer, asOperator, asUser, call, eventually, type TestService } from '../support/service.ts';
 
 const expectReason = (answer: Answer<unknown>, status: number, reason: string) =>
   expect(expectRefusal(answer, status).details).toMatchObject({ reason });
@@ -130,6 +131,22 @@ describeS3('an upload in parts', () => {
       () => openUploads(started.asset_id),
       (count) => count === 0,
     );
+  });
+
+  test('whose process ended before it was recorded is found and aborted by operators', async () => {
+    const [kept, lost] = [await open(), uploadKey(randomUUID(), randomUUID())];
+    await multipartClient(kept).create();
+    await service.parts.store.direct?.createMultipart(lost, 'video/mp4');
+    const orphans = async (remove: boolean) =>
+      (await call(service, 'POST /admin/orphans', { headers: asOperator, json: { remove } })).body.data;
+    expect(await orphans(true)).toMatchObject({ multipart_count: 0 });
+    await clocked.runAfter(23 * 60, 'expire-uploads');
+    await multipartClient(kept).create();
+    await clocked.runAfter(90, 'reconcile');
+    expect(await orphans(false)).toMatchObject({ multipart_count: 1, multiparts: [lost], removed: false });
+    await orphans(true);
+    expect((await inStore()).map(({ key }) => key)).not.toContain(lost);
+    expect(await openUploads(kept.asset_id)).toBe(2);
   });
 
   test('expires with its parts, and its asset with it', async () => {
