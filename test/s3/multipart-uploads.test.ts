@@ -2,12 +2,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import sharp from 'sharp';
+import { uploadKey } from '../../service/src/storage/object-key.ts';
 import { makeClip } from '../support/clips.ts';
 import { expectRefusal } from '../support/envelope.ts';
-import { complete, openUpload, settled, type Started } from '../support/media.ts';
+import { complete, IMAGE, openUpload, settled, type Started, VIDEO } from '../support/media.ts';
 import { multipartClient, sendPart, sendParts } from '../support/multipart.ts';
 import { createBucket, describeS3 } from '../support/s3.ts';
-import { type Answer, call, startTestService, type TestService } from '../support/service.ts';
+import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 1024 ** 2;
 const PART = 8 * MIB;
@@ -62,7 +64,33 @@ describeS3('an upload in parts', () => {
     });
     expect((await client.complete(id)).status, 'it can be repeated').toBe(200);
     expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
-    expect(await settled(service, 'ann', started.asset_id)).toMatchObject({ stream_status: 'ready' });
+    expect(await settled(service, 'ann', started.asset_id)).toMatchObject({
+      stream_status: 'ready',
+      checksum_sha256: createHash('sha256').update(film).digest('hex'),
+    });
+  }, 120_000);
+
+  test('of other bytes than announced fails when they are read, and is removed', async () => {
+    const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#20c040' } })
+      .png()
+      .toBuffer();
+    for (const [bytes, wishes] of [
+      [film, VIDEO],
+      [picture, { ...IMAGE, size_bytes: undefined }],
+    ] as const) {
+      const started = await open({ size_bytes: film.length, checksum_sha256: '00'.repeat(32), ...wishes });
+      const { client, upload } = await created(started);
+      await sendParts(client, upload, bytes);
+      await client.complete(upload.uploadId);
+      expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
+      const failed = await settled(service, 'ann', started.asset_id);
+      expect(failed).toMatchObject({ stream_status: 'failed', failure: { code: 'checksum_mismatch' } });
+      expectReason(await complete(service, 'ann', started.asset_id), 400, 'checksum_mismatch');
+      await eventually(
+        () => service.parts.store.size(uploadKey(started.asset_id, upload.uploadId)),
+        (size) => size === undefined,
+      );
+    }
   }, 120_000);
 
   test('takes parts of their exact length and bytes only', async () => {
