@@ -2,7 +2,7 @@
 // to a host.
 import { type Simulators, type SimulatorsOptions, startSimulators } from '../../simulators/simulators.ts';
 import { Upload } from 'tus-js-client';
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { type AssetJson, type Started, VIDEO } from './media.ts';
 import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
 

@@ -1,5 +1,5 @@
 // Where a client can send the bytes of an asset: to the service, or straight to an S3 store (contract B4).
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';

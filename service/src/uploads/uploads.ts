@@ -1,5 +1,6 @@
 // Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
-import type { CreateUploadRequest, UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
