@@ -35,7 +35,15 @@ export const readRetention = ({ integer }: Settings) => ({
   trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
 });
 
-export const readUploadSizes = ({ integer }: Settings) => ({
+export type UploadSizes = {
+  readonly maxUploadBytes: number;
+  /** Larger announced files are offered a resumable upload first. */
+  readonly resumableUploadBytes: number;
+  /** With an S3 store: larger announced files, and files of unknown size, are uploaded in parts. */
+  readonly multipartUploadBytes: number;
+};
+
+export const readUploadSizes = ({ integer }: Settings): UploadSizes => ({
   maxUploadBytes: integer('MAX_UPLOAD_BYTES', {
     fallback: 10 * 1024 ** 3,
     min: 1,
@@ -45,6 +53,12 @@ export const readUploadSizes = ({ integer }: Settings) => ({
     fallback: 100_000_000,
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
+  }),
+  multipartUploadBytes: integer('MULTIPART_UPLOAD_BYTES', {
+    fallback: 64 * 1024 ** 2,
+    min: 0,
+    // The limit of S3 for one request.
+    max: 5 * 1024 ** 3,
   }),
 });
 

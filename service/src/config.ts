@@ -5,6 +5,7 @@ import {
   type DecoderLimits,
   type ImportLimits,
   type OwnerLimits,
+  type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
   readEncodeConcurrency,
@@ -42,7 +43,7 @@ import type { S3Location } from './storage/storage-url.ts';
 
 type Role = 'all' | 'api' | 'worker';
 
-export type Config = {
+export type Config = UploadSizes & {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
@@ -68,9 +69,6 @@ export type Config = {
   readonly ffmpegPath: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly mediaTypes: readonly MediaType[];
-  readonly maxUploadBytes: number;
-  /** Larger announced files are offered a resumable upload first. */
-  readonly resumableUploadBytes: number;
   /** Uploads are refused while a disk has less free space. */
   readonly minFreeBytes: number;
   /** Bytes of all stored variants of one asset. */

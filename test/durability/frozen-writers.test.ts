@@ -137,7 +137,11 @@ const expireLease = (id: string) =>
 
 async function cleanUp(id: string): Promise<void> {
   await findOrphans(
-    { ...service.parts, endExpiredUploads: (ids) => endExpiredUploads(service.parts, ids) },
+    {
+      ...service.parts,
+      now: () => new Date(),
+      endExpiredUploads: (ids) => endExpiredUploads(service.parts, ids),
+    },
     { remove: true },
   );
   const purge = purgeAssetJob({

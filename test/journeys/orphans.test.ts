@@ -37,7 +37,8 @@ test('the default is a dry run; removal deletes only files that no asset referen
   await putBytes(started, Buffer.from('bytes of an asset'));
   const orphan = uploadKey(uuidV7(), randomUUID());
   await service.parts.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
-  const found = { object_count: 1, objects: [orphan], asset_count: 0, assets: [] };
+  const none = { multipart_count: 0, multiparts: [], asset_count: 0, assets: [] };
+  const found = { ...none, object_count: 1, objects: [orphan] };
   for (const wish of [undefined, {}, { remove: false }])
     expect(expectSuccess(await ask(wish))).toEqual({ ...found, removed: false });
   expect(expectSuccess(await ask({ remove: true }))).toEqual({ ...found, removed: true });

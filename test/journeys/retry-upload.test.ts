@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-type Retried = AssetJson & Pick<Started, 'upload' | 'upload_url'>;
+type Retried = AssetJson & Pick<Started, 'upload' | 'upload_url' | 'alternatives'>;
 const NO_MEDIA = Buffer.alloc(2000, 'no media');
 
 const ask = (id: string, user = 'ann') =>

@@ -7,7 +7,16 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
 import { makeClip } from '../support/clips.ts';
-import { type AssetJson, complete, IMAGE, openUpload, putBytes, settled, VIDEO } from '../support/media.ts';
+import {
+  type AssetJson,
+  complete,
+  IMAGE,
+  openUpload,
+  putBytes,
+  servicePut,
+  settled,
+  VIDEO,
+} from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
 import { createBucket, describeS3, type TestBucket } from '../support/s3.ts';
 import { TEST_DATA } from '../support/test-data.ts';
@@ -137,7 +146,7 @@ describeS3('a service with an S3 store', () => {
   test('an interrupted upload leaves nothing, and can be repeated', async () => {
     const started = await openUpload(service, 'ann', { ...VIDEO, size_bytes: 30 * 1024 ** 2 });
     const cut = new AbortController();
-    const sending = fetch(started.upload_url ?? '', {
+    const sending = fetch(servicePut(started).url, {
       method: 'PUT',
       headers: { 'content-type': 'video/mp4', 'content-length': String(30 * 1024 ** 2) },
       body: new ReadableStream({

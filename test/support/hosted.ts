@@ -2,7 +2,7 @@
 // to a host.
 import { type Simulators, type SimulatorsOptions, startSimulators } from '../../simulators/simulators.ts';
 import { Upload } from 'tus-js-client';
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { type AssetJson, type Started, VIDEO } from './media.ts';
 import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
 
@@ -59,7 +59,8 @@ export const askUpload = (
 
 /** Sends the bytes as the target says, as a browser would. */
 export async function sendBytes(target: UploadTarget, bytes: Uint8Array): Promise<void> {
-  if (target.protocol === 'put') throw new Error('a hosted provider takes no PUT');
+  if (target.protocol === 'put' || target.protocol === 's3-multipart')
+    throw new Error(`a hosted provider takes no ${target.protocol}`);
   return target.protocol === 'form' ? sendForm(target, bytes) : sendByTus(target, bytes);
 }
 

@@ -110,6 +110,20 @@ const OWN_REASONS = {
     codes: ['CONFLICT'],
     description: 'The resumable upload has another offset. Continue at the one that HEAD returns.',
   },
+  part_size: {
+    codes: ['BAD_REQUEST'],
+    description: 'The part must have `expected` bytes: all parts but the last have the size in the target.',
+  },
+  part_number: { codes: ['BAD_REQUEST'], description: 'The upload has at most `limit` parts.' },
+  missing_parts: {
+    codes: ['BAD_REQUEST'],
+    description:
+      'Parts have not arrived; `missing` lists the first 100. Send them, then complete the upload.',
+  },
+  part_changed: {
+    codes: ['BAD_REQUEST'],
+    description: 'The store has another `ETag` of the part `PartNumber`. List the parts.',
+  },
   upload_in_progress: { codes: ['CONFLICT'], description: 'Another request is uploading this asset.' },
   in_progress: {
     codes: ['CONFLICT'],

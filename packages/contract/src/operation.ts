@@ -20,7 +20,8 @@ export type RequestHeader =
   | 'If-None-Match'
   | 'Range'
   | 'Accept'
-  | 'Content-Type';
+  | 'Content-Type'
+  | 'X-Upload-Ticket';
 
 export type RateClass = 'none' | 'webhook';
 

@@ -14,6 +14,14 @@ import {
   updateAsset,
 } from './operations/media.ts';
 import {
+  abortMultipartUpload,
+  completeMultipartUpload,
+  createMultipartUpload,
+  listUploadParts,
+  signUploadPart,
+  signUploadParts,
+} from './operations/multipart.ts';
+import {
   findOrphans,
   getDelivery,
   listAllAssets,
@@ -58,6 +66,12 @@ export const OPERATIONS: readonly Operation[] = [
   findUploadOffset,
   patchResumableUpload,
   terminateResumableUpload,
+  createMultipartUpload,
+  signUploadPart,
+  signUploadParts,
+  listUploadParts,
+  completeMultipartUpload,
+  abortMultipartUpload,
   completeUpload,
   retryAsset,
   listAssets,

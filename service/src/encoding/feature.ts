@@ -21,7 +21,7 @@ export function createEncoding(needs: Needs) {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
-      'encode-asset': encodeAssetJob({ ...runs, store, encoder, callback, scratchRoot, log }),
+      'encode-asset': encodeAssetJob({ ...runs, ...lifecycle, store, encoder, callback, scratchRoot, log }),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         await store.removeAll(renditionPrefix(payload.assetId, payload.folder));

@@ -34,6 +34,6 @@ export function createImages(needs: Needs) {
   return {
     operations: {},
     routes: imageRoutes({ ...images, findPlayableAsset, objects }),
-    jobs: { 'process-image': processImageJob({ ...lifecycle, ...images }) },
+    jobs: { 'process-image': processImageJob({ ...lifecycle, ...images, store }) },
   };
 }

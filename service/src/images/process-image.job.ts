@@ -5,20 +5,25 @@ import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import { originalKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';
 
 type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
-  Pick<BoundOperations<typeof reportOperations>, 'applyReport'> &
-  Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
+  Pick<BoundOperations<typeof reportOperations>, 'applyReport' | 'verifyOriginal'> & {
+    readonly store: Pick<ObjectStore, 'stream'>;
+  } & Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
 
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
-  ({ findAssetById, applyReport, examine, deleteVariants }: ProcessNeeds) =>
+  ({ store, findAssetById, applyReport, verifyOriginal, examine, deleteVariants }: ProcessNeeds) =>
   async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
-    const asset = await findAssetById(assetId);
-    if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
+    const found = await findAssetById(assetId);
+    if (found?.stream_status !== 'processing' || found.deleted_at) return;
+    const asset = await verifyOriginal(found, () => store.stream(originalKey(found)));
+    if (asset.refused) return;
     const outcome = await applyReport(reportOf(await examine(asset)), { ref: { assetId } });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };

@@ -1,9 +1,41 @@
 // Tests what completions, retries and refusals do to an asset (contract B4, B6).
 import { describe, expect, test } from 'vitest';
 import { afterReport, createReport, NOW, VIDEOS } from './asset.fixture.ts';
-import { decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
+import { decideChecksum, decideCompletion, decideRefusal, decideRetry } from './decide-commands.ts';
 
 const { pending, processing, ready, failed: failedVideo, refused: refusedVideo } = VIDEOS;
+
+describe('the SHA-256 of bytes that went straight to the store', () => {
+  const stored = { uploaded_at: NOW, original_upload: 'a', checksum_sha256: null } as const;
+  const read = { uploadId: 'a', sha256: 'aa' };
+
+  test.each([null, 'aa'])('is recorded if %s was announced', (announced_sha256) => {
+    const asset = { ...processing, ...stored, announced_sha256 };
+    expect(decideChecksum(asset, read)).toEqual({ set: { checksum_sha256: 'aa' }, events: [], jobs: [] });
+  });
+
+  test('fails the asset if another one was announced, and removes the bytes', () => {
+    expect(decideChecksum({ ...processing, ...stored, announced_sha256: 'bb' }, read)).toMatchObject({
+      set: {
+        stream_status: 'failed',
+        refused: true,
+        uploaded_at: null,
+        checksum_sha256: 'aa',
+        failure: { code: 'checksum_mismatch', retryable: true },
+      },
+      events: [{ type: 'asset.failed', data: { code: 'checksum_mismatch' } }],
+      jobs: [{ name: 'purge-asset' }],
+    });
+  });
+
+  test.each([
+    ['is known', { checksum_sha256: 'cc' }],
+    ['is that of an earlier upload', { original_upload: 'b' }],
+    ['comes after the bytes were refused', { uploaded_at: null }],
+  ])('changes nothing if it %s', (_what, change) =>
+    expect(decideChecksum({ ...processing, ...stored, ...change }, read)).toBeUndefined(),
+  );
+});
 
 describe('the decision on', () => {
   test('a completion starts processing once', () => {

@@ -1,4 +1,5 @@
 // Decides what completions, retries, refusals, checks and posters do to an asset: pure, like decide.ts.
+import { FAILURE_CODES } from '@mediary/contract/failures';
 import type { Asset, Failure } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { withPoster } from '../assets/playback-manifest.ts';
@@ -45,6 +46,28 @@ export function decideRefusal(asset: Asset, failure: Failure): Change {
     jobs: [{ name: 'purge-asset', payload: { assetId: asset.id } }],
   };
 }
+
+type StoredChecksum = { readonly uploadId: string | null; readonly sha256: string };
+
+/**
+ * The SHA-256 of an original that went straight to the store, once a job has read it. Undefined if the asset
+ * has another original, or its SHA-256 is known. Bytes with another SHA-256 than announced are refused.
+ */
+export function decideChecksum(asset: Asset, { uploadId, sha256 }: StoredChecksum): Change | undefined {
+  if (asset.uploaded_at === null || asset.original_upload !== uploadId) return undefined;
+  if (asset.checksum_sha256 !== null) return undefined;
+  const set = { checksum_sha256: sha256 };
+  const isRefused = asset.announced_sha256 !== null && asset.announced_sha256 !== sha256;
+  if (!isRefused || asset.stream_status !== 'processing') return { set, events: [], jobs: [] };
+  const refusal = decideRefusal(asset, CHECKSUM_MISMATCH);
+  return { ...refusal, set: { ...refusal.set, ...set } };
+}
+
+const CHECKSUM_MISMATCH: Failure = {
+  code: 'checksum_mismatch',
+  message: FAILURE_CODES.checksum_mismatch,
+  retryable: true,
+};
 
 export type Retry = Pick<Completion, 'job' | 'actorData'>;
 

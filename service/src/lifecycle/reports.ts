@@ -1,4 +1,5 @@
 // Applies reports and commands to assets: each decision is stored by the one writer.
+import { createHash } from 'node:crypto';
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/errors.ts';
@@ -9,6 +10,7 @@ import {
   type CheckRecord,
   type Completion,
   decideCheck,
+  decideChecksum,
   decideCompletion,
   decideFacts,
   decidePoster,
@@ -70,6 +72,22 @@ export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure):
   updateExisting(needs, asset, (seen) =>
     seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined,
   );
+
+/**
+ * Computes the SHA-256 of an original that went straight to the store, from bytes that a job reads anyway.
+ * The asset is `refused` if another one was announced.
+ */
+export async function verifyOriginal(
+  needs: ReportNeeds,
+  asset: Asset,
+  read: () => AsyncIterable<Uint8Array>,
+): Promise<Asset> {
+  if (asset.checksum_sha256 !== null) return asset;
+  const hasher = createHash('sha256');
+  for await (const chunk of read()) hasher.update(chunk);
+  const stored = { uploadId: asset.original_upload, sha256: hasher.digest('hex') };
+  return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));
+}
 
 /** Opens an attempt on the stored bytes, unless another request opened one first. */
 export const retryAsset = (needs: ReportNeeds, asset: Asset, retry: Retry): Promise<Asset> =>

@@ -28,7 +28,11 @@ export const downloadRoutes = (
       };
       const { status, headers, body } = await objects.sendObject(
         { request, reply },
-        { key: originalKey(asset), etag: asset.checksum_sha256 ?? asset.id, headers: known },
+        {
+          key: originalKey(asset),
+          etag: asset.checksum_sha256 ?? asset.original_upload ?? asset.id,
+          headers: known,
+        },
       );
       return reply.code(status).headers(headers).send(body);
     },

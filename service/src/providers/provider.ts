@@ -1,7 +1,7 @@
 // Port of video providers: our own encoder, an operator's encoder, or a hosted product.
 import type { DeliveryReason } from '@mediary/contract/enums';
 import { FAILURE_CODES, type ProviderFailureCode } from '@mediary/contract/failures';
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset, AssetRef, Failure, ProviderName } from '../assets/asset.ts';
 import type { HostedPlayback } from '../assets/asset-view.ts';
 import type { HostedManifest, PlayUrls } from '../assets/playback-manifest.ts';

@@ -62,6 +62,8 @@ type PresignedGet = {
 /** An object that a client sends in parts; it exists only after `completeMultipart`. */
 export type MultipartUpload = { readonly key: ObjectKey; readonly uploadId: string };
 
+export type StartedMultipart = MultipartUpload & { readonly startedAt: Date };
+
 /** Every part but the last has at least 5 MiB and the length of the first. Numbers start at 1. */
 type PresignedPart = MultipartUpload & {
   readonly partNumber: number;
@@ -82,11 +84,13 @@ export type DirectUploads = {
   listParts(upload: MultipartUpload): Promise<readonly StoredPart[] | undefined>;
   /**
    * Can be repeated. Throws ObjectRefused `exists` when the key is in use, `cut_short` when a part is missing
-   * or too short.
+   * or too short, `lost` when the upload was aborted.
    */
   completeMultipart(upload: MultipartUpload, parts: readonly StoredPart[]): Promise<void>;
   /** Does nothing when the upload does not exist. */
   abortMultipart(upload: MultipartUpload): Promise<void>;
+  /** Uploads in parts that were neither completed nor aborted, also those of `put`. */
+  listMultiparts(prefix: ObjectKey): AsyncIterable<StartedMultipart>;
 };
 
 /**

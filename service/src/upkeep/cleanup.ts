@@ -3,11 +3,13 @@ import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { refuseAsset } from '../lifecycle/reports.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
 import { UPLOAD_EXPIRED } from './failures.ts';
 import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from './upkeep.sql.ts';
 
 type CleanupNeeds = {
   readonly db: Database;
+  readonly store: Pick<ObjectStore, 'direct'>;
   readonly now: () => Date;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
@@ -15,12 +17,18 @@ type CleanupNeeds = {
 };
 
 const BATCH = 200;
+/**
+ * A store checks the expiry of a presigned PUT when the transfer starts. 64 MiB arrive within this time at 20
+ * KB/s.
+ */
+const TRANSFER_MS = 3_600_000;
 
 /** Returns the number of expired uploads. */
 export async function expireUploads(needs: CleanupNeeds): Promise<number> {
+  const before = new Date(needs.now().getTime() - (needs.store.direct ? TRANSFER_MS : 0));
   let expired = 0;
   for (;;) {
-    const ids = await findExpiredUploads(needs.db, needs.now(), BATCH);
+    const ids = await findExpiredUploads(needs.db, before, BATCH);
     for (const id of ids) {
       const asset = await needs.findAssetById(id);
       if (asset && !asset.deleted_at) await needs.refuseAsset(asset, UPLOAD_EXPIRED);

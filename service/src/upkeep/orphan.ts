@@ -1,6 +1,6 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
-import { parseOriginalName } from '../storage/object-key.ts';
+import { parseOriginalName, presignedUploadId } from '../storage/object-key.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -44,19 +44,28 @@ export const isPurged = ({ deleted_at, purge_at }: Pick<ObjectOwner, 'deleted_at
 /** The name under which earlier releases stored originals. */
 const EARLIER_NAME = 'original';
 
-type UploadOwner = Pick<ObjectOwner, 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'>;
+type UploadOwner = Pick<
+  ObjectOwner,
+  'id' | 'attempt' | 'stream_status' | 'refused' | 'uploaded_at' | 'original_upload' | 'open_uploads'
+>;
 
 /**
  * An object that is neither the original nor of an open upload. It can never become the original: an upload
- * has its row before its object, and loses it for good.
+ * has its row before its object, and loses it for good; a presigned PUT belongs to one attempt.
  */
 export function isOrphanedUpload({ folder }: ParsedKey, owner: UploadOwner): boolean {
   const { refused, uploaded_at, original_upload, open_uploads } = owner;
   const { upload, isTail } = parseOriginalName(folder);
   const isOriginal =
     uploaded_at !== null && !refused && !isTail && upload === (original_upload ?? EARLIER_NAME);
-  return !isOriginal && !open_uploads.includes(upload);
+  return !isOriginal && !open_uploads.includes(upload) && !isPresignedUpload(folder, owner);
 }
+
+/** Such an upload has no row: `complete` finds its object. */
+const isPresignedUpload = (folder: string, owner: UploadOwner): boolean =>
+  owner.stream_status === 'pending_upload' &&
+  owner.uploaded_at === null &&
+  folder === presignedUploadId(owner);
 
 const publishedFolder = ({ playback }: ObjectOwner) =>
   playback?.kind === 'own' ? playback.folder : undefined;

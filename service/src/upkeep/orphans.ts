@@ -2,18 +2,22 @@
 import type { OrphanReport } from '@mediary/contract/schemas/operators';
 import type { Queries } from '../platform/postgres/database.ts';
 import { type ObjectKey, originalKey, storeRoots } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import { isUuid } from '../platform/uuid.ts';
+import type { MultipartUpload, ObjectStore } from '../storage/object-store.ts';
 import { isOrphan, type ObjectOwner, parseKey } from './orphan.ts';
-import { findObjectOwners, listRecordedOriginals } from './upkeep.sql.ts';
+import { findObjectOwners, findUploadIds, listRecordedOriginals } from './upkeep.sql.ts';
 
 type OrphanNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
+  readonly now: () => Date;
   /** Ends the expired uploads of assets: they cannot finish any more. */
   readonly endExpiredUploads: (assetIds: readonly string[]) => Promise<unknown>;
 };
 
 const BATCH = 500;
+/** The service itself stores large files in parts, and records an upload after it began in the store. */
+const MULTIPART_AGE_MS = 86_400_000;
 /** The report lists only the first keys and ids, so that the response stays small; counts are complete. */
 const MAX_LISTED = 1000;
 
@@ -28,10 +32,14 @@ export async function findOrphans(
       orphans.push(...(await findOrphansAmong(needs, batch, { remove })));
   }
   if (remove) for (const key of orphans) await needs.store.remove(key);
+  const multiparts = await findOrphanedMultiparts(needs);
+  if (remove) for (const upload of multiparts) await needs.store.direct?.abortMultipart(upload);
   const incomplete = await findAssetsWithoutBytes(needs);
   return {
     object_count: orphans.length,
     objects: orphans.slice(0, MAX_LISTED),
+    multipart_count: multiparts.length,
+    multiparts: multiparts.slice(0, MAX_LISTED).map(({ key }) => key),
     removed: remove,
     asset_count: incomplete.length,
     assets: incomplete.slice(0, MAX_LISTED),
@@ -57,6 +65,22 @@ export const findObjectOwner = async (
   { db }: Pick<OrphanNeeds, 'db'>,
   assetId: string,
 ): Promise<ObjectOwner | undefined> => (await findObjectOwners(db, [assetId], { includesExpired: true }))[0];
+
+/** Uploads in parts that began more than a day ago, and that no row names: their process ended. */
+async function findOrphanedMultiparts({ db, store, now }: OrphanNeeds): Promise<MultipartUpload[]> {
+  const found: MultipartUpload[] = [];
+  if (!store.direct) return found;
+  const before = now().getTime() - MULTIPART_AGE_MS;
+  for (const root of storeRoots()) {
+    for await (const batch of inBatches(store.direct.listMultiparts(root))) {
+      const old = batch.filter(({ startedAt }) => startedAt.getTime() < before);
+      const ids = old.map(({ key }) => parseKey(key).folder).filter(isUuid);
+      const known = new Set((await findUploadIds(db, ids)).map(({ id }) => id));
+      found.push(...old.filter(({ key }) => !known.has(parseKey(key).folder)));
+    }
+  }
+  return found;
+}
 
 async function findAssetsWithoutBytes({ db, store }: OrphanNeeds): Promise<string[]> {
   const found: string[] = [];

@@ -112,6 +112,11 @@ export const findObjectOwners = async (
          and (${includesExpired}::bool or protocol <> 'put' or lease_until > now())) as open_uploads
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
+/** Which of these uploads have a row. */
+export const findUploadIds = (db: Queries, ids: readonly string[]) =>
+  db.all(sql('upload ids', { id: 'uuid' })`
+    select id from uploads where id = any(${ids}::uuid[]) and finished_at is null`);
+
 /** A page of the assets whose original is recorded, by id. */
 export const listRecordedOriginals = (db: Queries, after: string, limit: number) =>
   db.all(sql('recorded originals', { id: 'uuid', original_upload: 'uuid?' })`

@@ -48,15 +48,22 @@ async function getTicketAsset(needs: TicketNeeds, request: TicketRequest): Promi
   return asset;
 }
 
+type UploadRequest = TicketRequest & { readonly uploadId: string | undefined };
+
+/** An upload that exists has an expiry of its own, so its ticket may have expired. */
+const withExpiry = (needs: TicketNeeds, { uploadId }: UploadRequest): TicketNeeds =>
+  uploadId === undefined ? needs : { ...needs, now: () => new Date(0) };
+
+/** Needs no database. */
+export const assertUploadTicket = (needs: TicketNeeds, request: UploadRequest): void =>
+  assertTicket(withExpiry(needs, request), request);
+
 /**
  * Returns the asset of a ticket. An upload that exists has an expiry of its own, which moves while bytes
  * arrive.
  */
-export async function authorizeResumable(
-  needs: TicketNeeds,
-  request: TicketRequest & { readonly uploadId: string | undefined },
-): Promise<Asset> {
-  const valid = request.uploadId === undefined ? needs : { ...needs, now: () => new Date(0) };
+export async function authorizeResumable(needs: TicketNeeds, request: UploadRequest): Promise<Asset> {
+  const valid = withExpiry(needs, request);
   assertTicket(valid, request);
   const asset = await getTicketAsset(valid, request);
   await needs.limitOwner(asset.owner_user_id);

@@ -1,21 +1,28 @@
 // Completes uploads: validates the stored bytes and starts processing (contract B4).
 import type { Asset, Failure } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { Completion } from '../lifecycle/decide-commands.ts';
 import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
 import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
 import { type MediaType, findMediaType } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
 import type { Bound } from '../platform/bind.ts';
+import type { Queries } from '../platform/postgres/database.ts';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import type { applyInspection, inspectNow } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
-import { originalKey } from '../storage/object-key.ts';
+import { originalKey, presignedUploadId, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
+import { countOtherUploads } from './resumable-uploads.sql.ts';
+import type { finishUpload } from './store-original.ts';
 
 type CompletionNeeds = {
+  readonly db: Queries;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly finishUpload: Bound<typeof finishUpload>;
   readonly store: ObjectStore;
   readonly probe: Probe;
   readonly startJob: Provider['startJob'];
@@ -34,7 +41,12 @@ export async function completeUpload(
 ): Promise<Asset> {
   if (asset.stream_status !== 'pending_upload') return toResult(asset);
   if (needs.isHosted(asset)) return toResult(await completeHosted(needs, asset, actorData));
-  if (!asset.uploaded_at) throw notUploaded('Send them to the upload URL, then call again.');
+  const uploaded = asset.uploaded_at ? asset : await adoptPresignedUpload(needs, asset);
+  if (!uploaded?.uploaded_at) throw notUploaded('Send them to the upload URL, then call again.');
+  return completeStored(needs, uploaded, actorData);
+}
+
+async function completeStored(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
   const checked = await checkContent(needs, asset);
   if (typeof checked === 'string') return toResult(await needs.refuseAsset(asset, toContentFailure(checked)));
   const { width, height, durationMs: duration_ms } = checked;
@@ -44,6 +56,23 @@ export async function completeUpload(
     actorData,
   };
   return toResult(await needs.completeAsset(asset, completion));
+}
+
+/**
+ * Finds the object of a presigned PUT, of which the store does not tell the service. Undefined if it is not
+ * there. The store compared the bytes with the signed length and SHA-256.
+ */
+async function adoptPresignedUpload(needs: CompletionNeeds, asset: Asset): Promise<Asset | undefined> {
+  if (!needs.store.direct || asset.announced_size_bytes === null) return undefined;
+  const uploadId = presignedUploadId(asset);
+  const sizeBytes = await needs.store.size(uploadKey(asset.id, uploadId));
+  if (sizeBytes === undefined) return undefined;
+  const stored = { sizeBytes, sha256: asset.announced_sha256 };
+  const others = await countOtherUploads(needs.db, { id: uploadId, assetId: asset.id });
+  return (
+    (await needs.finishUpload({ asset, uploadId, stored, source: 'caller', hasLeftovers: others > 0 })) ??
+    needs.findAssetById(asset.id)
+  );
 }
 
 /** Uploads that the service opened are checked with the provider; videos that callers linked are not. */

@@ -14,6 +14,7 @@ describe('compared with the announcement', () => {
       { ...none, announced_size_bytes: 4, announced_sha256: 'bb' },
       'size_mismatch',
     ],
+    ['a digest that is not known yet', { ...none, announced_sha256: 'bb', checksum_sha256: null }, undefined],
     ['zero bytes announced, some stored', { ...none, announced_size_bytes: 0 }, 'size_mismatch'],
   ])('%s', (_what, asset, verdict) => expect(findMismatch(asset)).toBe(verdict));
 });

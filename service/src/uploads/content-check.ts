@@ -21,13 +21,12 @@ export const toContentFailure = (code: RejectionCode): Failure => ({
   retryable: true,
 });
 
-/** Compares the stored size and digest with the announced ones; undefined if they match or are missing. */
+/** Compares the stored size and digest with the announced ones; undefined if they match or are unknown. */
 export function findMismatch(
   asset: Pick<Asset, 'announced_size_bytes' | 'announced_sha256' | 'size_bytes' | 'checksum_sha256'>,
 ): RejectionCode | undefined {
   if (asset.announced_size_bytes !== null && asset.announced_size_bytes !== asset.size_bytes)
     return 'size_mismatch';
-  if (asset.announced_sha256 !== null && asset.announced_sha256 !== asset.checksum_sha256)
-    return 'checksum_mismatch';
-  return undefined;
+  const { announced_sha256: announced, checksum_sha256: stored } = asset;
+  return announced !== null && stored !== null && announced !== stored ? 'checksum_mismatch' : undefined;
 }

@@ -3,17 +3,23 @@ import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import type { completeMultipart } from './multipart-completion.ts';
+import { findInterruptedCompletions } from './multipart-uploads.sql.ts';
+import type { removeMultipart } from './multipart-uploads.ts';
 import { findClosedUploads, findCompleteUploads } from './resumable-uploads.sql.ts';
 import type { discardUploads, openResumable } from './resumable-uploads.ts';
-import { endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
+import { deleteUploads, endExpiredPuts, findOverdueUploads } from './uploads.sql.ts';
 
 type ExpiryNeeds = {
   readonly db: Queries;
   readonly store: ObjectStore;
   readonly now: () => Date;
+  readonly log: { warn(facts: object, message: string): void };
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly openResumable: Bound<typeof openResumable>;
   readonly discardUploads: Bound<typeof discardUploads>;
+  readonly completeMultipart: Bound<typeof completeMultipart>;
+  readonly removeMultipart: Bound<typeof removeMultipart>;
 };
 
 const BATCH = 200;
@@ -22,26 +28,69 @@ const BATCH = 200;
 export const endExpiredUploads = ({ db }: Pick<ExpiryNeeds, 'db'>, assetIds: readonly string[]) =>
   endExpiredPuts(db, assetIds);
 
+type OpenUpload = {
+  readonly id: string;
+  readonly asset_id: string;
+  readonly protocol: string;
+  readonly is_partial?: boolean;
+};
+
 /** Deletes the uploads that are over, with their bytes. Returns their number. */
 export async function pruneUploads(needs: ExpiryNeeds): Promise<number> {
   let pruned = 0;
   for (;;) {
     const uploads = await findOverdueUploads(needs.db, needs.now(), BATCH);
-    for (const upload of uploads) await needs.discardUploads(upload.asset_id, [upload]);
-    pruned += uploads.length;
-    if (uploads.length < BATCH) return pruned;
+    const removed = await forEach(needs, uploads, (upload) => discard(needs, upload));
+    pruned += removed;
+    // Uploads that cannot be removed now would be found again.
+    if (uploads.length < BATCH || removed < uploads.length) return pruned;
   }
 }
 
-/** Deletes the resumable uploads of an asset that takes no bytes any more. */
-export const discardClosedUploads = async (needs: ExpiryNeeds, assetId: string): Promise<void> =>
-  needs.discardUploads(assetId, await findClosedUploads(needs.db, assetId));
+async function discard(needs: ExpiryNeeds, upload: OpenUpload): Promise<void> {
+  const { id, asset_id: assetId, protocol } = upload;
+  if (protocol !== 's3-multipart') return needs.discardUploads(assetId, [upload]);
+  // Of a finished upload only the row is left.
+  if (!(await needs.removeMultipart(assetId, id))) await deleteUploads(needs.db, [id]);
+}
+
+/** Deletes the uploads of an asset that takes no bytes any more. */
+export async function discardClosedUploads(needs: ExpiryNeeds, assetId: string): Promise<void> {
+  for (const upload of await findClosedUploads(needs.db, assetId)) await discard(needs, upload);
+}
 
 /** Finishes uploads that have all their bytes. */
 export async function finishCompleteUploads(needs: ExpiryNeeds): Promise<void> {
-  if (!needs.store.partial) return;
-  for (const { id, asset_id: assetId } of await findCompleteUploads(needs.db, needs.now(), BATCH)) {
-    const asset = await needs.findAssetById(assetId);
-    if (asset) await (await needs.openResumable(asset, id)).release();
+  const { db, store, now } = needs;
+  if (store.partial)
+    await forEach(needs, await findCompleteUploads(db, now(), BATCH), async ({ id, asset_id: assetId }) => {
+      const asset = await needs.findAssetById(assetId);
+      if (asset) await (await needs.openResumable(asset, id)).release();
+    });
+  if (store.direct)
+    await forEach(needs, await findInterruptedCompletions(db, now(), BATCH), async ({ id, asset_id }) => {
+      const asset = await needs.findAssetById(asset_id);
+      if (asset) await needs.completeMultipart(asset, { id });
+    });
+}
+
+type UploadRef = { readonly id: string; readonly asset_id: string };
+
+/** An upload that fails does not keep the others waiting; the next run repeats it. Returns the successes. */
+async function forEach<U extends UploadRef>(
+  { log }: ExpiryNeeds,
+  uploads: readonly U[],
+  work: (upload: U) => Promise<void>,
+): Promise<number> {
+  let done = 0;
+  for (const upload of uploads) {
+    try {
+      await work(upload);
+      done += 1;
+    } catch (error) {
+      const facts = { upload_id: upload.id, asset_id: upload.asset_id, err: error };
+      log.warn(facts, 'an upload could not be finished or removed');
+    }
   }
+  return done;
 }

@@ -23,6 +23,15 @@ import { tusRoutes } from './tus.routes.ts';
 import { importAssetJob } from './import-asset.job.ts';
 import * as importRunOperations from './import-runs.ts';
 import * as importOperations from './imports.ts';
+import * as completionOfParts from './multipart-completion.ts';
+import {
+  abortMultipart,
+  createMultipart,
+  listParts,
+  removeMultipart,
+  signParts,
+} from './multipart-uploads.ts';
+import { multipartRoutes } from './multipart-uploads.routes.ts';
 import * as retryOperations from './retry.ts';
 import * as originalOperations from './store-original.ts';
 import { createRunningChecksums } from './running-checksum.ts';
@@ -45,18 +54,24 @@ export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
   const claimPut = originalOperations.createPutClaims(context);
-  const needs = { ...context, ...lifecycle, ...hosted, ...usage, claimPut, maxUploadBytes, uploadTtlSeconds };
+  const shared = {
+    ...context,
+    ...lifecycle,
+    ...hosted,
+    ...usage,
+    claimPut,
+    maxUploadBytes,
+    uploadTtlSeconds,
+  };
+  const needs = { ...shared, ...bind(shared, originalOperations) };
   const createAsset = createAssetUnderQuota(context);
-  const isOffered = context.store.partial !== undefined;
-  const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };
-  const limits = toUploadLimits(context);
-  const opening = bind({ ...needs, createAsset, limits, resumable: resumableLimits }, uploadOperations);
+  const opening = bind({ ...needs, createAsset, ...toOffers(context) }, uploadOperations);
   const inFlight = createInFlight();
-  const originals = bind(needs, originalOperations);
-  const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);
-  const resumable = createResumable({ ...needs, ...originals }, inFlight);
+  const { receiveUpload, ...tickets } = bind(needs, byteOperations);
+  const multipart = createMultiparts(needs);
+  const resumable = createResumable(needs, inFlight);
   const completion = bind(needs, completionOperations);
-  const importRuns = bind({ ...needs, ...originals, ...completion }, importRunOperations);
+  const importRuns = bind({ ...needs, ...completion }, importRunOperations);
   const retries = bind(
     { ...needs, offerUpload: opening.offerUpload, keepImportSource: importRuns.keepImportSource },
     retryOperations,
@@ -71,19 +86,19 @@ export function createUploads(context: Needs) {
   };
   return {
     operations: {
-      ...resumable.operations,
+      ...bind({ ...needs, ...resumable, ...multipart }, expiryOperations),
       uploadsSettled: inFlight.settled,
       removeExpiredSources: importRuns.removeExpiredSources,
     },
     routes: [
       ...uploadRoutes(uploads, guards, view),
-      ...(isOffered ? tusRoutes({ ...resumable, authorize: authorizeResumable }) : []),
+      ...(needs.store.direct ? multipartRoutes({ ...needs, ...multipart, ...tickets }) : []),
+      ...(needs.store.partial ? tusRoutes({ ...resumable, authorize: tickets.authorizeResumable }) : []),
     ],
     jobs: {
       'import-asset': importAssetJob({
         ...needs,
         ...config.importLimits,
-        ...originals,
         ...importRuns,
         fetch: createImportFetch(context, { totalMs: config.importLimits.importTimeoutSeconds * 1000 }),
       }),
@@ -106,9 +121,21 @@ type ResumableContext = Omit<
   'holdUpload' | 'startHold' | 'checksums' | 'finishResumable'
 >;
 
+type MultipartContext = Parameters<typeof completionOfParts.completeMultipart>[0];
+
+const createMultiparts = (needs: MultipartContext) =>
+  bind(needs, {
+    createMultipart,
+    signParts,
+    listParts,
+    abortMultipart,
+    removeMultipart,
+    ...completionOfParts,
+  });
+
 type InFlight = ReturnType<typeof createInFlight>;
 
-/** Requests of the protocol, and the jobs that clean up after it. */
+/** Requests of the protocol, and what the jobs that clean up after it need. */
 function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const holds = bind({ ...needs, holds: new Map() }, holdOperations);
   const shared = { ...needs, checksums: createRunningChecksums() };
@@ -116,7 +143,7 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const uploads = bind({ ...shared, ...holds, ...appending }, resumableOperations);
   const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
   const answerTus: typeof tus.answerTus = (request) => inFlight.track(tus.answerTus(request));
-  return { answerTus, operations: bind({ ...needs, ...uploads }, expiryOperations) };
+  return { ...uploads, answerTus };
 }
 
 /** Of the request that finds the name and the type of a file, while the caller waits. */
@@ -147,6 +174,16 @@ const mayImportPrivate = ({ config }: AppContext): boolean => config.outboundAll
 
 const listDecodable = ({ config: { mediaTypes }, imageProcessor: { canDecodeHeif } }: AppContext) =>
   mediaTypes.filter(({ signatures }) => canDecodeHeif || !signatures.includes('heif'));
+
+/** What decides about the targets of an upload. */
+const toOffers = (context: AppContext) => {
+  const { store, config } = context;
+  return {
+    limits: toUploadLimits(context),
+    resumable: { isOffered: store.partial !== undefined, fromBytes: config.resumableUploadBytes },
+    direct: store.direct && { ...store.direct, maxPutBytes: config.multipartUploadBytes },
+  };
+};
 
 function toUploadLimits(context: AppContext): UploadLimits {
   const { config, providers } = context;

@@ -162,8 +162,8 @@ export async function finishResumable(
   await unlessLost(needs, { lease }, () => partialOf(needs.store).finish(toPartial(row)));
   const stored = { sizeBytes, sha256: await digestOf(needs, row) };
   const others = await countOtherUploads(needs.db, { id, assetId: asset.id });
-  const source = 'caller';
-  const finished = await needs.finishUpload({ asset, lease, stored, source, hasLeftovers: others > 0 });
+  const upload = { asset, uploadId: id, lease, stored, source: 'caller' } as const;
+  const finished = await needs.finishUpload({ ...upload, hasLeftovers: others > 0 });
   const seen = finished ?? (await needs.findAssetById(asset.id));
   if (!seen?.uploaded_at || seen.original_upload !== id) throw toClosedError(seen);
   needs.checksums.forget(id);

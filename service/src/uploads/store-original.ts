@@ -15,7 +15,7 @@ import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
-import { decideStoredUpload, type UploadSource } from './stored-upload.ts';
+import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
 import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
 
@@ -67,7 +67,7 @@ export async function storeOriginal(
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
       const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
-      const upload = { asset, lease, stored, source, hasLeftovers: claimed.has_replaced };
+      const upload = { asset, uploadId: id, lease, stored, source, hasLeftovers: claimed.has_replaced };
       const finished = await finishUpload(needs, upload);
       if (finished) return finished;
       await needs.store.remove(uploadKey(asset.id, id));
@@ -104,8 +104,12 @@ export async function abandonUpload(
   if (await deleteHeldUpload(db, lease)) await store.remove(uploadKey(assetId, uploadId));
 }
 
-type FinishedUpload = Writer & {
-  readonly stored: StoredBytes;
+type FinishedUpload = {
+  readonly asset: Asset;
+  readonly uploadId: string;
+  /** Undefined if the upload has no row. */
+  readonly lease?: UploadLease;
+  readonly stored: UploadedBytes;
   readonly source: UploadSource;
   readonly hasLeftovers: boolean;
 };
@@ -117,9 +121,9 @@ export async function finishUpload(
     underQuota,
     uploadTtlSeconds,
   }: Pick<OriginalNeeds, 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
-  { asset, lease, ...stored }: FinishedUpload,
+  { asset, ...upload }: FinishedUpload,
 ): Promise<Asset | undefined> {
-  const finish = { attempt: asset.attempt, lease, ...stored, uploadTtlSeconds };
+  const finish = { attempt: asset.attempt, ...upload, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );

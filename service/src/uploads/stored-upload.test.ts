@@ -12,7 +12,16 @@ const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_
 const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
   decideStoredUpload(
     { ...asset, ...seen },
-    { attempt: 1, source: 'caller', lease, stored, hasLeftovers, now: NOW, uploadTtlSeconds: 600 },
+    {
+      attempt: 1,
+      source: 'caller',
+      uploadId: WRITER,
+      lease,
+      stored,
+      hasLeftovers,
+      now: NOW,
+      uploadTtlSeconds: 600,
+    },
   );
 
 test('the stored bytes become the original', () => {

@@ -3,7 +3,9 @@ import type { EventSource } from '@mediary/contract/enums';
 import type { Asset } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Decision, UploadLease } from '../lifecycle/change.ts';
-import type { StoredBytes } from '../storage/object-store.ts';
+
+/** `sha256` is null if the bytes did not pass through the service, and the store did not check them. */
+export type UploadedBytes = { readonly sizeBytes: number; readonly sha256: string | null };
 
 /** Who sent the bytes: a caller, or the service that imported them. */
 export type UploadSource = Extract<EventSource, 'caller' | 'service'>;
@@ -11,9 +13,11 @@ export type UploadSource = Extract<EventSource, 'caller' | 'service'>;
 type StoredUpload = {
   readonly source: UploadSource;
   readonly attempt: number;
-  /** The store checks that its holder still has the lease. */
-  readonly lease: UploadLease;
-  readonly stored: StoredBytes;
+  /** Names the object. */
+  readonly uploadId: string;
+  /** The store checks that its holder still has the lease. Undefined if the upload has no row. */
+  readonly lease?: UploadLease | undefined;
+  readonly stored: UploadedBytes;
   /** Whether other uploads of the asset may have left objects. */
   readonly hasLeftovers: boolean;
   readonly now: Date;
@@ -39,13 +43,13 @@ const takesBytes = (asset: Asset, attempt: number): boolean =>
   asset.uploaded_at === null &&
   asset.stream_status === 'pending_upload';
 
-function toColumns(seen: Asset, { lease, stored, now, uploadTtlSeconds }: StoredUpload): Decision['set'] {
+function toColumns(seen: Asset, { uploadId, stored, now, uploadTtlSeconds }: StoredUpload): Decision['set'] {
   const completeBy = new Date(now.getTime() + uploadTtlSeconds * 1000);
   return {
     size_bytes: stored.sizeBytes,
     checksum_sha256: stored.sha256,
     uploaded_at: now,
-    original_upload: lease.upload,
+    original_upload: uploadId,
     upload_expires_at:
       seen.upload_expires_at && seen.upload_expires_at > completeBy ? seen.upload_expires_at : completeBy,
   };

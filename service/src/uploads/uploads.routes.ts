@@ -40,6 +40,8 @@ export const uploadRoutes = (
     handle: async (request, reply) => {
       try {
         const asset = await uploads.receiveUpload(toByteUpload(request));
+        // As a store does: clients of S3 read it.
+        reply.header('etag', `"${asset.checksum_sha256}"`);
         return success(request.id, putUpload.message ?? '', toAssetView(asset, view));
       } catch (error) {
         if (!request.raw.complete) closeAfterResponse(request, reply);

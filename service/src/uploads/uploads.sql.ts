@@ -77,8 +77,8 @@ export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
 
 /** Uploads that expired and that nobody writes now, longest overdue first. */
 export const findOverdueUploads = (db: Queries, now: Date, limit: number) =>
-  db.all(sql('overdue uploads', { id: 'uuid', asset_id: 'uuid', is_partial: 'bool' })`
-    select id, asset_id, protocol = 'tus' and finished_at is null as is_partial from uploads
+  db.all(sql('overdue uploads', { id: 'uuid', asset_id: 'uuid', protocol: 'text', is_partial: 'bool' })`
+    select id, asset_id, protocol, protocol = 'tus' and finished_at is null as is_partial from uploads
      where expires_at < ${now} and (lease_until is null or lease_until < now())
      order by expires_at limit ${limit}`);
 

@@ -1,9 +1,8 @@
 // Opens uploads: upload-url creates the asset and returns where to send its bytes (contract B4).
-import type { CreateUploadRequest, UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
-import { issueTicket } from '../auth/asset-ticket.ts';
-import type { Secret } from '../auth/secret.ts';
 import { firstUploadCheckAt } from '../lifecycle/reconcile-schedule.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
@@ -11,18 +10,14 @@ import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';
 import { type UploadLimits, toNewAsset } from './upload-request.ts';
+import { type TargetNeeds, toUploadTargets } from './upload-targets.ts';
 
-type UploadNeeds = {
+type UploadNeeds = Omit<TargetNeeds, 'maxUploadBytes'> & {
   readonly createAsset: AssetStore['createAsset'];
   readonly applyParked: Bound<typeof applyParked>;
   /** Opens an upload at a hosted provider. */
   readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
-  readonly urlSecrets: readonly Secret[];
   readonly limits: UploadLimits;
-  /** Whether the store takes resumable uploads, and for which sizes they are offered first. */
-  readonly resumable: { readonly isOffered: boolean; readonly fromBytes: number };
-  readonly publicBaseUrl: () => string;
-  readonly now: () => Date;
 };
 
 /** `target` is null when no bytes are expected; `alternatives` accept the same bytes by other protocols. */
@@ -70,36 +65,7 @@ export const offerUpload = async (needs: UploadNeeds, asset: Asset): Promise<Ope
     ? needs.prepareUpload(asset)
     : toOwnTargets(needs, asset, asset.upload_expires_at ?? needs.now());
 
-/** One PUT, or a resumable upload: the same ticket is valid for both. */
-function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): OpenedUpload {
-  const { urlSecrets, publicBaseUrl, limits, resumable } = needs;
-  const ticket = issueTicket(urlSecrets, 'upload', {
-    assetId: asset.id,
-    expires: Math.floor(expires.getTime() / 1000),
-    attempt: asset.attempt,
-  });
-  const url = `${publicBaseUrl()}/api/v1/uploads/${asset.id}`;
-  const shared = {
-    expires_at: expires.toISOString(),
-    max_bytes: asset.announced_size_bytes ?? limits.maxUploadBytes,
-  };
-  const put: UploadTarget = {
-    protocol: 'put',
-    method: 'PUT',
-    url: `${url}?ticket=${ticket}`,
-    headers: { 'Content-Type': asset.mime_type },
-    ...shared,
-  };
-  if (!resumable.isOffered) return { asset, target: put };
-  const tus: UploadTarget = {
-    protocol: 'tus',
-    method: 'POST',
-    url: `${url}/tus?ticket=${ticket}`,
-    // Clients of the protocol add `Tus-Resumable` themselves; a second one would be refused.
-    headers: {},
-    ...shared,
-  };
-  return (asset.announced_size_bytes ?? 0) > resumable.fromBytes
-    ? { asset, target: tus, alternatives: [put] }
-    : { asset, target: put, alternatives: [tus] };
+async function toOwnTargets(needs: UploadNeeds, asset: Asset, expires: Date): Promise<OpenedUpload> {
+  const { maxUploadBytes } = needs.limits;
+  return { asset, ...(await toUploadTargets({ ...needs, maxUploadBytes }, asset, expires)) };
 }

@@ -6,7 +6,11 @@ import { type Components, withReferences } from './references.ts';
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   id: { description: 'Id of the asset or delivery.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
   token: { description: 'Playback token, as in the URLs of `getPlayback`.', example: '1795422000.Jq' },
-  upload: { description: 'As `Location` names it.', example: '6f1c2a52-8f0e-4d7e-9a41-0a3c4c6f7f10' },
+  upload: {
+    description: 'Id of the upload: the end of `Location`, or `uploadId`.',
+    example: '6f1c2a52-8f0e-4d7e-9a41-0a3c4c6f7f10',
+  },
+  part: { description: 'Number of the part, from 1.', example: '1' },
   folder: { description: 'As the manifest names it.', example: '1-1' },
   file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
   owner_user_id: { description: 'Id of the owner.', example: 'user_42' },
@@ -32,6 +36,10 @@ const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: s
       example: '"7"',
     },
     Range: { description: 'One byte range.', example: 'bytes=0-1023' },
+    'X-Upload-Ticket': {
+      description: 'The `ticket` of the upload URL, where it is not in the query.',
+      example: '1795400100.k3x',
+    },
   };
 
 const text = { type: 'string' } as const;

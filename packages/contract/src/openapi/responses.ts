@@ -37,6 +37,17 @@ export function responsesOf(operation: Operation, components: Components): JsonS
   return { ...successOf(operation, components), ...othersOf(operation), ...errorsOf(operation, components) };
 }
 
+/** Headers that only this operation has. */
+function ownHeaders(operation: Operation): object {
+  const { responseHeaders = {} } = operation.kind === 'bytes' ? operation : {};
+  return Object.fromEntries(
+    Object.entries(responseHeaders).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  );
+}
+
 function successOf(operation: Operation, components: Components): object {
   if (operation.data) {
     const isEtagged = operation.kind === 'json' && operation.hasEtag === true;
@@ -58,27 +69,26 @@ function successOf(operation: Operation, components: Components): object {
     return {
       200: {
         description: 'Success.',
-        headers: headers(
-          'X-Request-Id',
-          ...(isEtagged ? (['ETag'] as const) : []),
-          ...(isRepeatable ? (['Idempotency-Replayed'] as const) : []),
-        ),
+        headers: {
+          ...headers(
+            'X-Request-Id',
+            ...(isEtagged ? (['ETag'] as const) : []),
+            ...(isRepeatable ? (['Idempotency-Replayed'] as const) : []),
+          ),
+          ...ownHeaders(operation),
+        },
         content,
       },
       ...(isEtagged && { 304: { description: 'Not modified.', headers: headers('X-Request-Id', 'ETag') } }),
     };
   }
   if (operation.kind === 'bytes' && !operation.response) return {};
-  const { response, responseHeaders = {} } = operation.kind === 'bytes' ? operation : {};
+  const { response } = operation.kind === 'bytes' ? operation : {};
   const { mediaTypes = [], description = 'The bytes.' } = response ?? {};
-  const own = Object.entries(responseHeaders).map(([name, text]) => [
-    name,
-    { description: text, schema: { type: 'string' } },
-  ]);
   return {
     200: {
       description,
-      headers: { ...headers('X-Request-Id', 'ETag'), ...Object.fromEntries(own) },
+      headers: { ...headers('X-Request-Id', 'ETag'), ...ownHeaders(operation) },
       content: binary(mediaTypes),
     },
   };

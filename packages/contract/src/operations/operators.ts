@@ -134,5 +134,7 @@ export const findOrphans = jsonOperation({
     removed: false,
     asset_count: 0,
     assets: [],
+    multipart_count: 0,
+    multiparts: [],
   },
 });

@@ -68,6 +68,7 @@ export const putUpload = bytesOperation({
   message: 'Uploaded',
   data: Asset,
   example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },
+  responseHeaders: { ETag: 'The SHA-256 of the stored bytes, in quotes.' },
   errors: [
     {
       code: 'BAD_REQUEST',

@@ -133,6 +133,8 @@ export const OrphanReport = Type.Object(
   {
     object_count: Type.Integer(),
     objects: Type.Array(Type.String(), { description: 'The first 1000 keys.' }),
+    multipart_count: Type.Integer({ description: 'Uploads in parts that no upload of an asset needs.' }),
+    multiparts: Type.Array(Type.String(), { description: 'The first 1000 keys.' }),
     removed: Type.Boolean(),
     asset_count: Type.Integer({ description: 'Assets whose original is missing from the store.' }),
     assets: Type.Array(Type.String(), { description: 'The first 1000 ids.' }),

@@ -1,8 +1,9 @@
-// Creating and retrying uploads, importing by URL: the request, and the target for the bytes.
+// Creating and retrying uploads, importing by URL: the requests and their responses.
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
-import { AssetId, editableFields, nullable, OwnerUserId, ProviderName, Timestamp } from './common.ts';
+import { AssetId, editableFields, nullable, OwnerUserId, ProviderName } from './common.ts';
+import { UploadTarget } from './upload-targets.ts';
 
 /** Thirty days: longer than any provider accepts. */
 const MAX_DURATION_MS = 30 * 86_400_000;
@@ -125,69 +126,6 @@ export const ImportRequest = Type.Object(
 );
 
 export type ImportRequest = Static<typeof ImportRequest>;
-
-const target = {
-  url: Type.String({ description: 'Absolute URL.' }),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'Send them with every request.' }),
-  expires_at: Timestamp,
-  max_bytes: Type.Integer(),
-};
-
-const PutUploadTarget = Type.Object(
-  { protocol: Type.Literal('put'), method: Type.Literal('PUT'), ...target },
-  { $id: 'PutUploadTarget', description: 'Send the bytes as the body of one PUT request.' },
-);
-
-const TusUploadTarget = Type.Object(
-  {
-    protocol: Type.Literal('tus'),
-    method: Type.Enum(['POST', 'PATCH'], {
-      description: '`POST` creates the upload at `url`; `PATCH` sends bytes to the upload at `url`.',
-    }),
-    ...target,
-    fields: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Upload-Metadata, in plain text.' }),
-    ),
-    chunk_size: Type.Optional(
-      Type.Integer({
-        description:
-          'Recommended bytes per `PATCH`, for the option `chunkSize` of a client. Absent: any size, one ' +
-          'request for the whole file included.',
-      }),
-    ),
-    chunk_size_multiple: Type.Optional(
-      Type.Integer({
-        description: 'Every `PATCH` but the last must be a multiple of this. Absent: any number of bytes.',
-      }),
-    ),
-    chunk_size_min: Type.Optional(
-      Type.Integer({ description: 'Every `PATCH` but the last has at least this many bytes.' }),
-    ),
-    chunk_size_max: Type.Optional(Type.Integer({ description: 'A `PATCH` has at most this many bytes.' })),
-  },
-  { $id: 'TusUploadTarget', description: 'Upload with a tus 1.0.0 client.' },
-);
-
-const FormUploadTarget = Type.Object(
-  {
-    protocol: Type.Literal('form'),
-    method: Type.Literal('POST'),
-    ...target,
-    fields: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'Form fields to send before the file.' }),
-    ),
-  },
-  {
-    $id: 'FormUploadTarget',
-    description: 'Send one multipart/form-data request with the file in the field `file`.',
-  },
-);
-
-export const UploadTarget = Type.Union([PutUploadTarget, TusUploadTarget, FormUploadTarget], {
-  $id: 'UploadTarget',
-  discriminator: { propertyName: 'protocol' },
-});
-export type UploadTarget = Static<typeof UploadTarget>;
 
 export const OpenUpload = Type.Object(
   {

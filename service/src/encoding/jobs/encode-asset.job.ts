@@ -2,9 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads } from '../../jobs.ts';
+import type { verifyOriginal } from '../../lifecycle/reports.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
-import type { BoundOperations } from '../../platform/bind.ts';
+import type { Bound, BoundOperations } from '../../platform/bind.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
@@ -19,6 +21,8 @@ import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
 type EncodeNeeds = BoundOperations<typeof runOperations> & {
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly verifyOriginal: Bound<typeof verifyOriginal>;
   readonly store: ObjectStore;
   readonly encoder: Encoder;
   readonly callback: Callback;
@@ -117,6 +121,8 @@ async function encode(
   });
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await localOriginal(needs.store, run, { scratch, signal });
+  if (await isRefused(needs, run, source)) superseded.abort();
+  signal.throwIfAborted();
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
   reporter.start();
@@ -135,6 +141,12 @@ async function encode(
   } finally {
     await reporter.end();
   }
+}
+
+/** Whether the local copy has another SHA-256 than announced; the asset has failed then. */
+async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: string): Promise<boolean> {
+  const asset = await needs.findAssetById(assetId);
+  return asset !== undefined && (await needs.verifyOriginal(asset, () => createReadStream(source))).refused;
 }
 
 /** Path of the original: the store's own file if it is a disk, otherwise a local copy. */

@@ -14,7 +14,7 @@ import { createHostedClient, describeFailure, type HostedRequest } from '../host
 import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { Download, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
-import type { UploadTarget } from '@mediary/contract/schemas/uploads';
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { signDirectUpload, signFolder } from './cdnhost-signatures.ts';
 import { folderOf } from './cdnhost-report.ts';
 import { findDownloadFile, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';

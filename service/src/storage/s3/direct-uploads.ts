@@ -3,6 +3,7 @@ import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
   ListPartsCommand,
 } from '@aws-sdk/client-s3';
 import {
@@ -10,8 +11,10 @@ import {
   type MultipartUpload,
   ObjectRefused,
   type PresignedRequest,
+  type StartedMultipart,
   type StoredPart,
 } from '../object-store.ts';
+import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
 import { hasName } from './errors.ts';
 import { MAX_EXPIRY_SECONDS, presign, type RequestToSign } from './presign.ts';
@@ -51,6 +54,7 @@ export const openDirectUploads = (s3: S3Connection): DirectUploads => ({
     return { key, uploadId: UploadId };
   },
   listParts: (upload) => listParts(s3, upload),
+  listMultiparts: (prefix) => listMultiparts(s3, prefix),
   completeMultipart: (upload, parts) => complete(s3, upload, parts),
   abortMultipart: async (upload) => {
     await undefinedIfEnded(() =>
@@ -101,6 +105,23 @@ async function listParts(s3: S3Connection, upload: MultipartUpload): Promise<Sto
   }
 }
 
+async function* listMultiparts(s3: S3Connection, prefix: ObjectKey): AsyncGenerator<StartedMultipart> {
+  const { Bucket, Key: Prefix } = s3.at(prefix);
+  for (let KeyMarker: string | undefined, UploadIdMarker: string | undefined; ; ) {
+    const command = new ListMultipartUploadsCommand({ Bucket, Prefix, KeyMarker, UploadIdMarker });
+    const page = await s3.run((options) => s3.client.send(command, options));
+    for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? [])
+      yield {
+        key: Key.slice(s3.location.prefix.length) as ObjectKey,
+        uploadId: UploadId,
+        startedAt: Initiated,
+      };
+    if (!page.IsTruncated) return;
+    KeyMarker = page.NextKeyMarker;
+    UploadIdMarker = page.NextUploadIdMarker;
+  }
+}
+
 const REFUSED_PARTS = ['InvalidPart', 'InvalidPartOrder', 'EntityTooSmall', 'MalformedXML', 'InvalidRequest'];
 
 /** Not every store refuses to complete an upload whose key is in use, so the key is looked up before. */
@@ -124,7 +145,7 @@ async function complete(
     if (hasName(error, ...REFUSED_PARTS)) throw new ObjectRefused('cut_short', { cause: error });
     // The response of an earlier attempt may have been lost.
     if (await isCompleted(s3, upload, parts)) return;
-    throw error;
+    throw hasName(error, ...ENDED) ? new ObjectRefused('lost', { cause: error }) : error;
   }
 }
 
@@ -143,11 +164,13 @@ async function isCompleted(
 }
 
 /** Ceph says NoSuchKey. */
+const ENDED = ['NoSuchUpload', 'NoSuchKey'];
+
 async function undefinedIfEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (hasName(error, 'NoSuchUpload', 'NoSuchKey')) return undefined;
+    if (hasName(error, ...ENDED)) return undefined;
     throw error;
   }
 }

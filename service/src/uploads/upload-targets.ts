@@ -1,0 +1,124 @@
+// Where a client can send the bytes of an asset: to the service, or straight to an S3 store (contract B4).
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
+import type { Asset } from '../assets/asset.ts';
+import { issueTicket } from '../auth/asset-ticket.ts';
+import type { Secret } from '../auth/secret.ts';
+import { presignedUploadId, uploadKey } from '../storage/object-key.ts';
+import type { DirectUploads, PresignedRequest } from '../storage/object-store.ts';
+import { partBytesFor } from './multipart-plan.ts';
+
+export type TargetNeeds = {
+  readonly urlSecrets: readonly Secret[];
+  readonly publicBaseUrl: () => string;
+  readonly maxUploadBytes: number;
+  /** Whether the store takes resumable uploads, and for which sizes they are offered first. */
+  readonly resumable: { readonly isOffered: boolean; readonly fromBytes: number };
+  /** Undefined if clients cannot reach the store. Larger files, or of unknown size, are sent in parts. */
+  readonly direct: (Pick<DirectUploads, 'presignPut'> & { readonly maxPutBytes: number }) | undefined;
+  readonly now: () => Date;
+};
+
+type Targets = { readonly target: UploadTarget; readonly alternatives: readonly UploadTarget[] };
+
+/** The members that targets of one asset have in common. */
+type Shared = Pick<UploadTarget, 'expires_at' | 'max_bytes'>;
+type Context = {
+  readonly asset: Asset;
+  readonly expires: Date;
+  /** Absolute, without the ticket. */
+  readonly url: string;
+  readonly query: string;
+  readonly shared: Shared;
+};
+
+/** The preferred target, and others that accept the same bytes. */
+export async function toUploadTargets(needs: TargetNeeds, asset: Asset, expires: Date): Promise<Targets> {
+  const context = toContext(needs, asset, expires);
+  const [first, ...others] = toServiceTargets(needs, context);
+  const direct = await toDirectTarget(needs, context);
+  return direct
+    ? { target: direct, alternatives: [first, ...others] }
+    : { target: first, alternatives: others };
+}
+
+function toContext(needs: TargetNeeds, asset: Asset, expires: Date): Context {
+  const ticket = issueTicket(needs.urlSecrets, 'upload', {
+    assetId: asset.id,
+    expires: Math.floor(expires.getTime() / 1000),
+    attempt: asset.attempt,
+  });
+  return {
+    asset,
+    expires,
+    url: `${needs.publicBaseUrl()}/api/v1/uploads/${asset.id}`,
+    query: `ticket=${ticket}`,
+    shared: {
+      expires_at: expires.toISOString(),
+      max_bytes: asset.announced_size_bytes ?? needs.maxUploadBytes,
+    },
+  };
+}
+
+/** One PUT, or a resumable upload: the same ticket is valid for both. */
+function toServiceTargets(
+  { resumable }: TargetNeeds,
+  { asset, url, query, shared }: Context,
+): [UploadTarget, ...UploadTarget[]] {
+  const put: UploadTarget = {
+    protocol: 'put',
+    method: 'PUT',
+    url: `${url}?${query}`,
+    headers: { 'Content-Type': asset.mime_type },
+    ...shared,
+  };
+  if (!resumable.isOffered) return [put];
+  const tus: UploadTarget = {
+    protocol: 'tus',
+    method: 'POST',
+    url: `${url}/tus?${query}`,
+    // Clients of the protocol add `Tus-Resumable` themselves; a second one would be refused.
+    headers: {},
+    ...shared,
+  };
+  return (asset.announced_size_bytes ?? 0) > resumable.fromBytes ? [tus, put] : [put, tus];
+}
+
+async function toDirectTarget(
+  { direct, now }: TargetNeeds,
+  { asset, expires, url, query, shared }: Context,
+): Promise<UploadTarget | undefined> {
+  if (!direct) return undefined;
+  const { announced_size_bytes: sizeBytes } = asset;
+  if (sizeBytes === null || sizeBytes > direct.maxPutBytes)
+    return {
+      protocol: 's3-multipart',
+      method: 'POST',
+      url: `${url}/s3-multipart?${query}`,
+      headers: {},
+      part_size_bytes: partBytesFor(shared.max_bytes),
+      ...shared,
+    };
+  const presigned = await direct.presignPut({
+    key: uploadKey(asset.id, presignedUploadId(asset)),
+    contentType: asset.mime_type,
+    contentLength: sizeBytes,
+    sha256: asset.announced_sha256 ?? undefined,
+    expiresInSeconds: Math.max(1, Math.floor((expires.getTime() - now().getTime()) / 1000)),
+  });
+  return {
+    protocol: 'put',
+    method: 'PUT',
+    url: presigned.url,
+    headers: toClientHeaders(presigned),
+    expires_at: presigned.expiresAt.toISOString(),
+    max_bytes: sizeBytes,
+  };
+}
+
+/** The signed headers that a client sets. HTTP clients send Content-Length, which web pages may not set. */
+export const toClientHeaders = ({ headers }: PresignedRequest): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => name !== 'content-length')
+      .map(([name, value]) => [name.replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase()), value]),
+  );

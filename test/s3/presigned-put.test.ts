@@ -1,0 +1,164 @@
+// A client sends a whole file straight to the store; `complete` finds it there (contract B4).
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { presignedUploadId, uploadKey } from '../../service/src/storage/object-key.ts';
+import { makeClip } from '../support/clips.ts';
+import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
+import { expectRefusal } from '../support/envelope.ts';
+import {
+  complete,
+  IMAGE,
+  openUpload,
+  putBytes,
+  readAsset,
+  settled,
+  type Started,
+  VIDEO,
+} from '../support/media.ts';
+import { createBucket, describeS3 } from '../support/s3.ts';
+import { type Answer, asUser, call, eventually, type TestService } from '../support/service.ts';
+
+const expectReason = (answer: Answer<unknown>, reason: string) =>
+  expect(expectRefusal(answer, 400).details).toMatchObject({ reason });
+const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+describeS3('a presigned PUT', () => {
+  let clocked: ClockedService;
+  let service: TestService;
+  let picture: Buffer;
+  beforeAll(async () => {
+    const { url } = await createBucket();
+    clocked = await startClockedService({ STORAGE_URL: url, MULTIPART_UPLOAD_BYTES: '5000000' });
+    service = clocked.service;
+    picture = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#2040c0' } })
+      .png()
+      .toBuffer();
+  }, 120_000);
+  afterAll(() => service?.stop());
+
+  const open = (bytes: Uint8Array, wishes: object = {}) =>
+    openUpload(service, 'ann', { ...IMAGE, size_bytes: bytes.length, ...wishes });
+  const send = ({ upload }: Started, body: Uint8Array, headers: object = {}) =>
+    fetch(upload?.url ?? '', {
+      method: 'PUT',
+      headers: { ...upload?.headers, ...headers },
+      body: Buffer.from(body),
+    });
+  const objectOf = ({ asset_id: id }: Started) => uploadKey(id, presignedUploadId({ id, attempt: 1 }));
+
+  test('is offered first for a file of announced size, and the service itself as alternative', async () => {
+    const { upload, upload_url: url, alternatives } = await open(picture);
+    expect(upload).toMatchObject({
+      protocol: 'put',
+      headers: { 'Content-Type': 'image/png', 'If-None-Match': '*' },
+      max_bytes: picture.length,
+    });
+    expect(upload?.url).toBe(url);
+    expect(new URL(url ?? '').origin).not.toBe(service.address);
+    expect(alternatives).toContainEqual(expect.objectContaining({ protocol: 'put', method: 'PUT' }));
+  });
+
+  test.each([
+    ['unknown', {}],
+    ['larger', { size_bytes: 5_000_001 }],
+  ])('is not offered for a file of %s size', async (_what, wishes) => {
+    const { upload } = await openUpload(service, 'ann', wishes);
+    expect(upload).toMatchObject({ protocol: 's3-multipart', part_size_bytes: 8 * 1024 ** 2 });
+  });
+
+  test('of a video and of an image with SHA-256 makes them ready', async () => {
+    const clip = await readFile(await makeClip({ seconds: 2, width: 320, height: 180 }));
+    for (const [bytes, wishes] of [
+      [clip, VIDEO],
+      [picture, { checksum_sha256: sha256Of(picture).toUpperCase() }],
+    ] as const) {
+      const started = await open(bytes, wishes);
+      expect((await send(started, bytes)).status).toBe(200);
+      expect((await complete(service, 'ann', started.asset_id)).body.data).toMatchObject({
+        stream_status: 'processing',
+        size_bytes: bytes.length,
+      });
+      expect(await settled(service, 'ann', started.asset_id)).toMatchObject({
+        stream_status: 'ready',
+        checksum_sha256: sha256Of(bytes),
+      });
+    }
+  }, 120_000);
+
+  test.each([
+    ['other bytes', { checksum_sha256: '00'.repeat(32) }, {}],
+    ['another type', {}, { 'content-type': 'text/html' }],
+    ['another length', { size_bytes: 7 }, {}],
+  ])('of %s is refused by the store', async (_what, wishes, headers) => {
+    const started = await open(picture, wishes);
+    expect([400, 403]).toContain((await send(started, picture, headers)).status);
+    expectReason(await complete(service, 'ann', started.asset_id), 'not_uploaded');
+  });
+
+  test('is completed once by two requests, and again with the same answer', async () => {
+    const started = await open(picture);
+    await send(started, picture);
+    const done = () => complete(service, 'ann', started.asset_id);
+    const answers = await Promise.all([done(), done()]);
+    expect([...answers, await done()].map(({ status }) => status)).toEqual([200, 200, 200]);
+    const { body } = await call<{ items: { type: string }[] }>(
+      service,
+      `GET /media/${started.asset_id}/timeline`,
+      { headers: asUser('ann') },
+    );
+    expect(body.data.items.filter(({ type }) => type === 'asset.uploaded')).toHaveLength(1);
+  });
+
+  test('cannot replace the original: it stays as it is', async () => {
+    const started = await open(picture);
+    await send(started, picture);
+    await complete(service, 'ann', started.asset_id);
+    expect((await send(started, randomBytes(picture.length))).status).toBe(412);
+    expect((await putBytes(started, picture)).status).toBe(409);
+  });
+
+  test('loses to a PUT to the service that finished before', async () => {
+    const started = await open(picture);
+    const put = await putBytes(started, picture);
+    expect([put.status, put.headers.get('etag')]).toEqual([200, `"${sha256Of(picture)}"`]);
+    expect((await send(started, randomBytes(picture.length))).status).toBe(200);
+    await complete(service, 'ann', started.asset_id);
+    expect(await settled(service, 'ann', started.asset_id)).toMatchObject({
+      stream_status: 'ready',
+      checksum_sha256: sha256Of(picture),
+    });
+  });
+
+  test('of a deleted asset, and of an earlier attempt, counts for nothing', async () => {
+    const deleted = await open(picture);
+    await send(deleted, picture);
+    await call(service, `DELETE /media/${deleted.asset_id}`, { headers: asUser('ann') });
+    await eventually(
+      () => service.parts.store.size(objectOf(deleted)),
+      (size) => size === undefined,
+    );
+    const refused = await open(Buffer.alloc(100), { size_bytes: 100 });
+    await send(refused, Buffer.alloc(100));
+    expectReason(await complete(service, 'ann', refused.asset_id), 'type_mismatch');
+    await call(service, `POST /media/${refused.asset_id}/retry`, { headers: asUser('ann') });
+    await send(refused, Buffer.alloc(100));
+    expectReason(await complete(service, 'ann', refused.asset_id), 'not_uploaded');
+  });
+
+  describe('that starts in time', () => {
+    test('may finish after its URL has expired, but not much later', async () => {
+      const [late, lost] = [await open(picture), await open(picture)];
+      await clocked.runAfter(24 * 60 + 30, 'expire-uploads');
+      await send(late, picture);
+      expect((await complete(service, 'ann', late.asset_id)).status).toBe(200);
+      await clocked.runAfter(31, 'expire-uploads');
+      expect((await readAsset(service, 'ann', lost.asset_id)).failure).toMatchObject({
+        code: 'upload_expired',
+      });
+      await send(lost, picture);
+      expectReason(await complete(service, 'ann', lost.asset_id), 'upload_expired');
+    });
+  });
+});
