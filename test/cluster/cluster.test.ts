@@ -108,7 +108,7 @@ test('a rolling restart interrupts no request', async () => {
     [`${api.url}/media`, `${api.url}/media/${image.id}`, `${api.url}/playback/${image.id}/image?w=320`, url],
     { clients: CLIENTS, headers },
   );
-  const ledger = openLedger(api, CLIENTS, 'restart');
+  const ledger = openLedger(api, CLIENTS, { name: 'restart' });
   const all = [...cluster.apis, ...cluster.workers];
   const before = pidsOf(all);
   await ledger.acknowledges(20);
@@ -136,7 +136,7 @@ const isAnswering = async () => {
 };
 
 test('killed processes lose nothing that was acknowledged, and leave nothing half done', async () => {
-  const ledger = openLedger(api, CLIENTS, 'kill');
+  const ledger = openLedger(api, CLIENTS, { name: 'kill', hasRepeatingProxy: true });
   for (const victim of [...cluster.apis, ...cluster.workers]) {
     await ledger.acknowledges(20);
     await kill(victim);

@@ -3,6 +3,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeNginx } from '../../deploy/cluster/nginx.ts';
+import { supervise } from '../../deploy/cluster/supervised-process.ts';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { readConfig } from '../../service/src/config.ts';
@@ -12,7 +14,6 @@ import { type TestOverrides, type RunningService, startService } from '../../ser
 import { checkResponse, registerServer } from './api-document.ts';
 import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
-import { isBehindNginx, startNginx } from './nginx.ts';
 
 /**
  * Long enough not to be warned about; planted in full, so that a test can look for them where they must not
@@ -39,7 +40,8 @@ export async function startTestService(
   }: TestOverrides & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
-  const proxyPort = isBehindNginx && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
+  const proxyPort =
+    IS_BEHIND_NGINX && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
   const config = readConfig(
     { ...SECRETS, ...proxy, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
@@ -64,6 +66,21 @@ export async function startTestService(
       await service.stop();
       if (nginx) await nginx.stop();
       if (!environment['DATA_DIR']) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Requests of journeys then pass through nginx, with the file that operators copy. */
+const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
+
+async function startNginx(port: number, apiPort: number): Promise<{ stop(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'mediary-nginx-'));
+  const spec = await describeNginx({ folder, logFolder: folder, port, apiPorts: [apiPort] });
+  const nginx = await supervise(spec, (message) => process.stderr.write(`${message}\n`));
+  return {
+    stop: async () => {
+      await nginx.stop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
