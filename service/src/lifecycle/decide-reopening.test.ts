@@ -24,19 +24,21 @@ const failed = createVideo({
   announced_sha256: 'bb',
   provider_video_id: 'guid-1',
   encode_try: 1,
+  warnings: [{ code: 'hdr', message: 'High dynamic range.' }],
 });
 const reopened = (asset: Asset = failed, more: Partial<Reopening> = {}): Asset => ({
   ...asset,
   ...decideReopening(asset, { ...reopening, ...more })?.set,
 });
 
-test('the next attempt has no failure, no bytes and no provider video', () => {
+test('the next attempt has no failure, no warnings, no bytes and no provider video', () => {
   expect(reopened()).toMatchObject({
     stream_status: 'pending_upload',
     attempt: 3,
     progress: 0,
     failure: null,
     refused: false,
+    warnings: [],
     encode_try: 0,
     uploaded_at: null,
     size_bytes: null,

@@ -15,6 +15,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { Container, MediaFacts, ProbeResult } from './probe.ts';
+import { readTraits, undefinedIfBroken } from './video-traits.worker.ts';
 
 export type ServiceMessage =
   | {
@@ -92,6 +93,7 @@ async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<
     durationMs: await durationOf(input, used),
     hasVideo: video !== undefined,
     hasAudio: audio !== undefined,
+    traits: await readTraits(container, { video, all: tracks }),
   };
   return { facts };
 }
@@ -120,15 +122,6 @@ function read(start: number, end: number): Promise<Uint8Array> {
   const id = reads++;
   send({ kind: 'read', id, start, end });
   return new Promise((resolve) => pendingReads.set(id, resolve));
-}
-
-/** Ignores the error of a single property, because the others may still be valid. */
-async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefined> {
-  try {
-    return await fact;
-  } catch {
-    return undefined;
-  }
 }
 
 async function readDisplaySize(video: InputVideoTrack): Promise<Size> {

@@ -1,4 +1,5 @@
 // Port of the probe for untrusted video files, with limits on reads, memory and time.
+import type { VideoTraits } from './warnings.ts';
 
 /** Accepted containers, named after the ffmpeg demuxers. */
 export type Container = 'mov' | 'matroska' | 'mpegts';
@@ -16,6 +17,7 @@ export type MediaFacts = {
   readonly durationMs: number | null;
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
+  readonly traits: VideoTraits;
 };
 
 /** Failure codes of contract B4. */

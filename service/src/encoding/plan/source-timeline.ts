@@ -69,7 +69,8 @@ export function frameRateFor(rate: Rational | null, average: number | null): Rat
 
 const perSecondOf = ({ numerator, denominator }: Rational): number => numerator / denominator;
 
-const isSteady = (rate: Rational, average: number | null): boolean =>
+/** True if frames are missing so rarely that the rate counts as constant. */
+export const isSteady = (rate: Rational, average: number | null): boolean =>
   average === null || Math.abs(average - perSecondOf(rate)) <= perSecondOf(rate) / 10;
 
 /** Seconds of the container's duration without packets; 0 when the container has no duration. */
