@@ -21,12 +21,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const MIMES: Readonly<Record<string, string>> = { mkv: 'video/x-matroska', ts: 'video/mp2t', mov: 'video/quicktime' };
+const MIMES: Readonly<Record<string, string>> = {
+  mkv: 'video/x-matroska',
+  ts: 'video/mp2t',
+  mov: 'video/quicktime',
+};
 const codesIn = (asset: AssetJson) => (asset['warnings'] as { code: string }[]).map(({ code }) => code);
 
 async function upload(file: string): Promise<{ id: string; atComplete: string[] }> {
   const mime_type = MIMES[file.slice(file.lastIndexOf('.') + 1)] ?? 'video/mp4';
-  const { id, completed } = await offer(service, 'ann', { bytes: await readFile(file), wishes: { mime_type } });
+  const { id, completed } = await offer(service, 'ann', {
+    bytes: await readFile(file),
+    wishes: { mime_type },
+  });
   expect(completed.status).toBe(200);
   return { id, atComplete: codesIn(completed.body.data) };
 }
@@ -50,12 +57,16 @@ describe('a video is complete with warnings', { timeout: 120_000 }, () => {
   });
 
   test('about an edit list', async () => {
-    const { atComplete } = await upload(await hideBeginning(await makeClip({ seconds: 4, more: ['-g', '60'] }), folder));
+    const { atComplete } = await upload(
+      await hideBeginning(await makeClip({ seconds: 4, more: ['-g', '60'] }), folder),
+    );
     expect(atComplete).toEqual(['edit_list']);
   });
 
   test('with one sentence each', async () => {
-    const { completed } = await offer(service, 'ann', { bytes: await readFile(await makeClip({ audio: false })) });
+    const { completed } = await offer(service, 'ann', {
+      bytes: await readFile(await makeClip({ audio: false })),
+    });
     expect(completed.body.data['warnings']).toEqual([
       { code: 'no_audio', message: 'The file has no audio track.' },
     ]);
@@ -65,7 +76,9 @@ describe('a video is complete with warnings', { timeout: 120_000 }, () => {
 describe('the encoder adds', { timeout: 120_000 }, () => {
   test('that a video is interlaced', async () => {
     const interlaced = ['-c:v', 'mpeg2video', '-flags', '+ilme+ildct', '-top', '1'];
-    const { id, atComplete } = await upload(await makeClip({ container: 'ts', audio: false, more: interlaced }));
+    const { id, atComplete } = await upload(
+      await makeClip({ container: 'ts', audio: false, more: interlaced }),
+    );
     expect(atComplete).toEqual([]);
     expect(await codesWhenReady(id)).toEqual(['interlaced', 'no_audio']);
   });

@@ -17,6 +17,7 @@ const DETECTORS: readonly FileTypeDetector[] = [
   detectIsobmff,
   detectEbml,
   detectMpegTs,
+  detectAdded,
   detectPlaylist,
 ];
 
@@ -42,8 +43,15 @@ const IMAGES: readonly (readonly [Signature, RegExp])[] = [
 ];
 
 function detectImage(bytes: Buffer): FileType | undefined {
+  return detectStart(bytes, IMAGES);
+}
+
+function detectStart(
+  bytes: Buffer,
+  patterns: readonly (readonly [Signature, RegExp])[],
+): FileType | undefined {
   const start = bytes.toString('latin1', 0, 16);
-  return IMAGES.find(([, pattern]) => pattern.test(start))?.[0];
+  return patterns.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 /** `ftyp` brands of still images. For generic brands, the compatible brands determine the codec. */
@@ -118,6 +126,19 @@ function detectMpegTs(bytes: Buffer): FileType | undefined {
     );
   });
   return hasSyncBytes ? 'mpegts' : undefined;
+}
+
+const ADDED: readonly (readonly [Signature, RegExp])[] = [
+  ['avi', /^RIFF.{4}AVI /s],
+  ['mpegps', /^\0\0\x01\xba/], // the header of a pack
+  ['flv', /^FLV\x01/],
+  ['asf', /^\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c/], // GUID of the header
+  ['ogg', /^OggS\0/],
+  ['mxf', /^\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01\x02/], // key of the header partition
+];
+
+function detectAdded(bytes: Buffer): FileType | undefined {
+  return detectStart(bytes, ADDED);
 }
 
 const PLAYLISTS: readonly RegExp[] = [

@@ -3,17 +3,24 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../test/support/clips.ts';
 import { openTestDecoders } from '../../../test/support/decoders.ts';
-import type { Container } from './probe.ts';
+import type { DefaultContainer } from './probe.ts';
 import { findWarnings } from './warnings.ts';
 
 const { probe, close } = openTestDecoders();
 afterAll(close);
 
-const CONTAINERS: Readonly<Record<string, Container>> = { mkv: 'matroska', webm: 'matroska', ts: 'mpegts' };
+const CONTAINERS: Readonly<Record<string, DefaultContainer>> = {
+  mkv: 'matroska',
+  webm: 'matroska',
+  ts: 'mpegts',
+};
 
 async function codesOf(options: ClipOptions): Promise<string[]> {
   const bytes = await readFile(await makeClip(options));
-  const source = { sizeBytes: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) };
+  const source = {
+    sizeBytes: bytes.length,
+    read: async (start: number, end: number) => bytes.subarray(start, end),
+  };
   const result = await probe.probe(source, CONTAINERS[options.container ?? ''] ?? 'mov');
   if ('refused' in result) throw new Error(`refused: ${result.refused}`);
   return findWarnings(result.facts.traits).map(({ code }) => code);
@@ -40,7 +47,10 @@ describe('the probe finds', () => {
     [{ more: ['-vf', 'scale=321:180,setsar=1', '-pix_fmt', 'yuv444p'] }, ['odd_dimensions']],
     [{ more: ['-map', '0:v', '-map', '1:a', '-map', '1:a'] }, ['multiple_audio_tracks']],
     [{ more: ['-ac', '6'] }, ['surround_audio']],
-    [{ more: ['-color_primaries', 'bt2020', '-color_trc', 'arib-std-b67', '-colorspace', 'bt2020nc'] }, ['hdr']],
+    [
+      { more: ['-color_primaries', 'bt2020', '-color_trc', 'arib-std-b67', '-colorspace', 'bt2020nc'] },
+      ['hdr'],
+    ],
   ])('in %j: %j', async (options, codes) => {
     expect(await codesOf(options)).toEqual(codes);
   });

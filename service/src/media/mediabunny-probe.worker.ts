@@ -14,13 +14,13 @@ import {
   QTFF,
   WEBM,
 } from 'mediabunny';
-import type { Container, MediaFacts, ProbeResult } from './probe.ts';
+import type { DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
 import { readTraits, undefinedIfBroken } from './video-traits.worker.ts';
 
 export type ServiceMessage =
   | {
       readonly kind: 'probe';
-      readonly container: Container;
+      readonly container: DefaultContainer;
       readonly sizeBytes: number;
       readonly maxBytes: number;
     }
@@ -32,7 +32,7 @@ export type WorkerMessage =
   | { readonly kind: 'result'; readonly result: ProbeResult; readonly shouldRetire: boolean };
 
 /** Only the declared container, because a playlist could open other files. */
-const FORMATS: Record<Container, InputFormat[]> = {
+const FORMATS: Record<DefaultContainer, InputFormat[]> = {
   mov: [MP4, QTFF],
   matroska: [MATROSKA, WEBM],
   mpegts: [MPEG_TS],
@@ -99,7 +99,7 @@ async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<
 }
 
 /** In MPEG-TS, mediabunny does not find MPEG-2 video and reports half the height of interlaced video. */
-const isLeftToEncoder = (container: Container) => container === 'mpegts';
+const isLeftToEncoder = (container: DefaultContainer) => container === 'mpegts';
 
 /** Requests bytes from the service, up to the budget (contract B4). */
 function boundedSource(sizeBytes: number, maxBytes: number): CustomSource {

@@ -1,6 +1,6 @@
 // Reads the unusual properties of a video in the worker process of the probe.
 import type { InputAudioTrack, InputTrack, InputVideoTrack } from 'mediabunny';
-import type { Container } from './probe.ts';
+import type { DefaultContainer } from './probe.ts';
 import type { VideoTraits } from './warnings.ts';
 
 type Tracks = { readonly video: InputVideoTrack | undefined; readonly all: readonly InputTrack[] };
@@ -15,7 +15,7 @@ export async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefi
 }
 
 /** In MPEG-TS, mediabunny does not find all tracks, so that nothing can be said about those that are missing. */
-export async function readTraits(container: Container, { video, all }: Tracks): Promise<VideoTraits> {
+export async function readTraits(container: DefaultContainer, { video, all }: Tracks): Promise<VideoTraits> {
   if (!video || container === 'mpegts') return {};
   const { transfer } = (await undefinedIfBroken(video.getColorSpace())) ?? {};
   return {

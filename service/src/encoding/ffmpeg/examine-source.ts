@@ -49,7 +49,7 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw createEncodeFailure('not_media', log);
-  const chosen = chooseStreams(facts, log);
+  const chosen = chooseStreams(facts, session.input.container, log);
   if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
   const ends = await readPacketEnds(session, facts, videoIndex);
@@ -74,7 +74,8 @@ async function findDecodableAudio(
   session: Session,
   audioStreams: readonly SourceStream[],
 ): Promise<SourceStream | undefined> {
-  for (const stream of audioStreams.filter(isDecodable)) {
+  for (const stream of audioStreams) {
+    if (!isDecodable(stream, session.input.container)) continue;
     const { ends, read } = openPacketList(0);
     const args = audioCheckArguments(session.input, stream.index);
     const { log } = await runStep(session, { args, onLine: read });

@@ -67,9 +67,11 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
   };
 }
 
-/** The clock of a transport stream starts at any value, and ffmpeg only estimates its duration. */
+/** Clocks that start at any value. ffmpeg only estimates the duration. */
+const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
+
 function clockOf(input: string, container: Container): Pick<SourceFacts, 'durationSeconds' | 'startSeconds'> {
-  if (container === 'mpegts') return { durationSeconds: null, startSeconds: 0 };
+  if (CLOCKS_WITHOUT_ZERO.includes(container)) return { durationSeconds: null, startSeconds: 0 };
   const [, hours, minutes, seconds, start] = DURATION.exec(input) ?? [];
   const durationSeconds =
     hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
