@@ -1,4 +1,4 @@
-// Formats that are not allowed by default: where the operator names them, they are checked, encoded and played
+// Formats that are not allowed by default: where the operator names them, they are checked and encoded
 // (contract B1).
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -69,8 +69,8 @@ const ASSET_PROBLEMS = [
   '`failure.code` of an asset that is `failed`. An encoder of your own may report further codes.\n',
   renderTable('`failure.code`', FAILURE_CODES),
   '## Warnings about assets\n',
-  '`warnings[].code` of an asset that plays, or is about to. `complete` sets those that the file itself shows; ' +
-    'encoding adds what only the encoder sees, such as `interlaced`. An encoder of your own may report ' +
+  '`warnings[].code` of an asset that plays, or is about to. `complete` sets those that the file itself ' +
+    'shows; encoding adds what only the encoder sees, such as `interlaced`. An encoder of your own may report ' +
     'further codes.\n',
   renderTable('`warnings[].code`', WARNING_CODES),
 ].join('\n');

@@ -43,15 +43,8 @@ const IMAGES: readonly (readonly [Signature, RegExp])[] = [
 ];
 
 function detectImage(bytes: Buffer): FileType | undefined {
-  return detectStart(bytes, IMAGES);
-}
-
-function detectStart(
-  bytes: Buffer,
-  patterns: readonly (readonly [Signature, RegExp])[],
-): FileType | undefined {
   const start = bytes.toString('latin1', 0, 16);
-  return patterns.find(([, pattern]) => pattern.test(start))?.[0];
+  return IMAGES.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 /** `ftyp` brands of still images. For generic brands, the compatible brands determine the codec. */
@@ -128,17 +121,19 @@ function detectMpegTs(bytes: Buffer): FileType | undefined {
   return hasSyncBytes ? 'mpegts' : undefined;
 }
 
+/** In hexadecimal digits. */
 const ADDED: readonly (readonly [Signature, RegExp])[] = [
-  ['avi', /^RIFF.{4}AVI /s],
-  ['mpegps', /^\0\0\x01\xba/], // the header of a pack
-  ['flv', /^FLV\x01/],
-  ['asf', /^\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c/], // GUID of the header
-  ['ogg', /^OggS\0/],
-  ['mxf', /^\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01\x02/], // key of the header partition
+  ['avi', /^52494646.{8}41564920/], // RIFF, length, AVI
+  ['mpegps', /^000001ba/], // header of a pack
+  ['flv', /^464c5601/], // FLV, version 1
+  ['asf', /^3026b2758e66cf11a6d900aa0062ce6c/], // GUID of the header
+  ['ogg', /^4f67675300/], // OggS, version 0
+  ['mxf', /^060e2b34020501010d0102010102/], // key of the header partition
 ];
 
 function detectAdded(bytes: Buffer): FileType | undefined {
-  return detectStart(bytes, ADDED);
+  const start = bytes.toString('hex', 0, 16);
+  return ADDED.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 const PLAYLISTS: readonly RegExp[] = [

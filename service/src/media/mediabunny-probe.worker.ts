@@ -15,7 +15,7 @@ import {
   WEBM,
 } from 'mediabunny';
 import type { DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
-import { readTraits, undefinedIfBroken } from './video-traits.worker.ts';
+import { readTraits, undefinedIfBroken } from './mediabunny-traits.worker.ts';
 
 export type ServiceMessage =
   | {

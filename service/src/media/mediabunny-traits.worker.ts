@@ -14,7 +14,7 @@ export async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefi
   }
 }
 
-/** In MPEG-TS, mediabunny does not find all tracks, so that nothing can be said about those that are missing. */
+/** In MPEG-TS, mediabunny does not find all tracks, so nothing can be said about those that are missing. */
 export async function readTraits(container: DefaultContainer, { video, all }: Tracks): Promise<VideoTraits> {
   if (!video || container === 'mpegts') return {};
   const { transfer } = (await undefinedIfBroken(video.getColorSpace())) ?? {};
