@@ -70,8 +70,8 @@ const ASSET_PROBLEMS = [
   renderTable('`failure.code`', FAILURE_CODES),
   '## Warnings about assets\n',
   '`warnings[].code` of an asset that plays, or is about to. `complete` sets those that the file itself ' +
-    'shows; encoding adds what only the encoder sees, such as `interlaced`. An encoder of your own may report ' +
-    'further codes.\n',
+    'shows; encoding adds what only the encoder sees, such as `interlaced`. An encoder of your own may ' +
+    'report further codes.\n',
   renderTable('`warnings[].code`', WARNING_CODES),
 ].join('\n');
 

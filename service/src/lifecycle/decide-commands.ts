@@ -84,6 +84,7 @@ export function decideReopening(asset: Asset, reopening: Reopening): Change | un
       uploaded_at: null,
       size_bytes: null,
       checksum_sha256: null,
+      duplicate_of: null,
       upload_expires_at: reopening.expiresAt,
       provider_video_id: null,
       reconcile_at: reopening.checkAt,

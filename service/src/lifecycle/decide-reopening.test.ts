@@ -20,6 +20,7 @@ const failed = createVideo({
   uploaded_at: NOW,
   size_bytes: 3,
   checksum_sha256: 'aa',
+  duplicate_of: '01900000-0000-7000-8000-00000000000b',
   announced_size_bytes: 4,
   announced_sha256: 'bb',
   provider_video_id: 'guid-1',
@@ -43,6 +44,7 @@ test('the next attempt has no failure, no warnings, no bytes and no provider vid
     uploaded_at: null,
     size_bytes: null,
     checksum_sha256: null,
+    duplicate_of: null,
     provider_video_id: null,
     upload_expires_at: EXPIRES,
   });

@@ -13,6 +13,7 @@ import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limi
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
+import * as duplicateOperations from './duplicates.ts';
 import * as completionOperations from './completion.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
@@ -50,7 +51,11 @@ export function createUploads(context: Needs) {
   const isOffered = context.store.partial !== undefined;
   const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };
   const limits = toUploadLimits(context);
-  const opening = bind({ ...needs, createAsset, limits, resumable: resumableLimits }, uploadOperations);
+  const duplicates = bind(needs, duplicateOperations);
+  const opening = bind(
+    { ...needs, ...duplicates, createAsset, limits, resumable: resumableLimits },
+    uploadOperations,
+  );
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);

@@ -5,6 +5,7 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { decideStoredUpload } from './stored-upload.ts';
 
 const WRITER = '01900000-0000-7000-8000-00000000000a';
+const OTHER = '01900000-0000-7000-8000-00000000000b';
 const lease = { upload: WRITER, holder: WRITER };
 const asset = createVideo();
 const stored = { sizeBytes: 3, sha256: 'aa' };
@@ -12,13 +13,23 @@ const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * 60_
 const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
   decideStoredUpload(
     { ...asset, ...seen },
-    { attempt: 1, source: 'caller', lease, stored, hasLeftovers, now: NOW, uploadTtlSeconds: 600 },
+    {
+      attempt: 1,
+      source: 'caller',
+      lease,
+      stored,
+      duplicateOf: OTHER,
+      hasLeftovers,
+      now: NOW,
+      uploadTtlSeconds: 600,
+    },
   );
 
 test('the stored bytes become the original', () => {
   expect(decide()?.set).toEqual({
     size_bytes: 3,
     checksum_sha256: 'aa',
+    duplicate_of: OTHER,
     uploaded_at: NOW,
     original_upload: WRITER,
     upload_expires_at: minutesLater(10),

@@ -14,6 +14,8 @@ type StoredUpload = {
   /** The store checks that its holder still has the lease. */
   readonly lease: UploadLease;
   readonly stored: StoredBytes;
+  /** The owner's earliest other asset with the same bytes. */
+  readonly duplicateOf: string | null;
   /** Whether other uploads of the asset may have left objects. */
   readonly hasLeftovers: boolean;
   readonly now: Date;
@@ -39,11 +41,15 @@ const takesBytes = (asset: Asset, attempt: number): boolean =>
   asset.uploaded_at === null &&
   asset.stream_status === 'pending_upload';
 
-function toColumns(seen: Asset, { lease, stored, now, uploadTtlSeconds }: StoredUpload): Decision['set'] {
+function toColumns(
+  seen: Asset,
+  { lease, stored, duplicateOf, now, uploadTtlSeconds }: StoredUpload,
+): Decision['set'] {
   const completeBy = new Date(now.getTime() + uploadTtlSeconds * 1000);
   return {
     size_bytes: stored.sizeBytes,
     checksum_sha256: stored.sha256,
+    duplicate_of: duplicateOf,
     uploaded_at: now,
     original_upload: lease.upload,
     upload_expires_at:

@@ -79,6 +79,16 @@ export const CreateUploadRequest = Type.Object(
 
 export type CreateUploadRequest = Static<typeof CreateUploadRequest>;
 
+export const CreateUploadQuery = Type.Object({
+  deduplicate: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: if the owner has an asset with the bytes of `checksum_sha256` that is `processing` or ' +
+        '`ready`, the response names that asset and has no upload target; nothing is created.',
+    }),
+  ),
+});
+
 const {
   filename,
   content_type,
@@ -196,8 +206,16 @@ export const OpenUpload = Type.Object(
     upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
     upload: nullable(UploadTarget),
     alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
+    duplicate_of: nullable(
+      Type.String({
+        format: 'uuid',
+        description:
+          'Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is nothing ' +
+          'to upload, and its other members are not changed.',
+      }),
+    ),
   },
-  { $id: 'OpenUpload', description: 'A new asset and where to send its bytes.' },
+  { $id: 'OpenUpload', description: 'An asset and where to send its bytes.' },
 );
 
 export type OpenUpload = Static<typeof OpenUpload>;
@@ -232,6 +250,7 @@ export const EXAMPLE_OPEN_UPLOAD: OpenUpload = {
     max_bytes: 18_412_733,
   },
   alternatives: [],
+  duplicate_of: null,
 };
 
 export const EXAMPLE_RETRIED_ASSET: Static<typeof RetriedAsset> = {
