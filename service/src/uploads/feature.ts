@@ -46,16 +46,13 @@ export function createUploads(context: Needs) {
   const { lifecycle, usage, hosted, guards, view, config } = context;
   const { maxUploadBytes, uploadTtlSeconds } = config;
   const claimPut = originalOperations.createPutClaims(context);
-  const needs = { ...context, ...lifecycle, ...hosted, ...usage, claimPut, maxUploadBytes, uploadTtlSeconds };
+  const base = { ...context, ...lifecycle, ...hosted, ...usage, maxUploadBytes, uploadTtlSeconds };
+  const needs = { ...base, ...bind(base, duplicateOperations), claimPut };
   const createAsset = createAssetUnderQuota(context);
   const isOffered = context.store.partial !== undefined;
   const resumableLimits = { isOffered, fromBytes: config.resumableUploadBytes };
   const limits = toUploadLimits(context);
-  const duplicates = bind(needs, duplicateOperations);
-  const opening = bind(
-    { ...needs, ...duplicates, createAsset, limits, resumable: resumableLimits },
-    uploadOperations,
-  );
+  const opening = bind({ ...needs, createAsset, limits, resumable: resumableLimits }, uploadOperations);
   const inFlight = createInFlight();
   const originals = bind(needs, originalOperations);
   const { receiveUpload, authorizeResumable } = bind({ ...needs, ...originals }, byteOperations);

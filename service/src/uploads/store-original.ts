@@ -111,7 +111,10 @@ type FinishedUpload = Writer & {
   readonly hasLeftovers: boolean;
 };
 
-/** Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload is closed or its lease is lost. */
+/**
+ * Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload is
+ * closed or its lease is lost.
+ */
 export async function finishUpload(
   {
     db,

@@ -72,8 +72,8 @@ export const Asset = Type.Object(
       Type.String({
         format: 'uuid',
         description:
-          'The earliest other asset of the owner with the same bytes, when these were stored. It stays when ' +
-          'that asset is deleted.',
+          'The earliest other asset of the owner with the same bytes, when these were stored. It stays ' +
+          'when that asset is deleted.',
       }),
     ),
     visibility: Type.Enum([...VISIBILITIES]),

@@ -210,8 +210,8 @@ export const OpenUpload = Type.Object(
       Type.String({
         format: 'uuid',
         description:
-          'Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is nothing ' +
-          'to upload, and its other members are not changed.',
+          'Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is ' +
+          'nothing to upload, and its other members are not changed.',
       }),
     ),
   },
