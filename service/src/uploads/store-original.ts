@@ -112,8 +112,8 @@ type FinishedUpload = Writer & {
 };
 
 /**
- * Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload is
- * closed or its lease is lost.
+ * Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload
+ * is closed or its lease is lost.
  */
 export async function finishUpload(
   {
