@@ -1,4 +1,4 @@
-// Creating and retrying uploads, importing by URL: the request, and the target for the bytes.
+// Creating and retrying uploads: the request, and the target for the bytes.
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
@@ -88,53 +88,6 @@ export const CreateUploadQuery = Type.Object({
     }),
   ),
 });
-
-const {
-  filename,
-  content_type,
-  mime_type,
-  provider_video_id: _linkedVideo,
-  duration_ms: _duration,
-  max_duration_s: _maxDuration,
-  ...sharedFields
-} = CreateUploadRequest.properties;
-
-const MAX_IMPORT_HEADERS = 32;
-
-export const ImportRequest = Type.Object(
-  {
-    url: Type.String({
-      minLength: 1,
-      maxLength: 8192,
-      description: 'An http or https URL that answers GET with the bytes of the file.',
-      examples: ['https://files.example.com/launch.mp4'],
-    }),
-    headers: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
-        maxProperties: MAX_IMPORT_HEADERS,
-        description:
-          'Service callers only: request headers for `url`, such as `Authorization`. ' +
-          'A redirect to another origin does not get them.',
-      }),
-    ),
-    filename: Type.Optional({
-      ...filename,
-      description: 'Default: the name that the response or the URL gives.',
-    }),
-    content_type: Type.Optional({ ...content_type, description: 'Default: `mime_type`.' }),
-    mime_type: Type.Optional({
-      ...mime_type,
-      description: 'A supported media type; the bytes must match it. Default: the type of the response.',
-    }),
-    ...sharedFields,
-  },
-  {
-    $id: 'ImportRequest',
-    examples: [{ url: 'https://files.example.com/launch.mp4', visibility: 'public' }],
-  },
-);
-
-export type ImportRequest = Static<typeof ImportRequest>;
 
 const target = {
   url: Type.String({ description: 'Absolute URL.' }),
