@@ -1,6 +1,5 @@
 // Opens the adapters of all ports, embedded or external, by the settings. The only importer of adapters.
 import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
@@ -13,6 +12,7 @@ import {
   concurrencyOf,
   type Decoders,
   openDecoders,
+  scratchFolder,
   storeFolder,
 } from './open-decoders.ts';
 import { databaseSpaceGuard, type SpaceGuard } from './platform/free-space.ts';
@@ -83,7 +83,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       signingSecret: encoderSecrets[0] as Secret,
     }),
     providers: openProviders(config.providers, { encoderSecrets, allowUnsigned: config.allowUnsigned }),
-    scratchRoot: join(config.dataDir, 'scratch'),
+    scratchRoot: scratchFolder(config.dataDir),
     workerName: `${hostname()}:${process.pid}`,
     locations: { database: postgres.dataFolder, store: storage.location },
     close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),

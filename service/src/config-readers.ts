@@ -1,7 +1,7 @@
 // Readers of settings that need more than one line.
 import type { ProviderName } from './assets/asset.ts';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
-import { MEDIA_TYPES, type MediaType, selectMediaTypes } from './media/media-type.ts';
+import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 import { parseS3Url, type S3Location } from './storage/storage-url.ts';
@@ -135,8 +135,11 @@ export function readStorageUrl({ text, problems }: Settings): StorageSettings {
 export function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
   const named = list('ALLOWED_MIME_TYPES');
   if (named.length === 0) return MEDIA_TYPES;
-  const types = selectMediaTypes(named);
-  if (types.length === 0) problems.push('ALLOWED_MIME_TYPES must name at least one supported media type');
+  const { types, unknown } = selectMediaTypes(named);
+  for (const name of unknown)
+    problems.push(
+      `ALLOWED_MIME_TYPES names "${name}", which is not supported. Supported: ${SELECTABLE_TYPES.join(', ')}`,
+    );
   return types;
 }
 

@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
+import { LEFT_TO_ENCODER, openFfmpegProbe } from './encoding/ffmpeg/ffmpeg-probe.ts';
 import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
+import { isAdded } from './encoding/plan/ffmpeg-input.ts';
 import type { ImageProcessor } from './images/image-processor.ts';
 import { openSharpImageProcessor } from './images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from './media/mediabunny-probe.ts';
-import type { Probe } from './media/probe.ts';
+import type { AddedContainer, Probe } from './media/probe.ts';
 import type { Logger } from './platform/logger.ts';
-import { openChildPool } from './platform/process/child-pool.ts';
+import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
 
@@ -35,14 +37,32 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   const missing = missingProtections(sandbox);
   if (missing.length > 0)
     log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
-  const { processes = decoderProcesses(), idleMs, probe, image } = config.decoders;
+  const { processes = decoderProcesses(), idleMs, image } = config.decoders;
   const pool = openChildPool({ sandbox, processes, idleMs });
   return {
     ...openEncoder(config, ffmpeg, sandbox),
     sandbox,
-    probe: openMediabunnyProbe(pool, probe),
+    probe: openProbe(config, pool, { ffmpeg, sandbox }),
     imageProcessor: openSharpImageProcessor(pool, image),
     close: () => pool.close(),
+  };
+}
+
+type Engine = { readonly ffmpeg: FfmpegSearch; readonly sandbox: Sandbox };
+
+/** Both probes share one group of processes. */
+function openProbe({ decoders, dataDir }: Config, pool: ChildPool, { ffmpeg, sandbox }: Engine): Probe {
+  const { deadlineMs, perOwner, waitMs } = decoders.probe;
+  const acquire = pool.addGroup({ perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
+  const indexed = openMediabunnyProbe(pool, { deadlineMs, acquire });
+  const scratchRoot = scratchFolder(dataDir);
+  const added: Probe<AddedContainer> =
+    'path' in ffmpeg
+      ? openFfmpegProbe({ ffmpegPath: ffmpeg.path, sandbox }, { acquire, scratchRoot, deadlineMs })
+      : { probe: async () => LEFT_TO_ENCODER };
+  return {
+    probe: (source, container, owner) =>
+      isAdded(container) ? added.probe(source, container, owner) : indexed.probe(source, container, owner),
   };
 }
 
@@ -111,6 +131,9 @@ const CORES_PER_ENCODE = 4;
 
 export const concurrencyOf = ({ encodeConcurrency }: Config): number =>
   encodeConcurrency ?? Math.max(1, Math.floor(availableParallelism() / CORES_PER_ENCODE));
+
+/** The folder of temporary files. */
+export const scratchFolder = (dataDir: string): string => join(dataDir, 'scratch');
 
 /** The folder of the object store. */
 export const storeFolder = ({ storageUrl, dataDir }: Config): string =>

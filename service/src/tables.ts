@@ -61,6 +61,8 @@ export const assetRow = {
   settled: 'bool',
   /** When the reconcile job checks the asset next; null if the service waits for nothing. */
   reconcile_at: 'timestamptz?',
+  /** The earlier asset of the owner with the same bytes, when these were stored. */
+  duplicate_of: 'uuid?',
 } as const;
 
 /** The columns of a new asset; the others have defaults. */
@@ -95,6 +97,7 @@ export const shownColumns = pick(assetRow, [
   'mime_type',
   'size_bytes',
   'checksum_sha256',
+  'duplicate_of',
   'visibility',
   'stream_status',
   'provider',

@@ -28,12 +28,13 @@ beforeAll(async () => {
     CDNHOST_STREAM_HOSTNAME: 'cdn.example',
     EDGEHOST_CUSTOMER_SUBDOMAIN: 'edge.example',
   });
-  const small = { seconds: 1, width: 64, height: 64, fps: 5, audio: false };
+  const small = { seconds: 1, width: 64, height: 64, fps: 10 };
   originals = {
     video: await readFile(await makeClip(small)),
     image: await readFile(
       await makeClip({
         ...small,
+        audio: false,
         more: ['-frames:v', '1', '-c:v', 'png', '-f', 'image2', '-update', '1', '-pix_fmt', 'rgb24'],
       }),
     ),

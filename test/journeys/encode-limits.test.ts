@@ -36,7 +36,11 @@ test.each([
   async (_, fps, frameRate) => {
     const file = await makeClip({ seconds: 40, fps, more: ['-g', '2'] });
     const asset = await ingest(service, 'ann', { file, ...PUBLIC });
-    expect(asset).toMatchObject({ stream_status: 'ready', failure: null, warnings: [] });
+    expect(asset).toMatchObject({
+      stream_status: 'ready',
+      failure: null,
+      warnings: [{ code: 'low_frame_rate' }],
+    });
     const hls = await hlsOf(asset);
     expect(hls.frameRate).toBe(frameRate);
     expect(hls.segments).toEqual(Array.from({ length: 10 }, () => 4));

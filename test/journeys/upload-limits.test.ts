@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await startTestService({
     MAX_UPLOAD_BYTES: String(MAX),
     UPLOAD_TTL_S: '60',
-    ALLOWED_MIME_TYPES: 'video/mp4, image/png, image/svg+xml',
+    ALLOWED_MIME_TYPES: 'video/mp4, image/png, video/avi',
     VIDEO_PROVIDER: 'edgehost',
     CORS_ORIGINS: `${PAGE},https://other.test`,
   });
@@ -31,6 +31,16 @@ describe('types', () => {
     expectSuccess(await wish(IMAGE));
     for (const mime_type of ['image/jpeg', 'image/webp', 'video/webm'])
       expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
+  });
+
+  test('that the operator adds are accepted, and a refusal lists them', async () => {
+    const avi = { ...VIDEO, mime_type: 'video/avi', provider: 'onprem' };
+    expect(expectSuccess(await wish(avi))['asset']).toMatchObject({ mime_type: 'video/x-msvideo' });
+    const refused = await wish({ ...VIDEO, mime_type: 'video/x-flv' });
+    expect(refused.body.error.details).toEqual({
+      field: 'mime_type',
+      allowed: ['image/png', 'video/mp4', 'video/x-msvideo'],
+    });
   });
 
   test('that the service never allows are rejected', async () => {

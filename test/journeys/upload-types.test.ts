@@ -49,6 +49,15 @@ test('an unsupported type is rejected with the list of supported types', async (
   });
 });
 
+test.each(['video/avi', 'video/mpeg', 'video/x-flv', 'video/x-ms-wmv', 'video/ogg', 'application/mxf'])(
+  '%s is not supported unless the operator adds it',
+  async (mime_type) => {
+    const json = { ...VIDEO, mime_type };
+    const answer = await call(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
+    expect(expectRefusal(answer, 400).details).toMatchObject({ field: 'mime_type' });
+  },
+);
+
 test.each([
   ['with a length', () => new Uint8Array()],
   ['in chunks', () => new ReadableStream({ start: (stream) => stream.close() })],

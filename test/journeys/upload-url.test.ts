@@ -131,7 +131,7 @@ describe('the owner', () => {
 
 test('the response has the upload target', async () => {
   const { asset_id: id, asset, upload_url: url, upload, ...more } = await expectTaken(wish({}));
-  expect(Object.keys(more)).toEqual(['alternatives']);
+  expect(Object.keys(more)).toEqual(['alternatives', 'duplicate_of']);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(asset.id).toBe(id);
   expect(upload).toEqual({
@@ -158,6 +158,7 @@ test('the asset has exactly the documented members', async () => {
     ...VIDEO,
     size_bytes: null,
     checksum_sha256: null,
+    duplicate_of: null,
     visibility: 'private',
     stream_status: 'pending_upload',
     provider: 'onprem',

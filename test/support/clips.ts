@@ -23,7 +23,7 @@ export type ClipOptions = {
   readonly height?: number;
   readonly fps?: number;
   readonly audio?: boolean;
-  readonly container?: 'mp4' | 'mov' | 'mkv' | 'webm' | 'ts';
+  readonly container?: 'mp4' | 'mov' | 'mkv' | 'webm' | 'ts' | 'avi' | 'mpg' | 'flv' | 'wmv' | 'ogv' | 'mxf';
   /** moov in front (mp4, mov). */
   readonly faststart?: boolean;
   /**
@@ -67,6 +67,12 @@ const CODECS: Record<Clip['container'], readonly string[]> = {
     'webm',
   ],
   ts: ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-f', 'mpegts'],
+  avi: ['-c:v', 'mpeg4', '-c:a', 'libmp3lame', '-f', 'avi'],
+  mpg: ['-c:v', 'mpeg2video', '-c:a', 'mp2', '-f', 'vob'],
+  flv: ['-c:v', 'flv', '-c:a', 'libmp3lame', '-ar', '44100', '-f', 'flv'],
+  wmv: ['-c:v', 'wmv2', '-c:a', 'wmav2', '-f', 'asf'],
+  ogv: ['-c:v', 'libtheora', '-c:a', 'libvorbis', '-f', 'ogg'],
+  mxf: ['-c:v', 'mpeg2video', '-c:a', 'pcm_s16le', '-f', 'mxf'],
 };
 
 /** FFMPEG_PATH, else the binary that npm brings, else `ffmpeg` from the PATH. */

@@ -3,13 +3,13 @@ import { type DecoderLimits, readDecoderLimits } from '../../service/src/config-
 import type { ImageProcessor } from '../../service/src/images/image-processor.ts';
 import { openSharpImageProcessor } from '../../service/src/images/sharp-image-processor.ts';
 import { openMediabunnyProbe } from '../../service/src/media/mediabunny-probe.ts';
-import type { Probe } from '../../service/src/media/probe.ts';
+import type { DefaultContainer, Probe } from '../../service/src/media/probe.ts';
 import { openChildPool } from '../../service/src/platform/process/child-pool.ts';
 import { createLimitsOnlySandbox } from '../../service/src/platform/process/sandbox.ts';
 import { createSettings } from '../../service/src/platform/settings.ts';
 
 export type TestDecoders = {
-  readonly probe: Probe;
+  readonly probe: Probe<DefaultContainer>;
   readonly imageProcessor: ImageProcessor;
   close(): Promise<void>;
 };
@@ -19,8 +19,10 @@ type ChangedLimits = { readonly [Kind in 'probe' | 'image']?: Partial<DecoderLim
 export function openTestDecoders(changed: ChangedLimits = {}): TestDecoders {
   const { processes = 8, idleMs, probe, image } = readDecoderLimits(createSettings({}));
   const pool = openChildPool({ sandbox: createLimitsOnlySandbox(), processes, idleMs });
+  const { deadlineMs, perOwner, waitMs } = { ...probe, ...changed.probe };
+  const acquire = pool.addGroup({ perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
   return {
-    probe: openMediabunnyProbe(pool, { ...probe, ...changed.probe }),
+    probe: openMediabunnyProbe(pool, { deadlineMs, acquire }),
     imageProcessor: openSharpImageProcessor(pool, { ...image, ...changed.image }),
     close: () => pool.close(),
   };

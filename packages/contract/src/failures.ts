@@ -49,8 +49,26 @@ export type FailureCode = keyof typeof FAILURE_CODES;
 /** Failures of a call to a provider. */
 export type ProviderFailureCode = Exclude<Extract<FailureCode, `provider_${string}`>, 'provider_unavailable'>;
 
+/** Unusual properties of a playable file. They stay as long as the file does. */
+export const FILE_WARNING_CODES = {
+  hdr: 'The video has a high dynamic range; the renditions have a standard one.',
+  rotated: 'The file tells players to turn or mirror the video; the renditions are stored upright.',
+  variable_frame_rate: 'The frame rate varies; the renditions have a constant one.',
+  low_frame_rate: 'The video has fewer than 10 frames per second.',
+  high_frame_rate: 'The video has more than 60 frames per second; the renditions have fewer.',
+  interlaced: 'The video is interlaced; the renditions are deinterlaced.',
+  odd_dimensions: 'The width or the height is an odd number of pixels; those of the renditions are even.',
+  edit_list: 'An edit list hides the beginning of the file; the renditions do not contain it.',
+  no_audio: 'The file has no audio track.',
+  multiple_audio_tracks: 'The file has several audio tracks; the renditions contain one of them.',
+  surround_audio: 'The audio has more than two channels; the renditions are mixed down to stereo.',
+  subtitles_dropped: 'The file contains subtitles; the renditions do not.',
+} as const;
+export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
+
 /** `warnings[].code`. An operator's own encoder may report further codes. */
 export const WARNING_CODES = {
+  ...FILE_WARNING_CODES,
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',

@@ -43,6 +43,7 @@ export function toAssetView(asset: ShownAsset, context: AssetViewContext): Asset
     mime_type: asset.mime_type,
     size_bytes: asset.size_bytes,
     checksum_sha256: asset.checksum_sha256,
+    duplicate_of: asset.duplicate_of,
     visibility: asset.visibility,
     stream_status: asset.stream_status,
     provider: asset.provider,

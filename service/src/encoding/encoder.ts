@@ -39,7 +39,7 @@ export type Encoding = {
   readonly width: number;
   readonly height: number;
   readonly durationMs: number;
-  /** Parts of the source that the renditions lack. */
+  /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
 

@@ -35,11 +35,12 @@ export function openSharpImageProcessor(
   // The job queue already limits and schedules examinations.
   const examine = pool.addKind({
     program: PROGRAM,
-    perOwner: UNLIMITED,
-    maxWaiting: UNLIMITED,
-    waitMs: UNLIMITED,
+    acquire: pool.addGroup({ perOwner: UNLIMITED, maxWaiting: UNLIMITED, waitMs: UNLIMITED }),
   });
-  const render = pool.addKind({ program: PROGRAM, perOwner: perAsset, maxWaiting, waitMs });
+  const render = pool.addKind({
+    program: PROGRAM,
+    acquire: pool.addGroup({ perOwner: perAsset, maxWaiting, waitMs }),
+  });
   const task = { maxPixels, deadlineMs };
   return {
     canDecodeHeif: isInstalled('libheif-js/wasm-bundle'),

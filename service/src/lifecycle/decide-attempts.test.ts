@@ -41,6 +41,13 @@ describe('a new attempt', () => {
     expect(opened.playable_at).toEqual(first.playable_at);
   });
 
+  test('keeps the warnings about the file', () => {
+    const odd = { code: 'hdr', message: 'High dynamic range.' };
+    const incomplete = { code: 'encoding_incomplete', message: 'Some renditions failed.' };
+    const attempt = createReport('started', { attempt: 2 });
+    expect(afterReport({ ...first, warnings: [incomplete, odd] }, attempt).warnings).toEqual([odd]);
+  });
+
   test('applies the report that opened it', () => {
     expect(afterReport(first, createReport('started', { attempt: 2, progress: 35 }))).toMatchObject({
       stream_status: 'processing',

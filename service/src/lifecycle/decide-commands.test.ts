@@ -47,6 +47,18 @@ describe('the decision on', () => {
       expect(decideCompletion(asset, { facts: {} }, NOW)).toBeUndefined();
   });
 
+  test('a completion adds its warnings to those of early reports, and later reports keep them', () => {
+    const warning = (code: string, message = code) => ({ code, message });
+    const seen = { ...pending, warnings: [warning('hdr', 'reported')] };
+    const completion = { facts: {}, warnings: [warning('hdr'), warning('no_audio')] };
+    const completed = { ...seen, ...decideCompletion(seen, completion, NOW)?.set };
+    expect(completed.warnings).toEqual([warning('hdr', 'reported'), warning('no_audio')]);
+    const report = createReport('succeeded', {
+      warnings: [warning('no_audio', 'later'), warning('interlaced')],
+    });
+    expect(afterReport(completed, report).warnings).toEqual([...completed.warnings, warning('interlaced')]);
+  });
+
   test('a retry opens an attempt only after a failure', () => {
     expect(decideRetry(failedVideo, {}, NOW)).toMatchObject({
       set: { stream_status: 'processing', attempt: 2, failure: null },

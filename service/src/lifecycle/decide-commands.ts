@@ -1,6 +1,6 @@
 // Decides what completions, retries, refusals, checks and posters do to an asset: pure, like decide.ts.
 import { FAILURE_CODES } from '@mediary/contract/failures';
-import type { Asset, Failure } from '../assets/asset.ts';
+import type { Asset, Failure, Warning } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { withPoster } from '../assets/playback-manifest.ts';
 import { isPosterDue } from '../assets/poster.ts';
@@ -15,12 +15,15 @@ import {
   toCheckData,
   toStreamState,
   withReconcileTime,
+  withWarnings,
 } from './stream-state.ts';
 import { advance } from './transitions.ts';
 
 /** `job` processes the bytes; undefined if the provider does. `actorData` is recorded in the timeline. */
 export type Completion = {
   readonly facts: Partial<Pick<StreamState, 'width' | 'height' | 'duration_ms'>>;
+  /** About the file. */
+  readonly warnings?: readonly Warning[];
   readonly job?: JobRequest | undefined;
   readonly actorData?: EventData;
 };
@@ -28,12 +31,13 @@ export type Completion = {
 /** The stored bytes are valid, so processing starts; undefined if the upload was completed before. */
 export function decideCompletion(
   asset: Asset,
-  { facts, job, actorData = {} }: Completion,
+  { facts, warnings = [], job, actorData = {} }: Completion,
   now: Date,
 ): Change | undefined {
   const to = advance(asset.stream_status, 'completed');
   if (!to) return undefined;
-  const next = withReconcileTime(asset, { ...toStreamState(asset), ...facts, stream_status: to }, now);
+  const state = { ...toStreamState(asset), ...facts, warnings: withWarnings(asset.warnings, warnings) };
+  const next = withReconcileTime(asset, { ...state, stream_status: to }, now);
   const data = { attempt: asset.attempt, source: 'caller', ...toCheckData(next), ...actorData };
   return { set: patchOf(asset, next), events: [newEvent('asset.processing', data)], jobs: toList(job) };
 }
@@ -99,9 +103,11 @@ export function decideReopening(asset: Asset, reopening: Reopening): Change | un
     set: patchOf(asset, {
       ...openAttempt(asset, attempt),
       stream_status: 'pending_upload',
+      warnings: [],
       uploaded_at: null,
       size_bytes: null,
       checksum_sha256: null,
+      duplicate_of: null,
       upload_expires_at: reopening.expiresAt,
       provider_video_id: null,
       reconcile_at: reopening.checkAt,

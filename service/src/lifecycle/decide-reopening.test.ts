@@ -20,27 +20,31 @@ const failed = createVideo({
   uploaded_at: NOW,
   size_bytes: 3,
   checksum_sha256: 'aa',
+  duplicate_of: '01900000-0000-7000-8000-00000000000b',
   announced_size_bytes: 4,
   announced_sha256: 'bb',
   provider_video_id: 'guid-1',
   encode_try: 1,
+  warnings: [{ code: 'hdr', message: 'High dynamic range.' }],
 });
 const reopened = (asset: Asset = failed, more: Partial<Reopening> = {}): Asset => ({
   ...asset,
   ...decideReopening(asset, { ...reopening, ...more })?.set,
 });
 
-test('the next attempt has no failure, no bytes and no provider video', () => {
+test('the next attempt has no failure, no warnings, no bytes and no provider video', () => {
   expect(reopened()).toMatchObject({
     stream_status: 'pending_upload',
     attempt: 3,
     progress: 0,
     failure: null,
     refused: false,
+    warnings: [],
     encode_try: 0,
     uploaded_at: null,
     size_bytes: null,
     checksum_sha256: null,
+    duplicate_of: null,
     provider_video_id: null,
     upload_expires_at: EXPIRES,
   });

@@ -7,7 +7,13 @@ import { mergeRenditions } from '../assets/renditions.ts';
 import { type Change, patchOf } from './change.ts';
 import { eventsOf } from './report-events.ts';
 import type { Outcome, StreamReport } from './stream-report.ts';
-import { openAttempt, type StreamState, toStreamState, withReconcileTime } from './stream-state.ts';
+import {
+  openAttempt,
+  type StreamState,
+  toStreamState,
+  withReconcileTime,
+  withWarnings,
+} from './stream-state.ts';
 import { advance } from './transitions.ts';
 
 /** `change` is absent if the report changes nothing. */
@@ -115,8 +121,3 @@ const INCOMPLETE: Warning = {
   code: 'encoding_incomplete',
   message: WARNING_CODES.encoding_incomplete,
 };
-
-const withWarnings = (known: readonly Warning[], added: readonly Warning[]): readonly Warning[] => [
-  ...known,
-  ...added.filter((warning) => !known.some(({ code }) => code === warning.code)),
-];

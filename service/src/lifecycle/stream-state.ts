@@ -1,12 +1,16 @@
 // The columns of an asset that reports and commands change, and how an attempt starts.
-import type { Asset } from '../assets/asset.ts';
+import { FILE_WARNING_CODES } from '@mediary/contract/failures';
+import type { Asset, Warning } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
 import { pick, streamStateColumns } from '../tables.ts';
 import { firstReconcileAt } from './reconcile-schedule.ts';
 
 export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
 
-/** The state at the start of an attempt. The previous playback stays until the new attempt is ready. */
+/**
+ * The state at the start of an attempt on the same file. The previous playback stays until the new attempt is
+ * ready.
+ */
 export function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
     ...toStreamState(asset),
@@ -14,7 +18,7 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     stream_status: 'processing',
     progress: 0,
     renditions: [],
-    warnings: [],
+    warnings: asset.warnings.filter(({ code }) => Object.hasOwn(FILE_WARNING_CODES, code)),
     failure: null,
     refused: false,
     completed_at: null,
@@ -23,6 +27,12 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     settled: false,
   };
 }
+
+/** Of two warnings with one code, the first stays. */
+export const withWarnings = (known: readonly Warning[], added: readonly Warning[]): readonly Warning[] => [
+  ...known,
+  ...added.filter((warning) => !known.some(({ code }) => code === warning.code)),
+];
 
 /** Sets the time of the next check if the status, attempt, warnings or `settled` change. */
 export function withReconcileTime(asset: Asset, next: StreamState, now: Date): StreamState {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import type { ByteSource, Container } from './probe.ts';
+import type { ByteSource, DefaultContainer } from './probe.ts';
 
 /** Short, so that what hangs a thread does not hang the suite. */
 const { probe, close } = openTestDecoders({ probe: { deadlineMs: 3000 } });
@@ -27,7 +27,7 @@ async function patched(box: string, at: number, value: number): Promise<Buffer> 
 const ENDLESS = 0xffff_ffff;
 const VALID = { facts: { width: 320, height: 180, hasVideo: true, hasAudio: true } };
 
-test.each<[string, Container, () => Promise<Buffer>]>([
+test.each<[string, DefaultContainer, () => Promise<Buffer>]>([
   ['times of 2^32 samples fill the memory', 'mov', () => patched('stts', 8, ENDLESS)],
   ['offsets of 2^32 samples never end', 'mov', () => patched('ctts', 8, ENDLESS)],
   ['a chunk of 2^32 samples never ends', 'mov', () => patched('stsc', 12, ENDLESS)],

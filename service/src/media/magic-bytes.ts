@@ -17,6 +17,7 @@ const DETECTORS: readonly FileTypeDetector[] = [
   detectIsobmff,
   detectEbml,
   detectMpegTs,
+  detectAdded,
   detectPlaylist,
 ];
 
@@ -118,6 +119,21 @@ function detectMpegTs(bytes: Buffer): FileType | undefined {
     );
   });
   return hasSyncBytes ? 'mpegts' : undefined;
+}
+
+/** In hexadecimal digits. */
+const ADDED: readonly (readonly [Signature, RegExp])[] = [
+  ['avi', /^52494646.{8}41564920/], // RIFF, length, AVI
+  ['mpegps', /^000001ba/], // header of a pack
+  ['flv', /^464c5601/], // FLV, version 1
+  ['asf', /^3026b2758e66cf11a6d900aa0062ce6c/], // GUID of the header
+  ['ogg', /^4f67675300/], // OggS, version 0
+  ['mxf', /^060e2b34020501010d0102010102/], // key of the header partition
+];
+
+function detectAdded(bytes: Buffer): FileType | undefined {
+  const start = bytes.toString('hex', 0, 16);
+  return ADDED.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 const PLAYLISTS: readonly RegExp[] = [

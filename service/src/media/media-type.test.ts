@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  ADDED_MEDIA_TYPES,
   isOtherKind,
   parseMimeEssence,
   MEDIA_TYPES,
@@ -33,6 +34,25 @@ describe('the table', () => {
       'video/3gpp2',
     ]);
   });
+  test('of added types contains none that is allowed by default', () => {
+    expect(ADDED_MEDIA_TYPES.map((type) => type.mime)).toEqual([
+      'video/x-msvideo',
+      'video/mpeg',
+      'video/x-flv',
+      'video/x-ms-wmv',
+      'video/x-ms-asf',
+      'video/ogg',
+      'application/mxf',
+    ]);
+    expect(ADDED_MEDIA_TYPES.filter((type) => MEDIA_TYPES.includes(type))).toEqual([]);
+  });
+  test.each([
+    ['image/jpg', 'image/jpeg'],
+    ['video/x-m4v', 'video/mp4'],
+    ['video/avi', 'video/x-msvideo'],
+    ['video/msvideo', 'video/x-msvideo'],
+    ['video/vnd.avi', 'video/x-msvideo'],
+  ])('has the alias %s of %s', (alias, mime) => expect(findMediaType(alias)?.mime).toBe(mime));
   test('kind and name agree, and every extension fits an object key', () => {
     for (const type of MEDIA_TYPES) {
       expect(type.mime.startsWith(`${type.kind}/`)).toBe(true);
@@ -99,15 +119,27 @@ describe('a mime type', () => {
   });
 });
 
-describe('narrowing', () => {
-  test('keeps the named types in the order of the table', () => {
-    expect(selectMediaTypes(['VIDEO/webm', 'image/png'])).toEqual([image, findMediaType('video/webm')]);
-    expect(findMediaType('image/gif', selectMediaTypes(['image/png']))).toBeUndefined();
-    expect(findMediaType('image/png', selectMediaTypes(['image/png']))).toBe(image);
+describe('a selection', () => {
+  test('keeps the named types in the order of the tables', () => {
+    const { types, unknown } = selectMediaTypes(['VIDEO/webm', 'video/avi', 'image/png']);
+    expect(types.map(({ mime }) => mime)).toEqual(['image/png', 'video/webm', 'video/x-msvideo']);
+    expect(unknown).toEqual([]);
   });
-  test('never adds: SVG and HTML stay out', () => {
-    expect(selectMediaTypes(['image/svg+xml', 'text/html', 'image/x-new'])).toEqual([]);
-    expect(selectMediaTypes(['image/svg+xml', 'image/png'])).toEqual([image]);
+  test('restricts the lookup', () => {
+    const { types } = selectMediaTypes(['image/png']);
+    expect(findMediaType('image/gif', types)).toBeUndefined();
+    expect(findMediaType('image/png', types)).toBe(image);
+  });
+  test('may add to the default types', () => {
+    expect(selectMediaTypes(['default']).types).toEqual(MEDIA_TYPES);
+    const { types } = selectMediaTypes(['default', 'application/mxf']);
+    expect(types).toEqual([...MEDIA_TYPES, findMediaType('application/mxf')]);
+  });
+  test('names what does not exist: SVG and HTML stay out', () => {
+    expect(selectMediaTypes(['image/svg+xml', 'image/png', 'text/html'])).toEqual({
+      types: [image],
+      unknown: ['image/svg+xml', 'text/html'],
+    });
   });
 });
 

@@ -12,7 +12,13 @@ export type Signature =
   | 'isobmff'
   | 'webm'
   | 'matroska'
-  | 'mpegts';
+  | 'mpegts'
+  | 'avi'
+  | 'mpegps'
+  | 'flv'
+  | 'asf'
+  | 'ogg'
+  | 'mxf';
 
 type MediaTypeBase = {
   readonly mime: string;
@@ -25,7 +31,10 @@ type ImageType = MediaTypeBase & { readonly kind: 'image' };
 type VideoType = MediaTypeBase & { readonly kind: 'video'; readonly container: Container };
 export type MediaType = ImageType | VideoType;
 
-/** Must not contain SVG or HTML: a browser would run their scripts in the origin of the service. */
+/**
+ * The types that are allowed by default. Must not contain SVG or HTML: a browser would run their scripts in
+ * the origin of the service.
+ */
 export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'image/jpeg', kind: 'image', extension: 'jpg', signatures: ['jpeg'] },
   { mime: 'image/png', kind: 'image', extension: 'png', signatures: ['png'] },
@@ -56,10 +65,26 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { mime: 'video/3gpp2', kind: 'video', container: 'mov', extension: '3g2', signatures: ['isobmff'] },
 ];
 
-/** Names that browsers and phones send for a type of the table. */
+/** Older formats, which only ffmpeg reads: allowed where the operator names them. */
+export const ADDED_MEDIA_TYPES: readonly MediaType[] = [
+  { mime: 'video/x-msvideo', kind: 'video', container: 'avi', extension: 'avi', signatures: ['avi'] },
+  { mime: 'video/mpeg', kind: 'video', container: 'mpeg', extension: 'mpg', signatures: ['mpegps'] },
+  { mime: 'video/x-flv', kind: 'video', container: 'flv', extension: 'flv', signatures: ['flv'] },
+  { mime: 'video/x-ms-wmv', kind: 'video', container: 'asf', extension: 'wmv', signatures: ['asf'] },
+  { mime: 'video/x-ms-asf', kind: 'video', container: 'asf', extension: 'asf', signatures: ['asf'] },
+  { mime: 'video/ogg', kind: 'video', container: 'ogg', extension: 'ogv', signatures: ['ogg'] },
+  { mime: 'application/mxf', kind: 'video', container: 'mxf', extension: 'mxf', signatures: ['mxf'] },
+];
+
+const ALL_MEDIA_TYPES: readonly MediaType[] = [...MEDIA_TYPES, ...ADDED_MEDIA_TYPES];
+
+/** Names that browsers and phones send for a type of the tables. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['video/x-m4v', 'video/mp4'],
+  ['video/avi', 'video/x-msvideo'],
+  ['video/msvideo', 'video/x-msvideo'],
+  ['video/vnd.avi', 'video/x-msvideo'],
 ]);
 
 const MIME = /^[\t ]*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)[\t ]*(?:;[\t\x20-\x7e]*)?$/;
@@ -73,17 +98,30 @@ export function parseMimeEssence(mime: string): string | undefined {
 /** Finds the media type of a `mime_type` value, ignoring case and parameters. */
 export function findMediaType(
   mime: string,
-  allowed: readonly MediaType[] = MEDIA_TYPES,
+  allowed: readonly MediaType[] = ALL_MEDIA_TYPES,
 ): MediaType | undefined {
   const essence = parseMimeEssence(mime) ?? '';
   const name = ALIASES.get(essence) ?? essence;
   return allowed.find((type) => type.mime === name);
 }
 
-/** The types that the operator allows. Unknown types are ignored. */
-export function selectMediaTypes(mimes: readonly string[]): readonly MediaType[] {
-  const wanted = new Set(mimes.map((mime) => findMediaType(mime)));
-  return MEDIA_TYPES.filter((type) => wanted.has(type));
+/** In the setting, the types that are allowed without it. */
+const DEFAULT = 'default';
+
+/** What the setting may name. */
+export const SELECTABLE_TYPES: readonly string[] = [DEFAULT, ...ALL_MEDIA_TYPES.map(({ mime }) => mime)];
+
+type SelectedTypes = { readonly types: readonly MediaType[]; readonly unknown: readonly string[] };
+
+/** The types that the operator names; `unknown` are the names that do not exist. */
+export function selectMediaTypes(names: readonly string[]): SelectedTypes {
+  const isKnown = (name: string) => name === DEFAULT || findMediaType(name) !== undefined;
+  const wanted = new Set(names.map((name) => findMediaType(name)));
+  const base = names.includes(DEFAULT) ? MEDIA_TYPES : [];
+  return {
+    types: ALL_MEDIA_TYPES.filter((type) => wanted.has(type) || base.includes(type)),
+    unknown: names.filter((name) => !isKnown(name)),
+  };
 }
 
 /** True when `content_type` names an image for a video or a video for an image (contract B1). */

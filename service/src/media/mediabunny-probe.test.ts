@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openTestDecoders } from '../../../test/support/decoders.ts';
 import { type ClipOptions, makeClip, TEST_DATA } from '../../../test/support/clips.ts';
-import type { ByteSource, Container, MediaFacts, ProbeResult } from './probe.ts';
+import type { ByteSource, DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
 
 const { probe, close } = openTestDecoders();
 afterAll(close);
@@ -16,7 +16,8 @@ const sourceOf = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,
   read: async (start, end) => bytes.subarray(start, end),
 });
-const probeBytes = (bytes: Uint8Array, container: Container) => probe.probe(sourceOf(bytes), container);
+const probeBytes = (bytes: Uint8Array, container: DefaultContainer) =>
+  probe.probe(sourceOf(bytes), container);
 const clipBytes = async (options: ClipOptions) => readFile(await makeClip(options));
 const factsOf = (result: ProbeResult): MediaFacts => {
   if ('refused' in result) throw new Error(`refused: ${result.refused}`);
@@ -33,7 +34,7 @@ function patched(bytes: Buffer, box: string, { at, value }: { at: number; value:
 const PICTURE = { width: 320, height: 180, hasVideo: true, hasAudio: true };
 
 describe('facts', () => {
-  test.each<[ClipOptions, Container, Partial<MediaFacts>]>([
+  test.each<[ClipOptions, DefaultContainer, Partial<MediaFacts>]>([
     [{ container: 'mp4' }, 'mov', PICTURE],
     [{ container: 'mp4', faststart: true }, 'mov', PICTURE],
     [{ container: 'mp4', audio: false }, 'mov', { ...PICTURE, hasAudio: false }],
@@ -71,7 +72,7 @@ describe('facts', () => {
   );
   test('that are broken cost the others nothing', async () => {
     const clip = await clipBytes({ container: 'mp4', faststart: true });
-    expect(factsOf(await probeBytes(patched(clip, 'mdhd', { at: 12, value: 0 }), 'mov'))).toEqual({
+    expect(factsOf(await probeBytes(patched(clip, 'mdhd', { at: 12, value: 0 }), 'mov'))).toMatchObject({
       ...PICTURE,
       durationMs: null,
     });
@@ -79,7 +80,7 @@ describe('facts', () => {
 });
 
 describe('refusals', () => {
-  test.each<[ClipOptions, Container]>([
+  test.each<[ClipOptions, DefaultContainer]>([
     [{ container: 'mp4', more: ['-vn'] }, 'mov'],
     [{ container: 'mkv', more: ['-vn'] }, 'matroska'],
   ])('no_video_track: %j', async (options, container) => {

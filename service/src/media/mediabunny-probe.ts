@@ -1,8 +1,9 @@
 // Probes untrusted videos with mediabunny in sandboxed processes, with limits on memory, reads and time.
 import type { ChildPool } from '../platform/process/child-pool.ts';
+import type { AcquireSlot } from '../platform/process/fair-slots.ts';
 import type { ChildProgram, TaskFailure, HandledMessage } from '../platform/process/child.ts';
 import { busy } from '../platform/process/fair-slots.ts';
-import type { ByteSource, Probe, ProbeResult } from './probe.ts';
+import type { ByteSource, DefaultContainer, Probe, ProbeResult } from './probe.ts';
 import type { ServiceMessage, WorkerMessage } from './mediabunny-probe.worker.ts';
 
 /** Maximum number of bytes that a probe reads of one file (contract B4). */
@@ -15,16 +16,13 @@ const PROGRAM: ChildProgram = {
   limits: { cpuSeconds: 120, fileBytes: 0, openFiles: 64, dataBytes: 1024 ** 3 },
 };
 
-type ProbeLimits = {
-  readonly deadlineMs: number;
-  /** Maximum number of concurrent probes of one owner. */
-  readonly perOwner: number;
-  /** How long a file waits for a free process. */
-  readonly waitMs: number;
-};
+type ProbeOptions = { readonly deadlineMs: number; readonly acquire: AcquireSlot };
 
-export function openMediabunnyProbe(pool: ChildPool, { deadlineMs, perOwner, waitMs }: ProbeLimits): Probe {
-  const run = pool.addKind({ program: PROGRAM, perOwner, waitMs, maxWaiting: Number.POSITIVE_INFINITY });
+export function openMediabunnyProbe(
+  pool: ChildPool,
+  { deadlineMs, acquire }: ProbeOptions,
+): Probe<DefaultContainer> {
+  const run = pool.addKind({ program: PROGRAM, acquire });
   return {
     async probe(source, container, owner = '') {
       const { sizeBytes } = source;

@@ -14,12 +14,13 @@ import {
   QTFF,
   WEBM,
 } from 'mediabunny';
-import type { Container, MediaFacts, ProbeResult } from './probe.ts';
+import type { DefaultContainer, MediaFacts, ProbeResult } from './probe.ts';
+import { readTraits, undefinedIfBroken } from './mediabunny-traits.worker.ts';
 
 export type ServiceMessage =
   | {
       readonly kind: 'probe';
-      readonly container: Container;
+      readonly container: DefaultContainer;
       readonly sizeBytes: number;
       readonly maxBytes: number;
     }
@@ -31,7 +32,7 @@ export type WorkerMessage =
   | { readonly kind: 'result'; readonly result: ProbeResult; readonly shouldRetire: boolean };
 
 /** Only the declared container, because a playlist could open other files. */
-const FORMATS: Record<Container, InputFormat[]> = {
+const FORMATS: Record<DefaultContainer, InputFormat[]> = {
   mov: [MP4, QTFF],
   matroska: [MATROSKA, WEBM],
   mpegts: [MPEG_TS],
@@ -92,12 +93,13 @@ async function probe({ container, sizeBytes, maxBytes }: ProbeRequest): Promise<
     durationMs: await durationOf(input, used),
     hasVideo: video !== undefined,
     hasAudio: audio !== undefined,
+    traits: await readTraits(container, { video, all: tracks }),
   };
   return { facts };
 }
 
 /** In MPEG-TS, mediabunny does not find MPEG-2 video and reports half the height of interlaced video. */
-const isLeftToEncoder = (container: Container) => container === 'mpegts';
+const isLeftToEncoder = (container: DefaultContainer) => container === 'mpegts';
 
 /** Requests bytes from the service, up to the budget (contract B4). */
 function boundedSource(sizeBytes: number, maxBytes: number): CustomSource {
@@ -120,15 +122,6 @@ function read(start: number, end: number): Promise<Uint8Array> {
   const id = reads++;
   send({ kind: 'read', id, start, end });
   return new Promise((resolve) => pendingReads.set(id, resolve));
-}
-
-/** Ignores the error of a single property, because the others may still be valid. */
-async function undefinedIfBroken<T>(fact: Promise<T>): Promise<T | undefined> {
-  try {
-    return await fact;
-  } catch {
-    return undefined;
-  }
 }
 
 async function readDisplaySize(video: InputVideoTrack): Promise<Size> {

@@ -1,7 +1,11 @@
 // Port of the probe for untrusted video files, with limits on reads, memory and time.
+import type { VideoTraits } from './warnings.ts';
 
 /** Accepted containers, named after the ffmpeg demuxers. */
-export type Container = 'mov' | 'matroska' | 'mpegts';
+export type Container = DefaultContainer | AddedContainer;
+export type DefaultContainer = 'mov' | 'matroska' | 'mpegts';
+/** Those that only ffmpeg reads. */
+export type AddedContainer = 'avi' | 'mpeg' | 'flv' | 'asf' | 'ogg' | 'mxf';
 
 /** Random access to stored bytes. `end` is exclusive. */
 export type ByteSource = {
@@ -16,6 +20,7 @@ export type MediaFacts = {
   readonly durationMs: number | null;
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
+  readonly traits: VideoTraits;
 };
 
 /** Failure codes of contract B4. */
@@ -24,7 +29,7 @@ type ProbeRefusal = 'not_media' | 'no_video_track' | 'truncated' | 'too_large_pi
 export type ProbeResult = { readonly facts: MediaFacts } | { readonly refused: ProbeRefusal };
 
 /** Throws if the bytes cannot be read, or UNAVAILABLE (`busy`) if no process is free; never for content. */
-export type Probe = {
+export type Probe<C extends Container = Container> = {
   /** Waiting probes are scheduled fairly by `owner`. */
-  probe(source: ByteSource, container: Container, owner?: string): Promise<ProbeResult>;
+  probe(source: ByteSource, container: C, owner?: string): Promise<ProbeResult>;
 };

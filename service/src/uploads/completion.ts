@@ -7,6 +7,7 @@ import type { completeAsset, refuseAsset } from '../lifecycle/reports.ts';
 import { detectFileType, HEAD_BYTES, checkFileType } from '../media/magic-bytes.ts';
 import { type MediaType, findMediaType } from '../media/media-type.ts';
 import type { ByteSource, MediaFacts, Probe } from '../media/probe.ts';
+import { findWarnings } from '../media/warnings.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { badRequest, conflict, type ServiceError, toReason } from '../platform/errors.ts';
@@ -49,9 +50,10 @@ export async function completeUpload(
 async function completeStored(needs: CompletionNeeds, asset: Asset, actorData: EventData): Promise<Asset> {
   const checked = await checkContent(needs, asset);
   if (typeof checked === 'string') return toResult(await needs.refuseAsset(asset, toContentFailure(checked)));
-  const { width, height, durationMs: duration_ms } = checked;
+  const { width, height, durationMs: duration_ms, traits } = checked;
   const completion: Completion = {
     facts: { width, height, duration_ms },
+    warnings: findWarnings(traits),
     job: needs.startJob(asset),
     actorData,
   };
@@ -103,9 +105,9 @@ const notUploaded = (action: string): ServiceError =>
 const toServiceError = ({ code, message }: Failure): ServiceError =>
   badRequest(message, { reason: toReason(code) });
 
-type ContentFacts = Pick<MediaFacts, 'width' | 'height' | 'durationMs'>;
+type ContentFacts = Omit<MediaFacts, 'hasVideo' | 'hasAudio'>;
 /** The size of an image is known once its job has decoded it. */
-const UNKNOWN_FACTS: ContentFacts = { width: null, height: null, durationMs: null };
+const UNKNOWN_FACTS: ContentFacts = { width: null, height: null, durationMs: null, traits: {} };
 
 /** Reads only the head of the file and what a bounded probe needs. */
 async function checkContent(

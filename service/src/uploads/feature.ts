@@ -13,6 +13,7 @@ import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limi
 import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { OutboundLimits } from '../platform/outbound/outbound-limits.ts';
 import * as byteOperations from './byte-uploads.ts';
+import * as duplicateOperations from './duplicates.ts';
 import * as completionOperations from './completion.ts';
 import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
@@ -63,7 +64,7 @@ export function createUploads(context: Needs) {
     maxUploadBytes,
     uploadTtlSeconds,
   };
-  const needs = { ...shared, ...bind(shared, originalOperations) };
+  const needs = { ...shared, ...bind(shared, { ...originalOperations, ...duplicateOperations }) };
   const createAsset = createAssetUnderQuota(context);
   const opening = bind({ ...needs, createAsset, ...toOffers(context) }, uploadOperations);
   const inFlight = createInFlight();

@@ -48,6 +48,7 @@ const EXTENSION_ALIASES: ReadonlyMap<string, string> = new Map([
   ['qt', 'mov'],
   ['m2ts', 'ts'],
   ['mts', 'ts'],
+  ['mpeg', 'mpg'],
 ]);
 
 /** One parameter: a token, or a quoted string with escapes (RFC 6266, RFC 9110). */

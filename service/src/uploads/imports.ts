@@ -1,5 +1,6 @@
 // Creates imports: assets whose bytes the service downloads from a URL (contract B4).
-import type { CreateUploadRequest, ImportRequest } from '@mediary/contract/schemas/uploads';
+import type { ImportRequest } from '@mediary/contract/schemas/imports';
+import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import type { Asset } from '../assets/asset.ts';
 import { type Actor, toActorData } from '../assets/asset-event.ts';
 import type { ServiceJobs } from '../jobs.ts';

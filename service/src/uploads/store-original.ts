@@ -15,6 +15,7 @@ import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
+import { findSameBytes } from './duplicates.sql.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
 import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
@@ -114,16 +115,23 @@ type FinishedUpload = {
   readonly hasLeftovers: boolean;
 };
 
-/** Points the asset to the stored object. Undefined if the upload is closed or its lease is lost. */
+/**
+ * Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload
+ * is closed or its lease is lost.
+ */
 export async function finishUpload(
   {
+    db,
     assetStore,
     underQuota,
     uploadTtlSeconds,
-  }: Pick<OriginalNeeds, 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
+  }: Pick<OriginalNeeds, 'db' | 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
   { asset, ...upload }: FinishedUpload,
 ): Promise<Asset | undefined> {
-  const finish = { attempt: asset.attempt, ...upload, uploadTtlSeconds };
+  const { sha256 } = upload.stored;
+  const duplicate = sha256 === null ? undefined : await findSameBytes(db, asset, sha256);
+  const duplicateOf = duplicate?.id ?? null;
+  const finish = { attempt: asset.attempt, ...upload, duplicateOf, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );

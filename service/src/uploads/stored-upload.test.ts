@@ -5,6 +5,7 @@ import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
 import { decideStoredUpload } from './stored-upload.ts';
 
 const WRITER = '01900000-0000-7000-8000-00000000000a';
+const OTHER = '01900000-0000-7000-8000-00000000000b';
 const lease = { upload: WRITER, holder: WRITER };
 const asset = createVideo();
 const stored = { sizeBytes: 3, sha256: 'aa' };
@@ -18,6 +19,7 @@ const decide = (seen: Partial<Asset> = {}, hasLeftovers = false) =>
       uploadId: WRITER,
       lease,
       stored,
+      duplicateOf: OTHER,
       hasLeftovers,
       now: NOW,
       uploadTtlSeconds: 600,
@@ -28,6 +30,7 @@ test('the stored bytes become the original', () => {
   expect(decide()?.set).toEqual({
     size_bytes: 3,
     checksum_sha256: 'aa',
+    duplicate_of: OTHER,
     uploaded_at: NOW,
     original_upload: WRITER,
     upload_expires_at: minutesLater(10),

@@ -18,6 +18,8 @@ type StoredUpload = {
   /** The store checks that its holder still has the lease. Undefined if the upload has no row. */
   readonly lease?: UploadLease | undefined;
   readonly stored: UploadedBytes;
+  /** The owner's earliest other asset with the same bytes. */
+  readonly duplicateOf: string | null;
   /** Whether other uploads of the asset may have left objects. */
   readonly hasLeftovers: boolean;
   readonly now: Date;
@@ -43,11 +45,15 @@ const takesBytes = (asset: Asset, attempt: number): boolean =>
   asset.uploaded_at === null &&
   asset.stream_status === 'pending_upload';
 
-function toColumns(seen: Asset, { uploadId, stored, now, uploadTtlSeconds }: StoredUpload): Decision['set'] {
+function toColumns(
+  seen: Asset,
+  { uploadId, stored, duplicateOf, now, uploadTtlSeconds }: StoredUpload,
+): Decision['set'] {
   const completeBy = new Date(now.getTime() + uploadTtlSeconds * 1000);
   return {
     size_bytes: stored.sizeBytes,
     checksum_sha256: stored.sha256,
+    duplicate_of: duplicateOf,
     uploaded_at: now,
     original_upload: uploadId,
     upload_expires_at:

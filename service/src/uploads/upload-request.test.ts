@@ -1,13 +1,13 @@
 // Tests how upload-url requests become assets, and which field an error names (contract B1, B4).
 import type { CreateUploadRequest } from '@mediary/contract/schemas/uploads';
 import { describe, expect, test } from 'vitest';
-import { findMediaType } from '../media/media-type.ts';
+import { findMediaType, MEDIA_TYPES } from '../media/media-type.ts';
 import { isFilename, toNewAsset, type UploadLimits } from './upload-request.ts';
 
 const LIMITS: UploadLimits = {
   maxUploadBytes: 1000,
   uploadTtlSeconds: 60,
-  findMediaType,
+  findMediaType: (mime) => findMediaType(mime, MEDIA_TYPES),
   mimeTypes: ['image/png', 'video/mp4'],
   defaultProvider: 'onprem',
   uploadProviders: ['onprem'],

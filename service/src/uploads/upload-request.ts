@@ -22,7 +22,10 @@ export type UploadLimits = {
   readonly uploadRules: ReadonlyMap<ProviderName, UploadRules>;
 };
 
-type NewUpload = Omit<NewAsset, 'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'>;
+export type NewUpload = Omit<
+  NewAsset,
+  'id' | 'owner_user_id' | 'upload_expires_at' | 'reconcile_at' | 'created_at'
+>;
 type RequestContext = { readonly isService: boolean; readonly limits: UploadLimits };
 
 export function toNewAsset(request: CreateUploadRequest, { isService, limits }: RequestContext): NewUpload {

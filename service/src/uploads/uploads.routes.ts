@@ -29,9 +29,10 @@ export const uploadRoutes = (
   { asCreator, changingAsset }: Guards,
   view: AssetViewContext,
 ) => [
-  asCreator(createUpload, async ({ actor, body, resourceId }) =>
-    toOpenUpload(await uploads.createUpload({ actor, request: body, resourceId }), view),
-  ),
+  asCreator(createUpload, async ({ actor, body, query: { deduplicate }, resourceId }) => {
+    const opened = await uploads.createUpload({ actor, request: body, resourceId, deduplicate });
+    return { ...toOpenUpload(opened, view), duplicate_of: opened.isDuplicate ? opened.asset.id : null };
+  }),
   asCreator(importMedia, async ({ actor, body, resourceId }) =>
     toAssetView(await uploads.createImport({ actor, request: body, resourceId }), view),
   ),
@@ -62,7 +63,7 @@ export const uploadRoutes = (
 const toOpenUpload = (
   { asset, target, alternatives = [] }: opening.OpenedUpload,
   view: AssetViewContext,
-): OpenUpload => ({
+): Omit<OpenUpload, 'duplicate_of'> => ({
   asset_id: asset.id,
   asset: toAssetView(asset, view),
   upload_url: target?.url ?? null,

@@ -9,12 +9,14 @@ import type { Bound } from '../platform/bind.ts';
 import { timeOf } from '../platform/uuid.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { applyParked } from '../providers/hosted-videos.ts';
+import type { findUploaded } from './duplicates.ts';
 import { type UploadLimits, toNewAsset } from './upload-request.ts';
 import { type TargetNeeds, toUploadTargets } from './upload-targets.ts';
 
 type UploadNeeds = Omit<TargetNeeds, 'maxUploadBytes'> & {
   readonly createAsset: AssetStore['createAsset'];
   readonly applyParked: Bound<typeof applyParked>;
+  readonly findUploaded: Bound<typeof findUploaded>;
   /** Opens an upload at a hosted provider. */
   readonly prepareUpload: (asset: Asset) => Promise<OpenedUpload>;
   readonly limits: UploadLimits;
@@ -25,6 +27,8 @@ export type OpenedUpload = {
   readonly asset: Asset;
   readonly target: UploadTarget | null;
   readonly alternatives?: readonly UploadTarget[];
+  /** The asset existed before the request, with the announced bytes. */
+  readonly isDuplicate?: boolean;
 };
 
 /** `resourceId`: the id for the asset if the request carries an Idempotency-Key. */
@@ -32,17 +36,24 @@ type CreateUploadInput = {
   readonly actor: Actor;
   readonly request: CreateUploadRequest;
   readonly resourceId: string | undefined;
+  /** Whether to return the owner's asset that has the announced bytes, instead of another one. */
+  readonly deduplicate?: boolean | undefined;
 };
 
-/** Creates an asset with its upload target. A video that its provider already stores gets no target. */
+/**
+ * Creates an asset with its upload target. No target is needed for a video that its provider already stores,
+ * and for bytes that the owner has uploaded before.
+ */
 export async function createUpload(
   needs: UploadNeeds,
-  { actor, request, resourceId }: CreateUploadInput,
+  { actor, request, resourceId, deduplicate = false }: CreateUploadInput,
 ): Promise<OpenedUpload> {
   const { limits } = needs;
+  const upload = toNewAsset(request, { isService: actor.caller.kind === 'service', limits });
+  const uploaded = deduplicate ? await needs.findUploaded(actor.ownerUserId, upload) : undefined;
+  if (uploaded) return { asset: uploaded, target: null, isDuplicate: true };
   const id = resourceId ?? uuidV7(needs.now().getTime());
   const now = timeOf(id);
-  const upload = toNewAsset(request, { isService: actor.caller.kind === 'service', limits });
   const expires =
     upload.provider_video_id === null ? new Date(now.getTime() + limits.uploadTtlSeconds * 1000) : null;
   const isHosted = upload.provider !== null && limits.hostedProviders.includes(upload.provider);

@@ -1,7 +1,7 @@
 // Operations on imports: create an asset from a URL.
 import { jsonOperation } from '../operation.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from '../schemas/asset.ts';
-import { ImportRequest } from '../schemas/uploads.ts';
+import { ImportRequest } from '../schemas/imports.ts';
 
 export const importMedia = jsonOperation({
   id: 'importMedia',

@@ -13,6 +13,7 @@ import {
   UpdateAssetRequest,
 } from '../schemas/library.ts';
 import {
+  CreateUploadQuery,
   CreateUploadRequest,
   EXAMPLE_OPEN_UPLOAD,
   EXAMPLE_RETRIED_ASSET,
@@ -38,8 +39,10 @@ export const createUpload = jsonOperation({
   description:
     'The asset starts as `pending_upload`. Send the bytes to `upload.url` with `upload.headers`, ' +
     'then complete the upload. Repeat the request with the same `Idempotency-Key` to get the same ' +
-    'asset.',
+    'asset. With `deduplicate=true` and the `checksum_sha256` of bytes that the owner has uploaded ' +
+    'before, the response names the existing asset.',
   requestHeaders: ['Idempotency-Key'],
+  query: CreateUploadQuery,
   body: CreateUploadRequest,
   isBodyRequired: true,
   message: 'Upload URL',

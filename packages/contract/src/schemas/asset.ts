@@ -68,6 +68,14 @@ export const Asset = Type.Object(
     mime_type: Type.String({ examples: ['video/mp4'] }),
     size_bytes: nullable(Type.Integer({ description: 'Size of the stored original.' })),
     checksum_sha256: nullable(Type.String({ description: 'SHA-256 of the stored original, 64 hex digits.' })),
+    duplicate_of: nullable(
+      Type.String({
+        format: 'uuid',
+        description:
+          'The earliest other asset of the owner with the same bytes, when these were stored. It stays ' +
+          'when that asset is deleted.',
+      }),
+    ),
     visibility: Type.Enum([...VISIBILITIES]),
     stream_status: Type.Enum([...STREAM_STATUSES]),
     provider: nullable(ProviderName),
@@ -124,6 +132,7 @@ export const EXAMPLE_ASSET: Asset = {
   mime_type: 'video/mp4',
   size_bytes: 18_412_733,
   checksum_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  duplicate_of: null,
   visibility: 'private',
   stream_status: 'ready',
   provider: 'onprem',

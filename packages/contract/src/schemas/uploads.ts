@@ -1,4 +1,4 @@
-// Creating and retrying uploads, importing by URL: the requests and their responses.
+// Creating and retrying uploads: the requests and their responses.
 import { type Static, Type } from 'typebox';
 import { VISIBILITIES } from '../enums.ts';
 import { Asset, EXAMPLE_NEW_ASSET } from './asset.ts';
@@ -80,52 +80,15 @@ export const CreateUploadRequest = Type.Object(
 
 export type CreateUploadRequest = Static<typeof CreateUploadRequest>;
 
-const {
-  filename,
-  content_type,
-  mime_type,
-  provider_video_id: _linkedVideo,
-  duration_ms: _duration,
-  max_duration_s: _maxDuration,
-  ...sharedFields
-} = CreateUploadRequest.properties;
-
-const MAX_IMPORT_HEADERS = 32;
-
-export const ImportRequest = Type.Object(
-  {
-    url: Type.String({
-      minLength: 1,
-      maxLength: 8192,
-      description: 'An http or https URL that answers GET with the bytes of the file.',
-      examples: ['https://files.example.com/launch.mp4'],
+export const CreateUploadQuery = Type.Object({
+  deduplicate: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: if the owner has an asset with the bytes of `checksum_sha256` that is `processing` or ' +
+        '`ready`, the response names that asset and has no upload target; nothing is created.',
     }),
-    headers: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
-        maxProperties: MAX_IMPORT_HEADERS,
-        description:
-          'Service callers only: request headers for `url`, such as `Authorization`. ' +
-          'A redirect to another origin does not get them.',
-      }),
-    ),
-    filename: Type.Optional({
-      ...filename,
-      description: 'Default: the name that the response or the URL gives.',
-    }),
-    content_type: Type.Optional({ ...content_type, description: 'Default: `mime_type`.' }),
-    mime_type: Type.Optional({
-      ...mime_type,
-      description: 'A supported media type; the bytes must match it. Default: the type of the response.',
-    }),
-    ...sharedFields,
-  },
-  {
-    $id: 'ImportRequest',
-    examples: [{ url: 'https://files.example.com/launch.mp4', visibility: 'public' }],
-  },
-);
-
-export type ImportRequest = Static<typeof ImportRequest>;
+  ),
+});
 
 export const OpenUpload = Type.Object(
   {
@@ -134,8 +97,16 @@ export const OpenUpload = Type.Object(
     upload_url: nullable(Type.String({ description: 'Equal to `upload.url`.' })),
     upload: nullable(UploadTarget),
     alternatives: Type.Array(UploadTarget, { description: 'Other ways to send the same bytes.' }),
+    duplicate_of: nullable(
+      Type.String({
+        format: 'uuid',
+        description:
+          'Equal to `asset_id` if the asset existed before the request (`deduplicate=true`): there is ' +
+          'nothing to upload, and its other members are not changed.',
+      }),
+    ),
   },
-  { $id: 'OpenUpload', description: 'A new asset and where to send its bytes.' },
+  { $id: 'OpenUpload', description: 'An asset and where to send its bytes.' },
 );
 
 export type OpenUpload = Static<typeof OpenUpload>;
@@ -170,6 +141,7 @@ export const EXAMPLE_OPEN_UPLOAD: OpenUpload = {
     max_bytes: 18_412_733,
   },
   alternatives: [],
+  duplicate_of: null,
 };
 
 export const EXAMPLE_RETRIED_ASSET: Static<typeof RetriedAsset> = {

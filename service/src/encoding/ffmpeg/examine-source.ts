@@ -20,6 +20,8 @@ import {
   computeTimeline,
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
+import { findWarnings } from '../../media/warnings.ts';
+import { toTraits } from '../plan/source-traits.ts';
 import {
   audioUnsupported,
   type ChosenStreams,
@@ -30,7 +32,7 @@ import {
 type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
-  /** Parts of the source that the renditions lack. */
+  /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
 
@@ -47,7 +49,7 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   });
   const facts = parseSourceFacts(log, session.input.container);
   if (!facts) throw createEncodeFailure('not_media', log);
-  const chosen = chooseStreams(facts, log);
+  const chosen = chooseStreams(facts, session.input.container, log);
   if ('code' in chosen) throw new EncodeFailed(chosen.code, chosen.message, log);
   const videoIndex = chosen.video.index;
   const ends = await readPacketEnds(session, facts, videoIndex);
@@ -59,7 +61,11 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   assertDuration(timeline, session.limits);
   const { video, frame, audioStreams } = chosen;
   const audio = await findDecodableAudio(session, audioStreams);
-  const warnings = audio || audioStreams.length === 0 ? [] : [audioUnsupported(audioStreams)];
+  const isSilenced = !audio && audioStreams.length > 0;
+  const warnings = [
+    ...findWarnings(toTraits(facts, chosen)),
+    ...(isSilenced ? [audioUnsupported(audioStreams)] : []),
+  ];
   return { video, frame, audio, timeline, warnings };
 }
 
@@ -68,7 +74,8 @@ async function findDecodableAudio(
   session: Session,
   audioStreams: readonly SourceStream[],
 ): Promise<SourceStream | undefined> {
-  for (const stream of audioStreams.filter(isDecodable)) {
+  for (const stream of audioStreams) {
+    if (!isDecodable(stream, session.input.container)) continue;
     const { ends, read } = openPacketList(0);
     const args = audioCheckArguments(session.input, stream.index);
     const { log } = await runStep(session, { args, onLine: read });

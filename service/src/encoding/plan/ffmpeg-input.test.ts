@@ -115,15 +115,15 @@ describe('ffmpeg input', () => {
   });
   test.each(['pcm_s24be', 'pcm_s32le', 'pcm_mulaw', 'dts', 'truehd', 'amr_nb', 'aac_latm'])(
     'audio in %s is decoded',
-    (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec })).toBe(true),
+    (codec) => expect(isDecodable({ ...stream(1, 'Audio'), codec }, 'mov')).toBe(true),
   );
   test.each(['Subtitle', 'Data', 'Attachment'] as const)('a stream of the kind %s is not decoded', (kind) =>
-    expect(isDecodable(stream(0, kind))).toBe(false),
+    expect(isDecodable(stream(0, kind), 'mov')).toBe(false),
   );
   test.each(['png', 'aac', 'toString'])('video in %s is not decoded', (codec) =>
-    expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(false),
+    expect(isDecodable({ ...stream(0, 'Video'), codec }, 'mov')).toBe(false),
   );
   test.each(['dnxhd', 'prores', 'h263'])('video in %s is decoded', (codec) =>
-    expect(isDecodable({ ...stream(0, 'Video'), codec })).toBe(true),
+    expect(isDecodable({ ...stream(0, 'Video'), codec }, 'mov')).toBe(true),
   );
 });

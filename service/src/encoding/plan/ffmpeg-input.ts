@@ -1,5 +1,5 @@
 // Builds ffmpeg input options for untrusted files: size limits, allowed demuxers, decoders and protocols.
-import type { Container } from '../../media/probe.ts';
+import type { AddedContainer, Container } from '../../media/probe.ts';
 import type { SourceStream } from './source-facts.ts';
 
 export type FfmpegInput = { readonly path: string; readonly container: Container; readonly threads: number };
@@ -10,6 +10,18 @@ export const MAX_PIXELS = 36_000_000;
 /** Without this allowlist, a playlist disguised as a video makes ffmpeg open other files. */
 const DEMUXERS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mpegts';
 
+const ADDED_CONTAINERS: readonly Container[] = [
+  'avi',
+  'mpeg',
+  'flv',
+  'asf',
+  'ogg',
+  'mxf',
+] satisfies AddedContainer[];
+
+export const isAdded = (container: Container): container is AddedContainer =>
+  ADDED_CONTAINERS.includes(container);
+
 /** Uncompressed audio, whose decoders are simple. */
 const PCM = [
   ...['u8', 's8', 'alaw', 'mulaw', 'bluray', 'dvd'],
@@ -17,7 +29,9 @@ const PCM = [
 ].map((format) => `pcm_${format}`);
 
 /** Codec → ffmpeg decoders, which differ between builds. */
-const DECODERS: Readonly<Record<'Video' | 'Audio', Readonly<Record<string, readonly string[]>>>> = {
+type Decoders = Readonly<Record<'Video' | 'Audio', Readonly<Record<string, readonly string[]>>>>;
+
+const DECODERS: Decoders = {
   Video: {
     h264: ['h264'],
     hevc: ['hevc'],
@@ -57,10 +71,41 @@ const DECODERS: Readonly<Record<'Video' | 'Audio', Readonly<Record<string, reado
   },
 };
 
-export const VIDEO_CODECS: readonly string[] = Object.keys(DECODERS.Video);
+/** Only for the containers that operators add, so that other uploads do not reach these older decoders. */
+const OLDER_DECODERS: Decoders = {
+  Video: {
+    ...DECODERS.Video,
+    wmv1: ['wmv1'],
+    wmv2: ['wmv2'],
+    wmv3: ['wmv3'],
+    vc1: ['vc1'],
+    msmpeg4v1: ['msmpeg4v1'],
+    msmpeg4v2: ['msmpeg4v2'],
+    msmpeg4v3: ['msmpeg4'],
+    flv1: ['flv'],
+    vp6: ['vp6'],
+    vp6f: ['vp6f'],
+    theora: ['theora'],
+    dvvideo: ['dvvideo'],
+  },
+  Audio: {
+    ...DECODERS.Audio,
+    wmav1: ['wmav1'],
+    wmav2: ['wmav2'],
+    wmapro: ['wmapro'],
+    speex: ['speex', 'libspeex'],
+    nellymoser: ['nellymoser'],
+    adpcm_swf: ['adpcm_swf'],
+  },
+};
 
-export const isDecodable = ({ kind, codec }: SourceStream): boolean =>
-  (kind === 'Video' || kind === 'Audio') && Object.hasOwn(DECODERS[kind], codec);
+const decodersFor = (container: Container): Decoders => (isAdded(container) ? OLDER_DECODERS : DECODERS);
+
+export const videoCodecs = (container: Container): readonly string[] =>
+  Object.keys(decodersFor(container).Video);
+
+export const isDecodable = ({ kind, codec }: SourceStream, container: Container): boolean =>
+  (kind === 'Video' || kind === 'Audio') && Object.hasOwn(decodersFor(container)[kind], codec);
 
 export const GENERAL = ['-nostdin', '-hide_banner', '-y', '-nostats'] as const;
 
@@ -72,9 +117,9 @@ export const inputArguments = (
   '-protocol_whitelist',
   'file',
   '-format_whitelist',
-  DEMUXERS,
+  isAdded(container) ? container : DEMUXERS,
   '-codec_whitelist',
-  Object.values(DECODERS)
+  Object.values(decodersFor(container))
     .flatMap((codecs) => Object.values(codecs).flat())
     .join(','),
   '-max_streams',

@@ -29,5 +29,13 @@ describe('packet ends', () => {
   test('a packet without a time is passed over', () => {
     expect(ends('#tb 0: 1/1000\n0, NOPTS, NOPTS, 40, 9, 0x1\n0, NOPTS, 960, 40, 9, 0x1\n')).toEqual({ 0: 1 });
   });
+  test.each(['NOPTS', '-9223372036854775808'])(
+    'a frame that is shown at %s has its decoding time',
+    (none) => {
+      expect(ends(`#tb 0: 1/1000\n0, 960, ${none}, 40, 9, 0x1\n0, ${none}, ${none}, 40, 9, 0x1\n`)).toEqual({
+        0: 1,
+      });
+    },
+  );
   test('no packets, no ends', () => expect(ends('engine_pid=7\n#tb 0: 1/1000\n')).toEqual({}));
 });

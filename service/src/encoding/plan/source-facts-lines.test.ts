@@ -67,6 +67,18 @@ describe('a stream', () => {
     expect(streamIn(`#0:0: Video: h264, yuv420p, 64x48, ${text}`)?.averageRate).toBe(averageRate);
   });
   test.each([
+    ['48000 Hz, mono, fltp', 1],
+    ['44100 Hz, stereo, fltp, 128 kb/s', 2],
+    ['48000 Hz, downmix, fltp', 2],
+    ['48000 Hz, 5.1(side), fltp', 6],
+    ['48000 Hz, 7.1.4, fltp', 8],
+    ['48000 Hz, 3 channels, s16', 3],
+    ['48000 Hz, quad, s16', undefined],
+    ['stereo', undefined],
+  ])('whose layout is printed as %s', (text, channels) => {
+    expect(streamIn(`#0:1: Audio: aac (LC), ${text}`)?.channels).toBe(channels);
+  });
+  test.each([
     ['(avc1 / 0x31637661), yuv420p', 'avc1'],
     ['(Main) (Professional 2) (hvc1 / 0x31637668), yuv420p', 'hvc1'],
     ['(Main), yuv420p (avc1 / 0x31637661)', undefined],

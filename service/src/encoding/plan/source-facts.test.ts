@@ -30,7 +30,16 @@ describe('source facts', () => {
           averageRate: 30,
           still: false,
         },
-        { index: 1, kind: 'Audio', codec: 'aac', tag: 'mp4a', size: null, averageRate: null, still: false },
+        {
+          index: 1,
+          kind: 'Audio',
+          codec: 'aac',
+          tag: 'mp4a',
+          size: null,
+          averageRate: null,
+          channels: 1,
+          still: false,
+        },
       ],
       frame: {
         displaySize: { width: 180, height: 320 },

@@ -14,6 +14,8 @@ export type SourceStream = {
   readonly size: Size | null;
   /** Average frames per second; null when unknown. */
   readonly averageRate: number | null;
+  /** Of an audio stream, if printed. */
+  readonly channels?: number;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
 };
@@ -48,6 +50,7 @@ const STREAM =
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
+const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
 const FRAME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
 const COLOUR =
@@ -64,9 +67,11 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
   };
 }
 
-/** The clock of a transport stream starts at any value, and ffmpeg only estimates its duration. */
+/** Clocks that start at any value. ffmpeg only estimates the duration. */
+const CLOCKS_WITHOUT_ZERO: readonly Container[] = ['mpegts', 'mpeg'];
+
 function clockOf(input: string, container: Container): Pick<SourceFacts, 'durationSeconds' | 'startSeconds'> {
-  if (container === 'mpegts') return { durationSeconds: null, startSeconds: 0 };
+  if (CLOCKS_WITHOUT_ZERO.includes(container)) return { durationSeconds: null, startSeconds: 0 };
   const [, hours, minutes, seconds, start] = DURATION.exec(input) ?? [];
   const durationSeconds =
     hours === undefined ? null : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
@@ -77,6 +82,7 @@ function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): Sour
   const [, width, height] = SIZE.exec(rest) ?? [];
   const [, rate, thousands] = RATE.exec(rest) ?? [];
   const tag = TAG.exec(rest)?.[1];
+  const channels = channelsOf(rest);
   return {
     index: Number(index),
     kind: kind as SourceStream['kind'],
@@ -84,8 +90,17 @@ function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): Sour
     ...(tag && { tag }),
     size: width && height ? { width: Number(width), height: Number(height) } : null,
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
+    ...(channels && { channels }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),
   };
+}
+
+/** ffmpeg names layouts such as `mono`, `5.1(side)`, `7.1.4` or `3 channels`. */
+function channelsOf(rest: string): number | undefined {
+  const [layout, mono, stereo, main, bass, count] = LAYOUT.exec(rest) ?? [];
+  if (layout === undefined) return undefined;
+  if (mono) return 1;
+  return stereo ? 2 : Number(count ?? Number(main) + Number(bass));
 }
 
 function parseFrameFacts(words: string): FrameFacts | null {

@@ -11,7 +11,7 @@ type PacketList = {
 };
 
 const TIME_BASE = /^#tb (\d+): (\d+)\/(\d+)$/;
-const PACKET = /^(\d+), *-?\w+, *(-?\d+), *(\d+),/;
+const PACKET = /^(\d+), *(-?\w+), *(-?\w+), *(\d+),/;
 
 /** `startSeconds`: the timestamp that counts as zero. Stores one number per stream for any list length. */
 export function openPacketList(startSeconds: number): PacketList {
@@ -20,13 +20,17 @@ export function openPacketList(startSeconds: number): PacketList {
   const read = (line: string): void => {
     const [, stream, numerator, denominator] = (TIME_BASE.exec(line) ?? []).map(Number);
     if (stream !== undefined && numerator && denominator) ticks.set(stream, numerator / denominator);
-    const [, index, time = 0, length = 0] = (PACKET.exec(line) ?? []).map(Number);
-    if (index === undefined) return;
+    const [, index, decodeTime, showTime, length = 0] = (PACKET.exec(line) ?? []).map(Number);
+    const time = [showTime, decodeTime].find(isTime);
+    if (index === undefined || time === undefined) return;
     const end = (time + length) * (ticks.get(index) ?? 0) - startSeconds;
     ends.set(index, Math.max(end, ends.get(index) ?? end));
   };
   return { read, ends };
 }
+
+/** AVI has no time to show a frame. Some versions of ffmpeg print a missing time as the lowest number. */
+const isTime = (time: number | undefined): boolean => Number.isFinite(time) && Number(time) > -(2 ** 62);
 
 export type Timeline = {
   /** Empty time before the first timestamp, during which the first frame is shown. */
@@ -69,7 +73,8 @@ export function frameRateFor(rate: Rational | null, average: number | null): Rat
 
 const perSecondOf = ({ numerator, denominator }: Rational): number => numerator / denominator;
 
-const isSteady = (rate: Rational, average: number | null): boolean =>
+/** True if frames are missing so rarely that the rate counts as constant. */
+export const isSteady = (rate: Rational, average: number | null): boolean =>
   average === null || Math.abs(average - perSecondOf(rate)) <= perSecondOf(rate) / 10;
 
 /** Seconds of the container's duration without packets; 0 when the container has no duration. */

@@ -20,7 +20,7 @@ const stream = (index: number, kind: SourceStream['kind'], codec: string): Sourc
   still: false,
 });
 const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = '') =>
-  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, log);
+  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, 'mov', log);
 
 const film = stream(0, 'Video', 'h264');
 const audio = stream(1, 'Audio', 'aac');

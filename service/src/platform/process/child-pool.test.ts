@@ -63,8 +63,10 @@ function open(options: Partial<ChildPoolOptions> = {}): void {
     maxWaiting: Number.POSITIVE_INFINITY,
     waitMs: Number.POSITIVE_INFINITY,
   };
-  runTask = pool.addKind({ program: { script, flags: [], limits }, ...unlimited });
-  runOther = pool.addKind({ program: { script, flags: ['--no-warnings'], limits }, ...unlimited });
+  const start = (...flags: string[]) =>
+    pool.addKind({ program: { script, flags, limits }, acquire: pool.addGroup(unlimited) });
+  runTask = start();
+  runOther = start('--no-warnings');
 }
 
 type RunOptions = { readonly deadlineMs?: number; readonly kind?: RunTask };

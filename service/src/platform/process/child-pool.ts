@@ -8,7 +8,7 @@ import {
   runChildTask,
   type TaskOutcome,
 } from './child.ts';
-import { openFairSlots, type SlotLimits } from './fair-slots.ts';
+import { type AcquireSlot, openFairSlots, type SlotLimits } from './fair-slots.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export type ChildPoolOptions = {
@@ -19,14 +19,18 @@ export type ChildPoolOptions = {
   readonly idleMs: number;
 };
 
-/** A kind of task. Kinds with the same program share its processes. */
-type TaskKind = SlotLimits & { readonly program: ChildProgram };
+/** A kind of task, in a group. Kinds with the same program share its processes. */
+type TaskKind = { readonly program: ChildProgram; readonly acquire: AcquireSlot };
 
 /** Rejects with reason `busy` when no process is free in time, and with errors of the task's callbacks. */
 export type RunTask = <T>(task: ChildTask<T>, owner: string) => Promise<TaskOutcome<T>>;
 
 export type ChildPool = {
-  /** Each kind has reserved processes, so that tasks of other kinds cannot block it. */
+  /**
+   * Each group has reserved processes, so that tasks of other groups cannot block it. A process that the pool
+   * does not start holds a slot while it runs.
+   */
+  addGroup(limits: SlotLimits): AcquireSlot;
   addKind(kind: TaskKind): RunTask;
   close(): Promise<void>;
 };
@@ -63,8 +67,8 @@ export function openChildPool({ sandbox, processes, idleMs }: ChildPoolOptions):
   }
 
   return {
-    addKind({ program, ...limits }) {
-      const acquire = fairSlots.addGroup(limits);
+    addGroup: (limits) => fairSlots.addGroup(limits),
+    addKind({ program, acquire }) {
       return async (task, owner) => {
         const release = await acquire(owner);
         try {

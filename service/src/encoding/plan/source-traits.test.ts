@@ -1,0 +1,65 @@
+// Tests which unusual properties are read from the facts of ffmpeg.
+import { describe, expect, test } from 'vitest';
+import { findWarnings } from '../../media/warnings.ts';
+import type { FrameFacts, SourceStream } from './source-facts.ts';
+import { toTraits } from './source-traits.ts';
+
+const FRAME: FrameFacts = {
+  displaySize: { width: 640, height: 360 },
+  frameRate: { numerator: 30, denominator: 1 },
+  interlaced: false,
+  transfer: 'sdr',
+  matrix: 'bt709',
+  fullRange: false,
+};
+const UNKNOWN = { size: null, averageRate: null, still: false };
+const VIDEO: SourceStream = {
+  ...UNKNOWN,
+  index: 0,
+  kind: 'Video',
+  codec: 'h264',
+  averageRate: 30,
+  size: { width: 640, height: 360 },
+};
+const AUDIO: SourceStream = { ...UNKNOWN, index: 1, kind: 'Audio', codec: 'aac', channels: 2 };
+const SUBTITLE: SourceStream = { ...UNKNOWN, index: 2, kind: 'Subtitle', codec: 'ass' };
+
+type Source = {
+  readonly frame?: Partial<FrameFacts>;
+  readonly video?: Partial<SourceStream>;
+  readonly audioStreams?: readonly SourceStream[];
+  readonly streams?: readonly SourceStream[];
+};
+const codesOf = ({ frame, video, audioStreams = [AUDIO], streams = [] }: Source) =>
+  findWarnings(
+    toTraits(
+      { streams: [...streams] },
+      { video: { ...VIDEO, ...video }, audioStreams, frame: { ...FRAME, ...frame } },
+    ),
+  ).map(({ code }) => code);
+
+describe('the traits of a source', () => {
+  test('that is ordinary cause no warning', () => expect(codesOf({ streams: [VIDEO, AUDIO] })).toEqual([]));
+  test.each<[string, Source]>([
+    ['hdr', { frame: { transfer: 'pq' } }],
+    ['hdr', { frame: { transfer: 'hlg' } }],
+    ['interlaced', { frame: { interlaced: true } }],
+    ['variable_frame_rate', { video: { averageRate: 20 } }],
+    ['low_frame_rate', { frame: { frameRate: null }, video: { averageRate: 5 } }],
+    [
+      'low_frame_rate',
+      { frame: { frameRate: { numerator: 5, denominator: 1 } }, video: { averageRate: null } },
+    ],
+    ['odd_dimensions', { video: { size: { width: 641, height: 360 } } }],
+    ['no_audio', { audioStreams: [] }],
+    [
+      'multiple_audio_tracks',
+      { audioStreams: [AUDIO, { ...UNKNOWN, index: 2, kind: 'Audio', codec: 'dts' }] },
+    ],
+    ['surround_audio', { audioStreams: [{ ...AUDIO, channels: 6 }] }],
+    ['subtitles_dropped', { streams: [VIDEO, AUDIO, SUBTITLE] }],
+  ])('cause %s for %j', (code, source) => expect(codesOf(source)).toEqual([code]));
+  test('cause none where ffmpeg knows neither size nor rate', () => {
+    expect(codesOf({ frame: { frameRate: null }, video: { averageRate: null, size: null } })).toEqual([]);
+  });
+});
