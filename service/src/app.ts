@@ -51,6 +51,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, callerOf }),
     objects: storage.operations,
+    files: storage.operations,
     asOperator: operatorGuard(config.operatorKeys),
     limitOwner: limitOwnerRate,
   };

@@ -16,10 +16,10 @@ type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetByI
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
   ({ findAssetById, applyReport, examine, deleteVariants }: ProcessNeeds) =>
-  async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
+  async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const asset = await findAssetById(assetId);
     if (asset?.stream_status !== 'processing' || asset.deleted_at) return;
-    const outcome = await applyReport(reportOf(await examine(asset)), { ref: { assetId } });
+    const outcome = await applyReport(reportOf(await examine(asset, signal)), { ref: { assetId } });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };
 
