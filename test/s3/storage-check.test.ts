@@ -68,6 +68,14 @@ describeS3('the storage check', () => {
     expect(await leftIn(bucket)).toEqual([]);
   });
 
+  test('of a bucket that clients cannot reach needs no CORS rules', async () => {
+    const { url } = await createBucket();
+    const { status, output } = await check(`${url}&direct=false`);
+    expect(problems(output)).toEqual([expect.stringContaining('advised  remove unfinished uploads')]);
+    expect(output).toContain('ok       upload in parts');
+    expect([status, output.includes('presigned')]).toEqual([0, false]);
+  });
+
   test('names a CORS rule that hides headers or forbids uploads', async () => {
     const bucket = await createBucket();
     const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ['GET', 'PUT'], AllowedHeaders: ['*'] };

@@ -25,8 +25,10 @@ export async function* diagnose(
   const keyOf = (name: string) => `${folder}/${name}` as ObjectKey;
   const checks = [
     ...accessChecks(s3, store, keyOf('object')),
-    ...directChecks(store, keyOf),
-    ...origins.map((origin, index) => corsCheck(store, keyOf(`cors-${index}`), origin)),
+    ...(s3.location.direct ? directChecks(store, keyOf) : [partsCheck(store, keyOf('parts'))]),
+    ...(s3.location.direct ? origins : []).map((origin, index) =>
+      corsCheck(store, keyOf(`cors-${index}`), origin),
+    ),
     {
       operation: 'delete objects',
       isRequired: true,
@@ -129,6 +131,13 @@ function directChecks({ direct, ...store }: Store, keyOf: (name: string) => Obje
     required('policy', 'upload in parts', () => uploadInParts(direct, store, keyOf('parts'))),
   ];
 }
+
+/** The service sends objects of more than one part in parts too. */
+const partsCheck = (store: Store, key: ObjectKey): Check =>
+  required('policy', 'upload in parts', async () => {
+    const { sizeBytes } = await store.put(key, once(Buffer.alloc(2 * PART_BYTES)), 2 * PART_BYTES);
+    return (await store.size(key)) === sizeBytes ? undefined : 'the store lost a part';
+  });
 
 async function uploadInParts(
   direct: DirectUploads,
