@@ -49,7 +49,7 @@ async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: 
   await needs.playback.findPlayableAsset(id, token);
   return exchange.reply
     .header('cache-control', 'no-store')
-    .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/${file}`, 302);
 }
 
 type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
