@@ -10,6 +10,7 @@ import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
+import * as redirectOperations from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
@@ -23,7 +24,10 @@ type Needs = AppContext &
 export function createPlayback(needs: Needs) {
   const { lifecycle, hosted, guards, config, objects, view } = needs;
   const shared = { ...needs, ...lifecycle, ...hosted, ...view };
-  const playback = bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations);
+  const playback = {
+    ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
+    ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+  };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },
     routes: [

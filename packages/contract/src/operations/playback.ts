@@ -202,7 +202,10 @@ const segmentOperation = <P extends Path>(id: string, path: P, whose: string) =>
     summary: `Returns a file that a manifest of a ${whose} asset names`,
     requestHeaders: ['Range', 'If-None-Match'],
     response: SEGMENT,
-    otherResponses: PARTIAL,
+    otherResponses: {
+      ...PARTIAL,
+      302: 'Redirect of a segment to a signed URL of the object store, where the operator chose that.',
+    },
     errors: PLAYBACK_ERRORS,
   });
 

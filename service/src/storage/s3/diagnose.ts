@@ -164,12 +164,17 @@ async function uploadInParts(
 }
 
 const corsCheck = ({ direct }: Store, key: ObjectKey, origin: string): Check =>
-  required('cors', `let web pages of ${origin} upload and play (CORS)`, async () =>
+  required('cors', corsOperation(origin), async () =>
     findCorsProblem(
       await direct.presignPut({ key, contentType: TYPE, contentLength: 1, expiresInSeconds: EXPIRES_S }),
       origin,
     ),
   );
+
+const corsOperation = (origin: string): string =>
+  origin === 'null'
+    ? 'let players follow redirects to the store (CORS, origin "null")'
+    : `let web pages of ${origin} upload and play (CORS)`;
 
 async function deleteAll(store: Store, prefix: ObjectKey): Promise<string | undefined> {
   await store.removeAll(prefix);
