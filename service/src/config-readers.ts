@@ -131,7 +131,7 @@ export function readPlaybackDelivery(
 ): PlaybackDelivery {
   const segments = oneOf('SEGMENT_DELIVERY', ['service', 'redirect'], 'service');
   if (segments === 'redirect' && !s3?.direct)
-    problems.push('SEGMENT_DELIVERY=redirect needs a bucket in STORAGE_URL, without direct=false');
+    problems.push('SEGMENT_DELIVERY may be redirect only with a bucket in STORAGE_URL, without direct=false');
   return { cdnBaseUrl: url('CDN_BASE_URL'), segments };
 }
 
