@@ -7,6 +7,7 @@ import { halves } from '../support/partial-writes.ts';
 import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
 import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
+import { objectsIn } from '../support/test-store.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
 import { LIBRARY } from '../support/webhooks.ts';
 import { freePort } from '../support/free-port.ts';
@@ -81,6 +82,7 @@ const stored = async () => [
     (file) => `originals/${withoutShard('originals', file).replace('_', '/')}`,
   ),
   ...(await filesNaming(folderOf('objects'))).map((file) => withoutShard('objects', file)),
+  ...(await objectsIn(join(dataDir, 'objects'))),
 ];
 
 async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> }[]> {
