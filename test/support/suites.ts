@@ -41,12 +41,14 @@ const S3_JOURNEYS = [
   'retry-upload',
   'import',
   'edits-and-trash',
-  'unusual-videos',
   'stop',
 ];
-const S3_DURABILITY = ['kill-service', 'kill-worker'];
+const S3_DURABILITY = ['hostile-probes', 'kill-service'];
 
-/** Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too. */
+/**
+ * Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too; a killed worker is
+ * in `separate-machines`.
+ */
 export const s3JourneyFiles: readonly string[] = [
   ...S3_JOURNEYS.map((name) => `test/journeys/${name}.test.ts`),
   ...S3_DURABILITY.map((name) => `test/durability/${name}.test.ts`),
