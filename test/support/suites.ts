@@ -45,10 +45,7 @@ const S3_JOURNEYS = [
 ];
 const S3_DURABILITY = ['hostile-probes', 'kill-service'];
 
-/**
- * Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too; a killed worker is
- * in `separate-machines`.
- */
+/** Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too. */
 export const s3JourneyFiles: readonly string[] = [
   ...S3_JOURNEYS.map((name) => `test/journeys/${name}.test.ts`),
   ...S3_DURABILITY.map((name) => `test/durability/${name}.test.ts`),

@@ -19,19 +19,20 @@ const DATA_DIR = /^.*\/mediary-test-[^/]+/;
  * Settings of a service with this data folder; processes that share the folder share the store. Without
  * `isDirect` clients get no URLs of the store.
  */
-export const storageOf = (dataDir: string, { isDirect = true } = {}): Readonly<Record<string, string>> =>
-  endpoint
-    ? {
-        STORAGE_URL: `s3://${JOURNEY_BUCKET}?endpoint=${endpoint}&prefix=${basename(dataDir)}&direct=${isDirect}`,
-        AWS_ACCESS_KEY_ID: ACCESS_KEY,
-        AWS_SECRET_ACCESS_KEY: SECRET_KEY,
-      }
-    : {};
+export function storageOf(dataDir: string, { isDirect = true } = {}): Readonly<Record<string, string>> {
+  if (!endpoint) return {};
+  const parameters = `endpoint=${endpoint}&prefix=${basename(dataDir)}&direct=${isDirect}`;
+  return {
+    STORAGE_URL: `s3://${JOURNEY_BUCKET}?${parameters}`,
+    AWS_ACCESS_KEY_ID: ACCESS_KEY,
+    AWS_SECRET_ACCESS_KEY: SECRET_KEY,
+  };
+}
 
 /** True in the S3 suite. */
 export const isStoreRemote = endpoint !== null && endpoint !== undefined;
 
-/** Keys of the objects that a disk store would keep in this folder, or of unfinished uploads for `incoming`. */
+/** Keys of the objects that a disk store would keep in this folder; of unfinished uploads for `incoming`. */
 export async function objectsIn(folder: string): Promise<string[]> {
   const [dataDir] = DATA_DIR.exec(folder) ?? [];
   if (!endpoint || dataDir === undefined) return [];
@@ -41,8 +42,7 @@ export async function objectsIn(folder: string): Promise<string[]> {
   const found: Listed[] = [];
   if (part === join('objects', 'incoming'))
     found.push(...((await client.send(new ListMultipartUploadsCommand(at))).Uploads ?? []));
-  else if (['', 'objects'].includes(part))
-    found.push(...(await listAll(client, at)));
+  else if (['', 'objects'].includes(part)) found.push(...(await listAll(client, at)));
   client.destroy();
   return found.map(({ Key = '' }) => Key.slice(at.Prefix.length)).filter((key) => !key.startsWith('health/'));
 }
