@@ -1,7 +1,7 @@
 // The test suites: unit tests and journeys (`npm test`), and suites with a script of their own.
 import { defineConfig } from 'vitest/config';
-import { ACCESS_KEY, SECRET_KEY } from './test/support/ceph-rgw.ts';
-import { journeyFiles, unitFiles } from './test/support/suites.ts';
+import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/ceph-rgw.ts';
+import { journeyFiles, s3JourneyFiles, unitFiles } from './test/support/suites.ts';
 
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 
@@ -41,7 +41,7 @@ export default defineConfig({
       {
         test: {
           name: 's3',
-          include: ['test/s3/**/*.test.ts'],
+          include: ['test/s3/**/*.test.ts', ...(missingS3Server() === undefined ? s3JourneyFiles : [])],
           globalSetup: ['test/s3/s3-server.setup.ts'],
           env: { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY },
           ...limits,

@@ -170,8 +170,12 @@ export type OpenStore = {
 export async function openStore(config: Config): Promise<OpenStore> {
   if (config.s3) {
     const { openS3ObjectStore } = await import('./storage/s3-object-store.ts');
-    const store = openS3ObjectStore(config.s3);
-    return { store, location: `s3://${config.s3.bucket}/${config.s3.prefix}`, close: store.close };
+    const { direct, ...store } = openS3ObjectStore(config.s3);
+    return {
+      store: { ...store, ...(config.s3.direct && { direct }) },
+      location: `s3://${config.s3.bucket}/${config.s3.prefix}`,
+      close: store.close,
+    };
   }
   const folder = storeFolder(config);
   const store = await openDiskObjectStore(folder, { minFreeBytes: config.minFreeBytes });

@@ -51,13 +51,15 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, callerOf }),
     objects: storage.operations,
+    files: storage.operations,
     asOperator: operatorGuard(config.operatorKeys),
     limitOwner: limitOwnerRate,
   };
   const usage = createUsage(shared);
   const providers = createProviders(shared);
   const { findHostedPlayback, canRetry } = providers.operations;
-  const view = { publicBaseUrl: context.publicBaseUrl, findHostedPlayback, canRetry };
+  const playbackBaseUrl = () => config.delivery.cdnBaseUrl ?? context.publicBaseUrl();
+  const view = { playbackBaseUrl, findHostedPlayback, canRetry };
   const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);

@@ -1,5 +1,6 @@
-// Names of the service's own secrets, and warnings about weak or missing secrets.
+// The service's own secrets: their names, values, and warnings about weak or missing ones.
 import type { ProviderName } from './assets/asset.ts';
+import { toSecret } from './auth/secret.ts';
 import type { Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 
@@ -7,6 +8,13 @@ import type { RegisteredProvider } from './providers/provider-module.ts';
 export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_KEY'] as const;
 
 const MIN_SECRET_LENGTH = 32;
+
+export const readSecrets = ({ rotating }: Settings) => ({
+  tokenSecrets: rotating('ACCESS_TOKEN_SECRET').map(toSecret),
+  serviceKeys: rotating('SERVICE_API_KEY').map(toSecret),
+  operatorKeys: rotating('OPERATOR_KEY').map(toSecret),
+  urlSecrets: rotating('URL_SIGNING_SECRET').map(toSecret),
+});
 
 function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
   const names = [...OWN_SECRETS, 'URL_SIGNING_SECRET', ...modules.map(({ secrets: [name] }) => name)];

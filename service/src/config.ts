@@ -1,10 +1,11 @@
 // The settings (contract B9): read and validated once; one message reports every problem.
 import type { ProviderName } from './assets/asset.ts';
-import { type Secret, toSecret } from './auth/secret.ts';
+import type { Secret } from './auth/secret.ts';
 import {
   type DecoderLimits,
   type ImportLimits,
   type OwnerLimits,
+  type PlaybackDelivery,
   type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
@@ -14,12 +15,13 @@ import {
   readOrigins,
   readImportLimits,
   readOwnerLimits,
+  readPlaybackDelivery,
   readStorageUrl,
   readRetention,
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
-import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
+import { OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
@@ -58,6 +60,7 @@ export type Config = UploadSizes & {
   readonly storageUrl: string | undefined;
   /** The bucket of an `s3:` URL. */
   readonly s3: S3Location | undefined;
+  readonly delivery: PlaybackDelivery;
   readonly tokenSecrets: readonly Secret[];
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
@@ -166,23 +169,17 @@ const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
   logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
 });
 
-const readStorage = (settings: Settings, absolute: (path: string) => string) => ({
-  dataDir: absolute(settings.text('DATA_DIR') ?? DEFAULT_DATA_DIR),
-  databaseUrl: settings.text('DATABASE_URL'),
-  ...readStorageUrl(settings),
-  minFreeBytes: settings.integer('MIN_FREE_BYTES', {
-    fallback: 64 * MIB,
-    min: 0,
-    max: Number.MAX_SAFE_INTEGER,
-  }),
-});
-
-const readSecrets = ({ rotating }: Settings) => ({
-  tokenSecrets: rotating('ACCESS_TOKEN_SECRET').map(toSecret),
-  serviceKeys: rotating('SERVICE_API_KEY').map(toSecret),
-  operatorKeys: rotating('OPERATOR_KEY').map(toSecret),
-  urlSecrets: rotating('URL_SIGNING_SECRET').map(toSecret),
-});
+function readStorage(settings: Settings, absolute: (path: string) => string) {
+  const { text, integer } = settings;
+  const storage = readStorageUrl(settings);
+  return {
+    dataDir: absolute(text('DATA_DIR') ?? DEFAULT_DATA_DIR),
+    databaseUrl: text('DATABASE_URL'),
+    ...storage,
+    delivery: readPlaybackDelivery(settings, storage.s3),
+    minFreeBytes: integer('MIN_FREE_BYTES', { fallback: 64 * MIB, min: 0, max: Number.MAX_SAFE_INTEGER }),
+  };
+}
 
 function readProviders(settings: Settings, modules: readonly RegisteredProvider[]) {
   const providers = configureProviders(settings, modules);

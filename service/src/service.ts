@@ -172,8 +172,10 @@ export async function startService(
     });
     const { server, handlers } = app;
     await server.ready();
+    // API processes make copies too, of the images whose variants they render.
+    await deleteAbandonedScratchFolders(parts.scratchRoot);
     if (config.role !== 'worker') address = await listen(server, config);
-    if (config.role !== 'api') await startWorkers(parts, handlers);
+    if (config.role !== 'api') await parts.jobs.work(handlers);
     return {
       address,
       parts,
@@ -199,11 +201,6 @@ async function listen(server: HttpServer, { port, host }: Config): Promise<strin
   const { address, port: boundPort } = server.server.address() as AddressInfo;
   const reachable = LOOPBACK[address] ?? address;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
-}
-
-async function startWorkers({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
-  await deleteAbandonedScratchFolders(scratchRoot);
-  await jobs.work(handlers);
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */

@@ -28,7 +28,7 @@ let ahead = 0;
 beforeAll(async () => {
   service = await startTestService(
     { FFMPEG_PATH: await pacedEngine() },
-    { now: () => new Date(Date.now() + ahead) },
+    { now: () => new Date(Date.now() + ahead), isStoreDirect: false },
   );
 });
 afterAll(() => service.stop());

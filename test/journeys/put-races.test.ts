@@ -7,7 +7,7 @@ import { asUser, call, startTestService, type TestService } from '../support/ser
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ UPLOAD_TTL_S: '3600' });
+  service = await startTestService({ UPLOAD_TTL_S: '3600' }, { isStoreDirect: false });
 });
 afterAll(() => service.stop());
 

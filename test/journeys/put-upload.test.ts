@@ -10,7 +10,7 @@ let minutesLater = 0;
 beforeAll(async () => {
   service = await startTestService(
     { UPLOAD_TTL_S: '3600' },
-    { now: () => new Date(Date.now() + minutesLater * 60_000) },
+    { now: () => new Date(Date.now() + minutesLater * 60_000), isStoreDirect: false },
   );
 });
 afterAll(() => service.stop());

@@ -65,6 +65,8 @@ test('one message names every invalid setting once', () => {
     PORT: '70000',
     PUBLIC_BASE_URL: 'media.test',
     ENCODER_CALLBACK_URL: 'ftp://a',
+    CDN_BASE_URL: 'cdn.test',
+    SEGMENT_DELIVERY: 'redirect',
     STORAGE_URL: 'gs://bucket',
     VIDEO_PROVIDER: 'youtube',
     WEBHOOKS_ALLOW_UNSIGNED: 'onprem,cdnhost',

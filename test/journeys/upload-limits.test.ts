@@ -10,13 +10,16 @@ const MAX = 200_000;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({
-    MAX_UPLOAD_BYTES: String(MAX),
-    UPLOAD_TTL_S: '60',
-    ALLOWED_MIME_TYPES: 'video/mp4, image/png, video/avi',
-    VIDEO_PROVIDER: 'edgehost',
-    CORS_ORIGINS: `${PAGE},https://other.test`,
-  });
+  service = await startTestService(
+    {
+      MAX_UPLOAD_BYTES: String(MAX),
+      UPLOAD_TTL_S: '60',
+      ALLOWED_MIME_TYPES: 'video/mp4, image/png, video/avi',
+      VIDEO_PROVIDER: 'edgehost',
+      CORS_ORIGINS: `${PAGE},https://other.test`,
+    },
+    { isStoreDirect: false },
+  );
 });
 afterAll(() => service.stop());
 

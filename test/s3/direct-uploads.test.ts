@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attachment } from '../../service/src/platform/http/headers.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
 import type {
   DirectUploads,
@@ -107,6 +108,29 @@ describeS3('direct uploads', () => {
     expect(response.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''%C3%BC%20(1).mp4");
     expect(response.headers.get('content-type')).toBe('video/mp4');
     expect((await fetch(url.replace('mp4', 'htm'))).status).toBe(403);
+  });
+
+  test.each([
+    'a"; filename="evil.exe',
+    'back\\slash\\".png',
+    '100%41%0d%0aEvil: yes.png',
+    '=?utf-8?Q?x?=',
+    'line\u2028separator\u2029.png',
+    '🎞'.repeat(255),
+    "apo'strophe* +&.png",
+    ' spaces around ',
+  ])('a download has its file name, and no name adds a header: %s', async (filename) => {
+    const key = newKey();
+    await store.put(key, once(Buffer.from('bytes')), 100);
+    const { url } = await direct.presignGet({
+      key,
+      responseContentDisposition: attachment(filename),
+      responseContentType: 'image/png',
+      expiresInSeconds,
+    });
+    const { status, headers } = await fetch(url);
+    expect([status, headers.get('content-disposition')]).toEqual([200, attachment(filename)]);
+    expect(headers.has('evil')).toBe(false);
   });
 
   describe('an upload in parts', () => {

@@ -26,7 +26,10 @@ describeS3('a service with a faulty S3 store', () => {
   beforeAll(async () => {
     bucket = await createBucket();
     proxy = await startFaultyS3(bucket.location.endpoint ?? '');
-    service = await startTestService({ STORAGE_URL: reachedBy(bucket, proxy.url).url, LOG_LEVEL: 'error' });
+    service = await startTestService({
+      STORAGE_URL: reachedBy(bucket, proxy.url, '&direct=false').url,
+      LOG_LEVEL: 'error',
+    });
     clip = await readFile(await makeClip({ seconds: 4, width: 426, height: 240, flashAndBeep: true }));
   }, 120_000);
   afterEach(() => proxy?.heal());

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { attachment } from '../../service/src/platform/http/headers.ts';
 import { uploadKey } from '../../service/src/storage/object-key.ts';
 import { makeClip } from '../support/clips.ts';
 import {
@@ -128,17 +129,41 @@ describeS3('a service with an S3 store', () => {
     );
   });
 
+  const downloadOf = async (id: string) =>
+    (
+      await call<{ url: string; expires_at: string }>(service, `GET /media/${id}/download-url`, {
+        headers: asUser('ann'),
+      })
+    ).body.data;
+
+  test('the store itself serves downloads, under names of any length', async () => {
+    const filename = `${'Ü🎬'.repeat(125)}.mp4`;
+    const started = await openUpload(service, 'ann', { ...VIDEO, filename });
+    const missing = await call(service, `GET /media/${started.asset_id}/download-url`, {
+      headers: asUser('ann'),
+    });
+    expect([missing.status, missing.body.error.details]).toEqual([
+      404,
+      expect.objectContaining({ reason: 'not_uploaded' }),
+    ]);
+    expect((await putBytes(started, clip)).status).toBe(200);
+    const { url, expires_at: expires } = await downloadOf(started.asset_id);
+    expect(new URL(url).origin).toBe(bucket.location.endpoint);
+    expect(Math.abs(Date.parse(expires) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const { status, headers } = await fetch(url, { headers: { range: 'bytes=0-9' } });
+    expect([status, headers.get('content-type')]).toEqual([206, 'video/mp4']);
+    expect(headers.get('content-disposition')).toBe(attachment(filename));
+  });
+
   test('an original larger than a part comes back whole, and in ranges', async () => {
     const large = Buffer.concat([clip, Buffer.alloc(20 * 1024 ** 2, 'padding of a film')]);
     const started = await openUpload(service, 'ann', { ...VIDEO, size_bytes: large.length });
     expect((await putBytes(started, large)).status).toBe(200);
-    const { body } = await call<{ url: string }>(service, `GET /media/${started.asset_id}/download-url`, {
-      headers: asUser('ann'),
-    });
-    const whole = await fetch(body.data.url);
+    const { url } = await downloadOf(started.asset_id);
+    const whole = await fetch(url);
     expect(whole.headers.get('content-disposition')).toContain('clip.mp4');
     expect(sha256Of(Buffer.from(await whole.arrayBuffer()))).toBe(sha256Of(large));
-    const part = await fetch(body.data.url, { headers: { range: 'bytes=9000000-18000000' } });
+    const part = await fetch(url, { headers: { range: 'bytes=9000000-18000000' } });
     expect(part.status).toBe(206);
     expect(large.subarray(9_000_000, 18_000_001).equals(Buffer.from(await part.arrayBuffer()))).toBe(true);
   });

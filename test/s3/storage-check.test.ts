@@ -68,6 +68,29 @@ describeS3('the storage check', () => {
     expect(await leftIn(bucket)).toEqual([]);
   });
 
+  test('of a bucket that clients cannot reach needs no CORS rules', async () => {
+    const { url } = await createBucket();
+    const { status, output } = await check(`${url}&direct=false`);
+    expect(problems(output)).toEqual([expect.stringContaining('advised  remove unfinished uploads')]);
+    expect(output).toContain('ok       upload in parts');
+    expect([status, output.includes('presigned')]).toEqual([0, false]);
+  });
+
+  test('of a store that serves segments asks for a rule that allows every origin', async () => {
+    const bucket = await createBucket();
+    const { output } = await check(bucket.url, { SEGMENT_DELIVERY: 'redirect' });
+    expect(problems(output)).toContainEqual(
+      expect.stringContaining('MISSING  let players follow redirects to the store (CORS, origin "null")'),
+    );
+    const cors = jsonAfter(output, 'put-bucket-cors');
+    expect(cors.CORSRules[0].AllowedOrigins).toEqual(['*']);
+    await bucket.client.send(
+      new PutBucketCorsCommand({ Bucket: bucket.location.bucket, CORSConfiguration: cors }),
+    );
+    const after = await check(bucket.url, { SEGMENT_DELIVERY: 'redirect' });
+    expect([after.status, after.output.includes('MISSING')]).toEqual([0, false]);
+  });
+
   test('names a CORS rule that hides headers or forbids uploads', async () => {
     const bucket = await createBucket();
     const rule = { AllowedOrigins: [ORIGIN], AllowedMethods: ['GET', 'PUT'], AllowedHeaders: ['*'] };

@@ -48,8 +48,11 @@ const ARGUMENTS = [
 ];
 
 /** CHROMIUM_PATH, else where distributions install it. */
+export const findChromium = (): string | undefined =>
+  process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path));
+
 function chromiumPath(): string {
-  const path = process.env['CHROMIUM_PATH'] ?? PLACES.find(existsSync);
+  const path = findChromium();
   if (path) return path;
   throw new Error(
     'The browser tests need Chromium. Install it (Debian: apt-get install chromium) or set CHROMIUM_PATH.',

@@ -11,6 +11,8 @@ import { freePort } from './free-port.ts';
 
 export const ACCESS_KEY = 'testkey';
 export const SECRET_KEY = 'testsecret';
+/** The bucket of the journeys; each service has a prefix in it. */
+export const JOURNEY_BUCKET = 'journeys';
 
 export type S3Server = { readonly endpoint: string; stop(): Promise<void> };
 

@@ -1,5 +1,5 @@
 // For tests of variants: an object store with images, and an image processor that returns the format's name.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import type { ImageNeeds } from '../../service/src/images/images.ts';
 import { createVideo } from '../../service/src/lifecycle/asset.fixture.ts';
 import { createSingleFlight } from '../../service/src/platform/concurrency/single-flight.ts';
 import { openDiskObjectStore } from '../../service/src/storage/disk-object-store.ts';
+import { prepareLocalFile } from '../../service/src/storage/local-file.ts';
 import { type ObjectKey, originalKey, variantsPrefix } from '../../service/src/storage/object-key.ts';
 
 export const PROCESSOR: ImageProcessor = {
@@ -27,10 +28,15 @@ export type ImageStore = Awaited<ReturnType<typeof openImageStore>>;
 export async function openImageStore() {
   const root = await mkdtemp(join(tmpdir(), 'mediary-images-'));
   const store = await openDiskObjectStore(root);
+  const scratchRoot = join(root, 'scratch');
+  await mkdir(scratchRoot);
   return {
     store,
+    listScratch: () => readdir(scratchRoot),
     createNeeds: (more: Partial<ImageNeeds> = {}): ImageNeeds => ({
       store,
+      prepareLocalFile: (key) =>
+        prepareLocalFile({ store: more.store ?? store, scratchRoot, minFreeBytes: 0 }, key),
       processor: PROCESSOR,
       findAssetById: async (id) => createVideo({ id }),
       inFlight: createSingleFlight({ maxConcurrent: 100 }),

@@ -1,11 +1,11 @@
 // Uploads of an image by PUT: whole, begun by hand, and what they leave in the store.
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { IMAGE, openUpload, type Started } from './media.ts';
 import { openSocket } from './raw-socket.ts';
 import { call, eventually, type TestService } from './service.ts';
+import { filesNaming } from './traces.ts';
 
 export const BYTES = Buffer.from('some bytes, which nobody looks at before complete');
 export const put = (url: string, bytes: Uint8Array = BYTES, headers: Record<string, string> = {}) =>
@@ -19,10 +19,9 @@ export function putUploadsTo(service: () => TestService) {
 
   /** Files in the store, whole or half. */
   async function filesOf(id: string): Promise<string[]> {
-    const files = await readdir(join(service().dataDir, 'objects'), { recursive: true, withFileTypes: true });
-    return files
-      .filter((file) => file.isFile() && (file.name.startsWith(id) || file.parentPath.endsWith('incoming')))
-      .map(({ name }) => name);
+    const folder = join(service().dataDir, 'objects');
+    const found = await Promise.all([filesNaming(folder, id), filesNaming(join(folder, 'incoming'))]);
+    return Array.from(new Set(found.flat()), (path) => basename(path));
   }
 
   const expectNothingStored = (id: string) =>

@@ -4,13 +4,6 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, inject } from 'vitest';
 import { parseS3Url, type S3Location } from '../../service/src/storage/storage-url.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Null: the tests are skipped. */
-    s3Endpoint: string | null;
-  }
-}
-
 /** Null without a server. */
 const endpoint = inject('s3Endpoint');
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import type { EmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { urlOf } from './postgres.ts';
 import { SECRETS } from './service.ts';
+import { storageOf } from './test-store.ts';
 import { processesNaming } from './traces.ts';
 
 /** What processes share that work on one database and one store. */
@@ -23,6 +24,7 @@ export const sharedBy = ({
   DATABASE_URL: urlOf(postgres),
   DATA_DIR: dataDir,
   STORAGE_URL: `file:${dataDir}/objects`,
+  ...storageOf(dataDir, { isDirect: false }),
   FFMPEG_PATH: ffmpegPath,
 });
 
@@ -70,6 +72,7 @@ export async function startProcess(
     ...SECRETS,
     PORT: '0',
     LOG_LEVEL: 'warn',
+    ...storageOf(environment['DATA_DIR'] ?? '', { isDirect: false }),
     ...environment,
   };
   const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

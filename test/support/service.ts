@@ -14,6 +14,7 @@ import { type TestOverrides, type RunningService, startService } from '../../ser
 import { checkResponse, registerServer } from './api-document.ts';
 import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
+import { storageOf } from './test-store.ts';
 
 /**
  * Long enough not to be warned about; planted in full, so that a test can look for them where they must not
@@ -31,20 +32,31 @@ export const SECRETS = {
 export type TestService = RunningService & { readonly url: string; readonly dataDir: string };
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type ServiceOptions = {
+  readonly addedProviders?: readonly RegisteredProvider[];
+  /** False for tests of uploads and downloads by the service itself, which an S3 store would take over. */
+  readonly isStoreDirect?: boolean;
+};
+
 /** Settings of `environment` go over the defaults; undefined unsets one. */
 export async function startTestService(
   environment: Environment = {},
-  {
-    addedProviders = [],
-    ...extras
-  }: TestOverrides & { readonly addedProviders?: readonly RegisteredProvider[] } = {},
+  { addedProviders = [], isStoreDirect = true, ...extras }: TestOverrides & ServiceOptions = {},
 ): Promise<TestService> {
   const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
   const proxyPort =
     IS_BEHIND_NGINX && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
   const config = readConfig(
-    { ...SECRETS, ...proxy, PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir, ...environment },
+    {
+      ...SECRETS,
+      ...proxy,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: dataDir,
+      ...storageOf(dataDir, { isDirect: isStoreDirect }),
+      ...environment,
+    },
     (path) => path,
     [...PROVIDER_MODULES, ...addedProviders],
   );

@@ -27,3 +27,26 @@ const startsProcesses = (file: string): boolean =>
 export const journeyFiles: readonly string[] = files.filter(startsProcesses);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
+
+const S3_JOURNEYS = [
+  'video-lifecycle',
+  'images',
+  'image-hostile',
+  'complete-validation',
+  'download-and-delete',
+  'orphans',
+  'put-upload',
+  'put-races',
+  'upload-limits',
+  'retry-upload',
+  'import',
+  'edits-and-trash',
+  'stop',
+];
+const S3_DURABILITY = ['hostile-probes', 'kill-service'];
+
+/** Journeys whose outcome depends on the store. The S3 suite runs them with an S3 store too. */
+export const s3JourneyFiles: readonly string[] = [
+  ...S3_JOURNEYS.map((name) => `test/journeys/${name}.test.ts`),
+  ...S3_DURABILITY.map((name) => `test/durability/${name}.test.ts`),
+];

@@ -2,9 +2,15 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowsOf } from './postgres.ts';
+import { objectsIn } from './test-store.ts';
 
-/** Paths of all files below the folder that have this text in their path. */
+/** Paths of all files below the folder that have this text in their path, and keys of a remote store. */
 export async function filesNaming(folder: string, text = ''): Promise<string[]> {
+  const keys = await objectsIn(folder);
+  return [...(await filesBelow(folder)), ...keys].filter((path) => path.includes(text));
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []; // Removed while we look.
     throw error;
@@ -12,15 +18,17 @@ export async function filesNaming(folder: string, text = ''): Promise<string[]> 
   const paths = await Promise.all(
     entries.map((entry) => {
       const path = join(folder, entry.name);
-      return entry.isDirectory() ? filesNaming(path, text) : [path].filter((file) => file.includes(text));
+      return entry.isDirectory() ? filesBelow(path) : [path];
     }),
   );
   return paths.flat();
 }
 
 /** Originals of an asset in the store of a service. */
-export const originalFiles = (dataDir: string, assetId: string): Promise<string[]> =>
-  filesNaming(join(dataDir, 'objects', 'originals'), `${assetId}_`);
+export async function originalFiles(dataDir: string, assetId: string): Promise<string[]> {
+  const keys = await filesNaming(join(dataDir, 'objects'), `originals/${assetId}/`);
+  return [...keys, ...(await filesNaming(join(dataDir, 'objects', 'originals'), `${assetId}_`))];
+}
 
 type Process = { readonly pid: number; readonly parent: number };
 

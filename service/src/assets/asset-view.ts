@@ -9,8 +9,8 @@ export type HostedPlayback = { readonly urls: PlayUrls; readonly warning?: Warni
 
 /** What the representation depends on besides the row. */
 export type AssetViewContext = {
-  /** Without a slash at its end. */
-  readonly publicBaseUrl: () => string;
+  /** Without a slash at its end: the service, or the CDN in front of it. */
+  readonly playbackBaseUrl: () => string;
   /** Undefined for assets that no hosted provider plays. */
   readonly findHostedPlayback: (asset: Pick<Asset, 'provider' | 'playback'>) => HostedPlayback | undefined;
   /** False when the provider's current settings do not allow a retry. */
@@ -22,7 +22,7 @@ function toSettingsView(asset: ShownAsset, context: AssetViewContext) {
   const hosted = context.findHostedPlayback(asset);
   const playback = hosted
     ? toPlayback(hosted.urls)
-    : toPlaybackUrls(asset.playback, toPlaybackBase(context.publicBaseUrl(), asset.id));
+    : toPlaybackUrls(asset.playback, toPlaybackBase(context.playbackBaseUrl(), asset.id));
   const { failure, warnings } = asset;
   return {
     hasNoHostedUrl: hosted !== undefined && !playback,
@@ -85,8 +85,8 @@ const toPlayback = (urls: PlayUrls): AssetPlayback | null =>
   urls.hls || urls.dash || urls.thumbnail ? urls : null;
 
 /** Base URL of an asset's files that we serve. */
-export const toPlaybackBase = (publicBaseUrl: string, assetId: string): string =>
-  `${publicBaseUrl}/api/v1/playback/${assetId}`;
+export const toPlaybackBase = (playbackBaseUrl: string, assetId: string): string =>
+  `${playbackBaseUrl}/api/v1/playback/${assetId}`;
 
 /** Our own files as URLs below `base`, reported URLs byte for byte; null for hosted videos. */
 export function toPlaybackUrls(manifest: Manifest | null, base: string): AssetPlayback | null {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { ObjectStore, StoreFinding } from '../storage/object-store.ts';
 
 type StorageContext = {
-  readonly config: Pick<Config, 's3' | 'corsOrigins' | 'publicBaseUrl'>;
+  readonly config: Pick<Config, 's3' | 'corsOrigins' | 'publicBaseUrl' | 'delivery'>;
   readonly store: Pick<ObjectStore, 'check' | 'diagnose'>;
   /** Where the store is, for people. */
   readonly location: string;
@@ -34,11 +34,11 @@ export async function runStorageCommand(
     throw new Error(`The object store lacks ${missing.length} of the operations that the service needs.`);
 }
 
-/** Pages that upload; any page may play. */
-function originsOf({ corsOrigins, publicBaseUrl }: StorageContext['config']): readonly string[] {
-  const origins = corsOrigins.filter((origin) => origin !== '*');
-  if (origins.length > 0) return origins;
-  return [publicBaseUrl === undefined ? 'http://localhost:3000' : new URL(publicBaseUrl).origin];
+/** Pages that upload; and `null`, as browsers say after a redirect from one origin to another. */
+function originsOf({ corsOrigins, publicBaseUrl, delivery }: StorageContext['config']): readonly string[] {
+  const named = corsOrigins.filter((origin) => origin !== '*');
+  const own = publicBaseUrl === undefined ? 'http://localhost:3000' : new URL(publicBaseUrl).origin;
+  return [...(named.length > 0 ? named : [own]), ...(delivery.segments === 'redirect' ? ['null'] : [])];
 }
 
 function renderFinding({ operation, problem, isRequired }: StoreFinding): string {
@@ -96,10 +96,13 @@ const policyFor = (bucket: string) => ({
   ],
 });
 
+const isForAnyPage = ({ corsOrigins, delivery }: StorageContext['config']): boolean =>
+  corsOrigins.includes('*') || delivery.segments === 'redirect';
+
 const corsFor = (config: StorageContext['config']) => ({
   CORSRules: [
     {
-      AllowedOrigins: config.corsOrigins.includes('*') ? ['*'] : originsOf(config),
+      AllowedOrigins: isForAnyPage(config) ? ['*'] : originsOf(config),
       AllowedMethods: ['GET', 'HEAD', 'PUT'],
       AllowedHeaders: ['*'],
       ExposeHeaders: ['ETag', 'Content-Range', 'Content-Length', 'Accept-Ranges'],

@@ -6,22 +6,36 @@ import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
-import { encodeAssetJob } from './jobs/encode-asset.job.ts';
+import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as runOperations from './jobs/encode-runs.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
 
-type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
+type Needs = AppContext & {
+  readonly lifecycle: Lifecycle;
+  readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
+  readonly asOperator: AsOperator;
+};
 
 export function createEncoding(needs: Needs) {
-  const { db, jobs, workerName, lifecycle, asOperator, store, encoder, callback, scratchRoot, log } = needs;
+  const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
+  const { scratchRoot, log } = needs;
   const runs = bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations);
   return {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
-      'encode-asset': encodeAssetJob({ ...runs, ...lifecycle, store, encoder, callback, scratchRoot, log }),
+      'encode-asset': encodeAssetJob({
+        ...runs,
+        ...lifecycle,
+        ...files,
+        store,
+        encoder,
+        callback,
+        scratchRoot,
+        log,
+      }),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         await store.removeAll(renditionPrefix(payload.assetId, payload.folder));

@@ -12,17 +12,19 @@ type Needs = AppContext &
   Pick<ImageService, 'findPlayableAsset'> & {
     readonly lifecycle: Lifecycle;
     readonly objects: ObjectResponses;
+    readonly files: Pick<imageOperations.ImageNeeds, 'prepareLocalFile'>;
   };
 
 /** Variants being rendered or waiting for it, of all assets. */
 const MAX_VARIANTS_IN_FLIGHT = 256;
 
 export function createImages(needs: Needs) {
-  const { store, imageProcessor, config, now, lifecycle, objects, findPlayableAsset } = needs;
+  const { store, imageProcessor, config, now, lifecycle, objects, files, findPlayableAsset } = needs;
   const images = bind(
     {
       findAssetById: lifecycle.findAssetById,
       store,
+      prepareLocalFile: files.prepareLocalFile,
       processor: imageProcessor,
       inFlight: createSingleFlight({ maxConcurrent: MAX_VARIANTS_IN_FLIGHT }),
       maxVariantBytes: config.maxVariantBytes,

@@ -1,8 +1,8 @@
 // Port of the image processor: decodes untrusted images, with limits on pixels, memory and time.
 import type { Variant } from './image-variant.ts';
 
-/** Path of a local file, or a function that reads the bytes when a process is free. */
-export type ImageSource = string | (() => Promise<Uint8Array>);
+/** Path of a local file, or a function that returns it, which is called when a process is free. */
+export type ImageSource = string | (() => Promise<string>);
 
 /** Width and height after applying the orientation. */
 export type ImageFacts = {

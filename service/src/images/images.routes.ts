@@ -39,7 +39,7 @@ async function serveFixedPath(
   await images.findPlayableAsset(id, token);
   return reply
     .header('cache-control', 'no-store')
-    .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
 }
 
 async function serveImage(

@@ -1,7 +1,8 @@
 // Tests which variants are rendered, shared, stored and deleted.
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createAssetId,
   type ImageStore,
@@ -11,8 +12,8 @@ import {
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
 import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
-import type { ImageProcessor } from './image-processor.ts';
-import { examine, findVariant } from './images.ts';
+import type { ImageProcessor, ImageSource } from './image-processor.ts';
+import { examine, findVariant, type ImageNeeds } from './images.ts';
 
 let images: ImageStore;
 beforeAll(async () => {
@@ -47,20 +48,64 @@ test('a rejected or oversized image has no thumbnail', async () => {
   expect(await images.listVariantKeys(asset)).toEqual([]);
 });
 
-test('a store without local files passes the bytes when a process is free', async () => {
-  const asset = await images.storeImage(3);
-  const { localFile: _, ...remote } = images.store;
-  const processor: ImageProcessor = {
-    ...PROCESSOR,
-    render: async (source) => ({
-      bytes: typeof source === 'string' ? Buffer.from('a path') : await source(),
-    }),
+describe('a store without local files', () => {
+  const isPath = (source: ImageSource) => typeof source === 'string';
+  const seen: string[] = [];
+  const readSource = async (source: ImageSource) => {
+    const path = isPath(source) ? source : await source();
+    seen.push(await readFile(path, 'utf8'));
   };
-  const { key } = await findVariant(images.createNeeds({ store: remote, processor }), asset, {
-    query: {},
-    accept: undefined,
+  const reading: ImageProcessor = {
+    ...PROCESSOR,
+    examine: async (source) => {
+      await readSource(source);
+      return PROCESSOR.examine(source);
+    },
+    render: async (source, variant, assetId) => {
+      await readSource(source);
+      return PROCESSOR.render(source, variant, assetId);
+    },
+  };
+  const remote = () => {
+    const { localFile: _, ...store } = images.store;
+    return store;
+  };
+  const variantOf = (asset: Asset, more: Partial<ImageNeeds>) =>
+    findVariant(images.createNeeds({ store: remote(), ...more }), asset, { query: {}, accept: undefined });
+
+  test('gives decoders the path of a copy, which is removed afterwards', async () => {
+    const asset = await images.storeImage(3);
+    await examine(images.createNeeds({ store: remote(), processor: reading }), asset);
+    await variantOf(asset, { processor: reading });
+    expect(seen).toEqual(['original', 'original']);
+    expect(await images.listScratch()).toEqual([]);
   });
-  expect(await images.readText(key)).toBe('original');
+
+  test('makes no copy before a process is free, and keeps none when it fails', async () => {
+    const asset = await images.storeImage(6);
+    const busy: ImageProcessor = {
+      ...PROCESSOR,
+      render: async (source) => {
+        expect([isPath(source), await images.listScratch()]).toEqual([false, []]);
+        await readSource(source);
+        throw new Error('the process pool is closed');
+      },
+    };
+    await expect(variantOf(asset, { processor: busy })).rejects.toThrow('closed');
+    expect(await images.listScratch()).toEqual([]);
+  });
+
+  test('keeps no copy of a job that is stopped while it copies', async () => {
+    const asset = await images.storeImage(10);
+    const stop = new AbortController();
+    const stalled = { ...remote(), stream: () => new Readable({ read: () => {} }) };
+    const examined = examine(images.createNeeds({ store: stalled }), asset, stop.signal);
+    const refused = expect(examined).rejects.toThrow('aborted');
+    await expect.poll(() => images.listScratch()).toHaveLength(1);
+    stop.abort();
+    await refused;
+    expect(await images.listScratch()).toEqual([]);
+  });
 });
 
 test('concurrent requests render a variant once, and later requests reuse it', async () => {

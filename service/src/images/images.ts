@@ -2,11 +2,12 @@
 import type { Asset, PlayedAsset } from '../assets/asset.ts';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
-import type { BoundOperations } from '../platform/bind.ts';
+import type { Bound, BoundOperations } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
+import type { prepareLocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
-import type { ImageFacts, ImageProcessor, ImageRefusal, ImageSource as Bytes } from './image-processor.ts';
+import type { ImageFacts, ImageProcessor, ImageRefusal } from './image-processor.ts';
 import { type ImageSource, imageSourceOf, parseJpegSize } from './image-source.ts';
 import {
   chooseVariant,
@@ -29,6 +30,7 @@ import {
 
 export type ImageNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> & {
   readonly store: ObjectStore;
+  readonly prepareLocalFile: Bound<typeof prepareLocalFile>;
   readonly processor: ImageProcessor;
   readonly inFlight: SingleFlight;
   readonly maxVariantBytes: number;
@@ -42,9 +44,17 @@ const MAX_BYTES = 256 * 1024 * 1024;
 export type ExaminationResult = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
 
 /** Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. */
-export async function examine({ store, processor }: ImageNeeds, asset: Asset): Promise<ExaminationResult> {
+export async function examine(
+  { store, processor, prepareLocalFile }: ImageNeeds,
+  asset: Asset,
+  signal?: AbortSignal,
+): Promise<ExaminationResult> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
-  const examined = await processor.examine(bytesOf(store, originalKey(asset)));
+  const file = prepareLocalFile(originalKey(asset));
+  const examined = await file
+    .open(signal)
+    .then(({ path }) => processor.examine(path))
+    .finally(file.close);
   if ('refused' in examined) return examined;
   const key = variantKey(asset.id, THUMBNAIL);
   await store.remove(key); // an earlier run may have stopped before it reported
@@ -154,14 +164,16 @@ type Rendered = { readonly bytes: Uint8Array } | { readonly refused: VariantRefu
 
 /** A plain `storage_limit` means that nothing was rendered, so the failure need not be recorded. */
 async function renderWithinLimits(
-  { store, processor, maxVariantBytes }: ImageNeeds,
+  { store, processor, maxVariantBytes, prepareLocalFile }: ImageNeeds,
   { asset, source }: Rendering,
   variant: Variant,
 ): Promise<Rendered | 'storage_limit'> {
   if ((await store.size(source.key)) === undefined) throw playbackNotFound();
   await removeOutdated(store, asset.id, source.prefix);
   if ((await countStoredBytes(store, asset.id)) >= maxVariantBytes) return 'storage_limit';
-  const rendered = await processor.render(bytesOf(store, source.key), variant, asset.id);
+  const file = prepareLocalFile(source.key);
+  const openSource = async () => (await file.open()).path;
+  const rendered = await processor.render(openSource, variant, asset.id).finally(file.close);
   if ('refused' in rendered) return rendered;
   const stored = await countStoredBytes(store, asset.id);
   return stored + rendered.bytes.byteLength > maxVariantBytes ? { refused: 'storage_limit' } : rendered;
@@ -186,8 +198,4 @@ async function originalOf(
 async function readJpegSize(store: ObjectStore, key: ObjectKey): Promise<ReturnType<typeof parseJpegSize>> {
   const found = await store.read(key);
   return found?.bytes && parseJpegSize(found.bytes);
-}
-
-function bytesOf(store: ObjectStore, key: ObjectKey): Bytes {
-  return store.localFile?.(key) ?? (async () => Buffer.concat(await store.stream(key).toArray()));
 }

@@ -19,12 +19,12 @@ type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetByI
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
   ({ store, findAssetById, applyReport, verifyOriginal, examine, deleteVariants }: ProcessNeeds) =>
-  async ({ payload: { assetId } }: JobRun<JobPayloads['process-image']>): Promise<void> => {
+  async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const found = await findAssetById(assetId);
     if (found?.stream_status !== 'processing' || found.deleted_at) return;
     const asset = await verifyOriginal(found, () => store.stream(originalKey(found)));
     if (asset.refused) return;
-    const outcome = await applyReport(reportOf(await examine(asset)), { ref: { assetId } });
+    const outcome = await applyReport(reportOf(await examine(asset, signal)), { ref: { assetId } });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };
 

@@ -1,4 +1,5 @@
 // Tests that output is upright, sRGB and without metadata, and that invalid images are rejected.
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +12,21 @@ import type { ExaminedImage, ImageFacts, RenderedImage } from './image-processor
 import type { Variant } from './image-variant.ts';
 
 let decoders: TestDecoders;
-beforeAll(() => {
+let folder: string;
+beforeAll(async () => {
   decoders = openTestDecoders({ image: { maxPixels: 1_000_000, deadlineMs: 60_000 } });
+  folder = await mkdtemp(join(tmpdir(), 'mediary-image-'));
 });
-afterAll(() => decoders.close());
+afterAll(async () => {
+  await decoders.close();
+  await rm(folder, { recursive: true });
+});
 
-const source = (bytes: Uint8Array) => async () => bytes;
+const source = (bytes: Uint8Array) => async (): Promise<string> => {
+  const path = join(folder, randomUUID());
+  await writeFile(path, bytes);
+  return path;
+};
 const examine = async (bytes: Uint8Array): Promise<ExaminedImage> =>
   decoders.imageProcessor.examine(source(bytes));
 const refusal = async (bytes: Uint8Array) => {
@@ -85,16 +95,11 @@ describe('a valid image', () => {
     },
   );
 
-  test('is read from a file as well', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'mediary-image-'));
-    await writeFile(join(folder, 'original'), await draw(8, 6).png().toBuffer());
-    expect(await decoders.imageProcessor.examine(join(folder, 'original'))).toMatchObject({
-      facts: { width: 8, height: 6 },
-    });
-    await rm(folder, { recursive: true });
-    await expect(decoders.imageProcessor.examine(join(folder, 'original'))).rejects.toThrow(
-      'could not be read',
-    );
+  test('is read from a file by its path as well', async () => {
+    const path = await source(await draw(8, 6).png().toBuffer())();
+    expect(await decoders.imageProcessor.examine(path)).toMatchObject({ facts: { width: 8, height: 6 } });
+    await rm(path);
+    await expect(decoders.imageProcessor.examine(path)).rejects.toThrow('could not be read');
   });
 
   test.each(['16 bits', 'grey', 'CMYK'])('of an odd kind becomes plain sRGB: %s', async (kind) => {

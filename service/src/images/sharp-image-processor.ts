@@ -69,8 +69,8 @@ const onMessage = (message: unknown): HandledMessage<ExaminedImage | RenderedIma
 
 /** Reads the file here, because the decoder process has no access to files. */
 async function bytesOf(source: ImageSource): Promise<Uint8Array> {
-  if (typeof source !== 'string') return source();
-  return readFile(source).catch((cause: unknown) => {
+  const path = typeof source === 'string' ? source : await source();
+  return readFile(path).catch((cause: unknown) => {
     throw new Error('the image could not be read', { cause });
   });
 }

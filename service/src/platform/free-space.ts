@@ -11,7 +11,7 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-export const diskFull = (component: 'database' | 'object store', cause?: unknown) =>
+export const diskFull = (component: 'database' | 'object store' | 'scratch folder', cause?: unknown) =>
   new ServiceError(
     'UNAVAILABLE',
     `The disk of the ${component} is full: less than MIN_FREE_BYTES is free. ` +

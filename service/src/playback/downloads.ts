@@ -1,4 +1,4 @@
-// Creates and verifies signed download URLs of originals, which are valid for an hour (contract B5).
+// Creates signed download URLs of originals, which are valid for an hour, and verifies our own (contract B5).
 import type { DownloadUrl } from '@mediary/contract/schemas/playback';
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
@@ -6,13 +6,17 @@ import { issueTicket, isValidTicket, ticketReason } from '../auth/asset-ticket.t
 import type { Secret } from '../auth/secret.ts';
 import type { Bound } from '../platform/bind.ts';
 import { notFound, unauthorized } from '../platform/errors.ts';
+import { attachment } from '../platform/http/headers.ts';
 import type { Download } from '../providers/provider.ts';
 import type { canInspect, createProviderDownload } from '../providers/hosted-videos.ts';
+import { originalKey } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
 
 export type DownloadNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly canInspect: Bound<typeof canInspect>;
   readonly createProviderDownload: Bound<typeof createProviderDownload>;
+  readonly store: Pick<ObjectStore, 'direct'>;
   readonly urlSecrets: readonly Secret[];
   readonly publicBaseUrl: () => string;
   readonly now: () => Date;
@@ -21,20 +25,40 @@ export type DownloadNeeds = {
 
 const TTL_SECONDS = 3600;
 
+/** `expiresAt` is undefined when it is the requested time. */
+type SignedDownload = Download & { readonly expiresAt?: Date };
+
 export async function createDownloadUrl(needs: DownloadNeeds, asset: Asset): Promise<DownloadUrl> {
   const expires = Math.floor(needs.now().getTime() / 1000) + TTL_SECONDS;
-  const download: Download = needs.canInspect(asset)
+  const download: SignedDownload = needs.canInspect(asset)
     ? await needs.createProviderDownload(asset, expires)
-    : { state: 'ready', url: createOwnUrl(needs, asset, expires) };
-  const { state } = download;
+    : await createStoredDownload(needs, asset, expires);
+  const { state, expiresAt = new Date(expires * 1000) } = download;
   const { filename } = asset;
   return download.state === 'preparing'
     ? { url: null, state, expires_at: null, filename, retry_after: download.retryAfterSeconds }
-    : { url: download.url, state, expires_at: new Date(expires * 1000).toISOString(), filename };
+    : { url: download.url, state, expires_at: expiresAt.toISOString(), filename };
+}
+
+/** Of the store itself where clients reach it. */
+async function createStoredDownload(
+  needs: DownloadNeeds,
+  asset: Asset,
+  expires: number,
+): Promise<SignedDownload> {
+  assertStored(asset);
+  const { direct } = needs.store;
+  if (!direct) return { state: 'ready', url: createOwnUrl(needs, asset, expires) };
+  const { url, expiresAt } = await direct.presignGet({
+    key: originalKey(asset),
+    responseContentDisposition: attachment(asset.filename),
+    responseContentType: asset.mime_type,
+    expiresInSeconds: TTL_SECONDS,
+  });
+  return { state: 'ready', url, expiresAt };
 }
 
 function createOwnUrl({ urlSecrets, publicBaseUrl }: DownloadNeeds, asset: Asset, expires: number): string {
-  assertStored(asset);
   const ticket = issueTicket(urlSecrets, 'download', {
     assetId: asset.id,
     expires,

@@ -1,5 +1,6 @@
 // Playback: URLs for owners, manifests and segments for viewers, downloads.
 import type { AppContext } from '../app-context.ts';
+import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
@@ -9,9 +10,11 @@ import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
+import * as redirectOperations from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
+    readonly view: Pick<AssetViewContext, 'playbackBaseUrl'>;
     readonly lifecycle: Lifecycle;
     readonly hosted: Providers;
     readonly guards: Guards;
@@ -19,9 +22,12 @@ type Needs = AppContext &
   };
 
 export function createPlayback(needs: Needs) {
-  const { lifecycle, hosted, guards, config, objects } = needs;
-  const shared = { ...needs, ...lifecycle, ...hosted };
-  const playback = bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations);
+  const { lifecycle, hosted, guards, config, objects, view } = needs;
+  const shared = { ...needs, ...lifecycle, ...hosted, ...view };
+  const playback = {
+    ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
+    ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+  };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },
     routes: [

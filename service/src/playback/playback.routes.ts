@@ -8,9 +8,10 @@ import type { BoundOperations } from '../platform/bind.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as playbackOperations from './playback.ts';
+import type * as redirectOperations from './segment-redirect.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
-type Playback = BoundOperations<typeof playbackOperations>;
+type Playback = BoundOperations<typeof playbackOperations> & BoundOperations<typeof redirectOperations>;
 
 export const playbackRoutes = (
   playback: Playback,
@@ -49,7 +50,7 @@ async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: 
   await needs.playback.findPlayableAsset(id, token);
   return exchange.reply
     .header('cache-control', 'no-store')
-    .redirect(`/api/v1/playback/${id}/~${encodeURIComponent(token)}/${file}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/${file}`, 302);
 }
 
 type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
@@ -71,6 +72,8 @@ async function serve(
   const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
+  const redirect = await playback.redirectToStore({ key: served.key, path, method: request.method });
+  if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = {
     'content-type': contentTypeOf(path),

@@ -18,7 +18,7 @@ type PlaybackNeeds = {
   readonly findHostedUrls: Bound<typeof findHostedUrls>;
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
-  readonly publicBaseUrl: () => string;
+  readonly playbackBaseUrl: () => string;
   readonly now: () => Date;
 };
 
@@ -32,7 +32,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
   const expires = isSigned
     ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds })
     : null;
-  const base = toPlaybackBase(needs.publicBaseUrl(), asset.id);
+  const base = toPlaybackBase(needs.playbackBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
   const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
     hls: null,

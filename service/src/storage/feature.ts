@@ -1,11 +1,17 @@
-// Storage: responses from the object store, whose buffers all features share.
+// Storage: responses from the object store, whose buffers all features share, and local files for decoders.
 import type { AppContext } from '../app-context.ts';
 import { bind } from '../platform/bind.ts';
+import * as fileOperations from './local-file.ts';
 import * as objectOperations from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
-export const createStorage = ({ store }: Pick<AppContext, 'store'>) => ({
-  operations: bind({ store, buffers: openResponseBuffers() }, objectOperations),
+type Needs = Pick<AppContext, 'store' | 'scratchRoot' | 'config'>;
+
+export const createStorage = ({ store, scratchRoot, config: { minFreeBytes } }: Needs) => ({
+  operations: {
+    ...bind({ store, buffers: openResponseBuffers() }, objectOperations),
+    ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
+  },
   routes: [],
   jobs: {},
 });

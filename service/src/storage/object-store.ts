@@ -52,10 +52,13 @@ type PresignedPut = {
   readonly expiresInSeconds: number;
 };
 
+/** The store adds the response headers. */
 type PresignedGet = {
   readonly key: ObjectKey;
-  readonly responseContentDisposition: string;
+  readonly responseContentDisposition?: string;
   readonly responseContentType: string;
+  /** Default: `private, no-store`. */
+  readonly responseCacheControl?: string;
   readonly expiresInSeconds: number;
 };
 

@@ -15,6 +15,7 @@ describe('a valid URL', () => {
       endpoint: undefined,
       publicEndpoint: undefined,
       pathStyle: false,
+      direct: true,
       prefix: '',
     });
   });
@@ -26,6 +27,7 @@ describe('a valid URL', () => {
       endpoint: 'http://10.0.0.5:9000',
       publicEndpoint: 'http://10.0.0.5:9000',
       pathStyle: true,
+      direct: true,
       prefix: 'production/one/',
     });
   });
@@ -42,6 +44,11 @@ describe('a valid URL', () => {
   });
 });
 
+test('clients reach the bucket unless the URL says that they cannot', () => {
+  const directOf = (more: string) => parsed(`s3://media?region=eu-1${more}`).location?.direct;
+  expect(['', '&direct=true', '&direct=false'].map(directOf)).toEqual([true, true, false]);
+});
+
 describe('an invalid URL', () => {
   test.for([
     ['s3://media', 'region is missing'],
@@ -54,6 +61,7 @@ describe('an invalid URL', () => {
     ['s3://media?endpoint=http://minio/path', 'endpoint must be an http or https URL'],
     ['s3://media?endpoint=http://[:9000', 'endpoint must be an http or https URL'],
     ['s3://media?region=eu-1&path_style=yes', 'path_style must be true or false'],
+    ['s3://media?region=eu-1&direct=no', 'direct must be true or false'],
     ['s3://media?region=eu-1&prefix=../up', 'prefix may contain'],
     ['s3://media?region=eu-1&pathstyle=true', 'pathstyle is not a parameter'],
     ['s3://[', 'is not a URL'],

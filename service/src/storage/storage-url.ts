@@ -8,6 +8,8 @@ export type S3Location = {
   readonly endpoint: string | undefined;
   /** The address in presigned URLs, when clients reach the store by another one than the service. */
   readonly publicEndpoint: string | undefined;
+  /** Whether clients can reach the store; otherwise all bytes pass through the service. */
+  readonly direct: boolean;
   /** `https://host/bucket/key` instead of `https://bucket.host/key`. */
   readonly pathStyle: boolean;
   /** Empty, or ends in a slash. */
@@ -18,12 +20,13 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const REGION = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const PREFIX = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*\/?$/;
 const ENDPOINT = /^https?:\/\/[^/?#@]+\/?$/;
-const PARAMETERS = ['region', 'endpoint', 'public_endpoint', 'path_style', 'prefix'];
+const BOOLEAN = /^(?:true|false)$/;
+const PARAMETERS = ['region', 'endpoint', 'public_endpoint', 'path_style', 'direct', 'prefix'];
 /** The region that S3-compatible stores expect in signatures unless they are configured otherwise. */
 const DEFAULT_REGION = 'us-east-1';
 const FORM =
   's3://<bucket>?region=<region>[&endpoint=<https://host>][&public_endpoint=<https://host>]' +
-  '[&path_style=true|false][&prefix=<folder>]';
+  '[&path_style=true|false][&direct=true|false][&prefix=<folder>]';
 
 /** Adds one message that names every problem to `problems`. */
 export function parseS3Url(text: string, problems: string[]): S3Location | undefined {
@@ -49,6 +52,7 @@ function toLocation({ hostname, searchParams: query }: URL): S3Location {
     region: query.get('region') ?? DEFAULT_REGION,
     endpoint,
     publicEndpoint: query.get('public_endpoint')?.replace(/\/$/, '') ?? endpoint,
+    direct: query.get('direct') !== 'false',
     pathStyle: pathStyle === null ? endpoint !== undefined : pathStyle === 'true',
     prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
   };
@@ -71,7 +75,8 @@ function problemsOf(url: URL): string[] {
     [isInvalid('region', REGION), 'region must be a name such as eu-central-1'],
     [isInvalid('endpoint', ENDPOINT), 'endpoint must be an http or https URL without a path'],
     [isInvalid('public_endpoint', ENDPOINT), 'public_endpoint must be an http or https URL without a path'],
-    [isInvalid('path_style', /^(?:true|false)$/), 'path_style must be true or false'],
+    [isInvalid('path_style', BOOLEAN), 'path_style must be true or false'],
+    [isInvalid('direct', BOOLEAN), 'direct must be true or false'],
     [
       isInvalid('prefix', PREFIX),
       'prefix may contain letters, digits, dots, hyphens, underscores and slashes',

@@ -39,6 +39,9 @@ export const getDownloadUrl = jsonOperation({
   auth: 'caller',
   summary: 'Returns a signed URL of the original file, or of the MP4 of a hosted provider',
   description:
+    'The URL is of the service, of an S3 store or of a video provider: send it a GET without credentials. ' +
+    'A URL of an S3 store expires at `expires_at` and not before, also when its asset is deleted and the ' +
+    'file is kept for a restore. ' +
     'Where a hosted provider has to make the file first (`edgehost`), the first request starts that: the ' +
     'response is 200 with `url` null, `state` `preparing` and `retry_after`, until `state` is `ready`.',
   message: 'Download URL',
@@ -200,7 +203,10 @@ const segmentOperation = <P extends Path>(id: string, path: P, whose: string) =>
     summary: `Returns a file that a manifest of a ${whose} asset names`,
     requestHeaders: ['Range', 'If-None-Match'],
     response: SEGMENT,
-    otherResponses: PARTIAL,
+    otherResponses: {
+      ...PARTIAL,
+      302: 'Redirect of a segment to a signed URL of the object store, where the operator chose that.',
+    },
     errors: PLAYBACK_ERRORS,
   });
 

@@ -1,15 +1,17 @@
 // Job that encodes one attempt of a video: reads the original, stores the renditions and reports the result.
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { findAssetById } from '../../assets/asset-lookup.ts';
 import type { JobPayloads } from '../../jobs.ts';
 import type { verifyOriginal } from '../../lifecycle/reports.ts';
 import { type MediaType, findMediaType } from '../../media/media-type.ts';
 import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import { isUnavailable } from '../../platform/errors.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
+import type { findLocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
@@ -20,10 +22,11 @@ import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 
-type EncodeNeeds = BoundOperations<typeof runOperations> & {
+export type EncodeNeeds = BoundOperations<typeof runOperations> & {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly verifyOriginal: Bound<typeof verifyOriginal>;
   readonly store: ObjectStore;
+  readonly findLocalFile: Bound<typeof findLocalFile>;
   readonly encoder: Encoder;
   readonly callback: Callback;
   readonly scratchRoot: string;
@@ -72,7 +75,8 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
   } catch (error) {
     if (superseded.signal.aborted) return await needs.discardRun(run);
     await needs.store.removeAll(folderOf(run));
-    if (signal.aborted) await needs.releaseRun(run);
+    // A full disk or an unreachable store is no crash of the encoder.
+    if (signal.aborted || isUnavailable(error)) await needs.releaseRun(run);
     throw error;
   } finally {
     watch.close();
@@ -120,15 +124,16 @@ async function encode(
     onSuperseded: () => superseded.abort(),
   });
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
-  const source = await localOriginal(needs.store, run, { scratch, signal });
-  if (await isRefused(needs, run, source)) superseded.abort();
+  const source = await needs.findLocalFile(run.originalKey, { path: join(scratch, 'original'), signal });
+  if (!source) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
+  if (await isRefused(needs, run, source.path)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
   reporter.start();
   try {
     const encoding = await needs.encoder.encode({
-      source,
+      source: source.path,
       container: media.container,
       workFolder,
       childFolder: renditionFolder(run.attempt, run.try),
@@ -147,20 +152,6 @@ async function encode(
 async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: string): Promise<boolean> {
   const asset = await needs.findAssetById(assetId);
   return asset !== undefined && (await needs.verifyOriginal(asset, () => createReadStream(source))).refused;
-}
-
-/** Path of the original: the store's own file if it is a disk, otherwise a local copy. */
-async function localOriginal(
-  store: ObjectStore,
-  { originalKey: key }: Run,
-  { scratch, signal }: { scratch: string; signal: AbortSignal },
-): Promise<string> {
-  if ((await store.size(key)) === undefined)
-    throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
-  if (store.localFile) return store.localFile(key);
-  const copy = join(scratch, 'original');
-  await writeFile(copy, store.stream(key), { signal });
-  return copy;
 }
 
 async function storeFiles(

@@ -88,7 +88,7 @@ export async function finishRun(
   return updated?.decision !== undefined;
 }
 
-/** An interruption by a process shutdown does not count as a run. */
+/** An interruption by a process shutdown or by an unavailable store does not count as a run. */
 export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promise<void> {
   await assetStore.update({ assetId: run.assetId }, (seen) =>
     isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,

@@ -34,9 +34,11 @@ export async function* diagnose(
   const keyOf = (name: string) => `${folder}/${name}` as ObjectKey;
   const checks = [
     ...accessChecks(s3, store, keyOf('object')),
-    ...directChecks(store, keyOf),
+    ...(s3.location.direct ? directChecks(store, keyOf) : [partsCheck(store, keyOf('parts'))]),
     required('policy', 'receive resumable uploads', () => uploadInSteps(store.partial, keyOf('resumable'))),
-    ...origins.map((origin, index) => corsCheck(store, keyOf(`cors-${index}`), origin)),
+    ...(s3.location.direct ? origins : []).map((origin, index) =>
+      corsCheck(store, keyOf(`cors-${index}`), origin),
+    ),
     {
       operation: 'delete objects',
       isRequired: true,
@@ -140,6 +142,13 @@ function directChecks({ direct, ...store }: Store, keyOf: (name: string) => Obje
   ];
 }
 
+/** The service sends objects of more than one part in parts too. */
+const partsCheck = (store: Store, key: ObjectKey): Check =>
+  required('policy', 'upload in parts', async () => {
+    const { sizeBytes } = await store.put(key, once(Buffer.alloc(2 * PART_BYTES)), 2 * PART_BYTES);
+    return (await store.size(key)) === sizeBytes ? undefined : 'the store lost a part';
+  });
+
 async function uploadInParts(
   direct: DirectUploads,
   store: Pick<ObjectStore, 'size'>,
@@ -174,12 +183,17 @@ async function uploadInSteps(partial: PartialObjects, key: ObjectKey): Promise<s
 }
 
 const corsCheck = ({ direct }: Store, key: ObjectKey, origin: string): Check =>
-  required('cors', `let web pages of ${origin} upload and play (CORS)`, async () =>
+  required('cors', corsOperation(origin), async () =>
     findCorsProblem(
       await direct.presignPut({ key, contentType: TYPE, contentLength: 1, expiresInSeconds: EXPIRES_S }),
       origin,
     ),
   );
+
+const corsOperation = (origin: string): string =>
+  origin === 'null'
+    ? 'let players follow redirects to the store (CORS, origin "null")'
+    : `let web pages of ${origin} upload and play (CORS)`;
 
 async function deleteAll(store: Store, prefix: ObjectKey): Promise<string | undefined> {
   await store.removeAll(prefix);

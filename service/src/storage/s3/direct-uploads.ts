@@ -28,14 +28,14 @@ export const openDirectUploads = (s3: S3Connection): DirectUploads => ({
       headers: { 'content-type': contentType, 'if-none-match': '*', ...bodyHeaders(contentLength, sha256) },
       expiresInSeconds,
     }),
-  presignGet: ({ key, responseContentDisposition, responseContentType, expiresInSeconds }) =>
+  presignGet: ({ key, responseContentDisposition: disposition, expiresInSeconds, ...response }) =>
     presigned(s3, {
       method: 'GET',
       key: s3.at(key).Key,
       query: {
-        'response-content-disposition': responseContentDisposition,
-        'response-content-type': responseContentType,
-        'response-cache-control': 'private, no-store',
+        ...(disposition !== undefined && { 'response-content-disposition': disposition }),
+        'response-content-type': response.responseContentType,
+        'response-cache-control': response.responseCacheControl ?? 'private, no-store',
       },
       expiresInSeconds,
     }),

@@ -12,6 +12,7 @@ const location = {
   endpoint: undefined,
   publicEndpoint: 'https://s3.amazonaws.com',
   pathStyle: false,
+  direct: true,
   prefix: '',
 };
 const now = new Date('2013-05-24T00:00:00Z');
