@@ -1,4 +1,4 @@
-// Names of the service's own secrets, and warnings about weak or missing secrets.
+// Names of the service's own secrets, and warnings about secrets and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
 import type { Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
@@ -45,6 +45,17 @@ const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredPr
       ? [`${playbackHost} is not set: videos of ${name} may become ready without playback URLs`]
       : [],
   );
+
+/** Processes often share their environment, so the setting of workers does not stop the others. */
+export const healthPortWarnings = ({ role, healthPort }: HealthSettings): string[] =>
+  healthPort === undefined || role === 'worker'
+    ? []
+    : [
+        `HEALTH_PORT has no effect where MEDIARY_ROLE is ${role}: ` +
+          '/healthz and /readyz answer on PORT. It is for workers.',
+      ];
+
+type HealthSettings = { readonly role: string; readonly healthPort: number | undefined };
 
 /** Problems that do not stop the start. */
 export const settingWarnings = (

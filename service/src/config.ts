@@ -10,13 +10,14 @@ import {
   readEncodeConcurrency,
   readEncodeLimits,
   readMediaTypes,
+  readProcess,
   readOrigins,
   readImportLimits,
   readOwnerLimits,
   readStorageUrl,
   readUploadSizes,
 } from './config-readers.ts';
-import { OWN_SECRETS, settingWarnings } from './config-secrets.ts';
+import { healthPortWarnings, OWN_SECRETS, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
@@ -38,12 +39,12 @@ import type { RegisteredProvider } from './providers/provider-module.ts';
 import { type ConfiguredProviders, configureProviders, PROVIDER_MODULES } from './providers/registry.ts';
 import type { S3Location } from './storage/storage-url.ts';
 
-type Role = 'all' | 'api' | 'worker';
-
 export type Config = {
-  readonly role: Role;
+  readonly role: 'all' | 'api' | 'worker';
   readonly port: number;
   readonly host: string;
+  /** Port of the health checks of a worker; undefined: none. */
+  readonly healthPort: number | undefined;
   /** Absolute path; contains the embedded database, the disk store, temporary files and generated secrets. */
   readonly dataDir: string;
   /** Without a trailing slash; undefined: the address of the listener. */
@@ -130,7 +131,10 @@ export function readConfig(
   if (settings.problems.length > 0)
     throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
   const outbound = outboundWarnings(config.outboundAllowPrivate);
-  return { ...config, warnings: [...config.warnings, ...outbound, ...unknown] };
+  return {
+    ...config,
+    warnings: [...config.warnings, ...healthPortWarnings(config), ...outbound, ...unknown],
+  };
 }
 
 function read(
@@ -149,17 +153,6 @@ function read(
     ...readLimits(settings),
   };
 }
-
-const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
-  role: oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
-  port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
-  host: text('HOST') ?? '127.0.0.1',
-  publicBaseUrl: url('PUBLIC_BASE_URL'),
-  encoderCallbackUrl: url('ENCODER_CALLBACK_URL'),
-  maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
-  docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
-  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-});
 
 const readStorage = (settings: Settings, absolute: (path: string) => string) => ({
   dataDir: absolute(settings.text('DATA_DIR') ?? DEFAULT_DATA_DIR),

@@ -1,6 +1,5 @@
 // Starts the service, and stops it gracefully: requests and jobs in progress finish, then the adapters close.
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { type App, buildApp } from './app.ts';
 import { type Config, DEFAULT_DATA_DIR, readConfig } from './config.ts';
@@ -14,7 +13,7 @@ import {
   type OpenStore,
 } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
-import type { HttpServer } from './platform/http/server.ts';
+import { type HttpServer, listen } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
@@ -28,6 +27,8 @@ import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
   readonly address: string;
+  /** The URL of the health checks of a worker with HEALTH_PORT. */
+  readonly healthAddress: string | undefined;
   readonly parts: Adapters;
   readonly server: HttpServer;
   stop(): Promise<void>;
@@ -66,6 +67,7 @@ export async function runService(environment: Environment): Promise<void> {
       config,
       local,
       address: service.address,
+      healthAddress: service.healthAddress,
       locations: service.parts.locations,
       encoderMissing: service.parts.encoderMissing,
       now: new Date(),
@@ -157,6 +159,7 @@ export async function startService(
     ...(overrides.inspect && { inspect: overrides.inspect }),
   });
   const parts = overrides.between?.(opened) ?? opened;
+  const stopping = new AbortController();
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
     const app = await buildApp(parts, {
@@ -164,17 +167,25 @@ export async function startService(
       publicBaseUrl,
       log,
       now: overrides.now ?? (() => new Date()),
+      isStopping: () => stopping.signal.aborted,
       checkEveryMs: overrides.checkEveryMs,
     });
-    const { server, handlers } = app;
+    const { server, healthServer } = app;
     await server.ready();
     if (config.role !== 'worker') address = await listen(server, config);
-    if (config.role !== 'api') await startWorkers(parts, handlers);
+    const healthAddress =
+      healthServer && (await listen(healthServer, { ...config, port: config.healthPort ?? 0 }));
+    const heartbeat = config.role === 'api' ? undefined : await startWorkers(parts, app);
     return {
       address,
+      healthAddress,
       parts,
       server,
-      stop: () => stopGracefully(app, parts),
+      stop: async () => {
+        stopping.abort();
+        await heartbeat?.stop();
+        await stopGracefully(app, parts);
+      },
       abort: () => abortService(server, parts),
     };
   } catch (error) {
@@ -183,20 +194,13 @@ export async function startService(
   }
 }
 
-/** Addresses that mean "all interfaces" → the loopback address that reaches the listener. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-/** Returns the URL by which this process reaches its own listener. */
-async function listen(server: HttpServer, { port, host }: Config): Promise<string> {
-  await server.listen({ port, host });
-  const { address, port: boundPort } = server.server.address() as AddressInfo;
-  const reachable = LOOPBACK[address] ?? address;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
-}
-
-async function startWorkers({ jobs, scratchRoot }: Adapters, handlers: App['handlers']): Promise<void> {
+async function startWorkers(
+  { jobs, scratchRoot }: Adapters,
+  { handlers, startHeartbeat }: App,
+): ReturnType<App['startHeartbeat']> {
   await deleteAbandonedScratchFolders(scratchRoot);
   await jobs.work(handlers);
+  return startHeartbeat();
 }
 
 /** Longer than any response takes; open uploads and downloads could continue for hours and are closed. */
@@ -204,12 +208,17 @@ const DRAIN_TIMEOUT_MS = 5000;
 /** Time for closed uploads to release their leases, so that clients can upload again after the restart. */
 const RELEASE_TIMEOUT_MS = 2000;
 
-/** Waits for requests in progress, returns running jobs to the queue, then closes the adapters. */
-async function stopGracefully({ server, uploadsSettled }: App, parts: Adapters): Promise<void> {
+/**
+ * Waits for requests in progress, returns running jobs to the queue, then closes the adapters. The health
+ * checks report until then that the process stops.
+ */
+async function stopGracefully({ server, uploadsSettled, healthServer }: App, parts: Adapters): Promise<void> {
   const drainTimeout = setTimeout(() => server.server.closeAllConnections(), DRAIN_TIMEOUT_MS);
   await server.close().finally(() => clearTimeout(drainTimeout));
   await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
   await parts.close();
+  healthServer?.server.closeAllConnections();
+  await healthServer?.close();
 }
 
 /** After a fatal error requests in progress are not completed. */

@@ -17,12 +17,14 @@ import { getProvider } from './provider.ts';
 import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
 import { receiveWebhook } from './webhooks.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
+import * as workerOperations from './workers.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
 
 export type Providers = ReturnType<typeof createProviders>['operations'];
 
-export function createProviders({ db, providers, urlSecrets, config, now, lifecycle, asOperator }: Needs) {
+export function createProviders(context: Needs) {
+  const { db, providers, urlSecrets, config, now, lifecycle, asOperator } = context;
   const circuits: CallNeeds['circuits'] = new Map();
   const call = createProviderCaller({ providers, circuits, now });
   const needs = { ...lifecycle, db, providers, call, urlSecrets, maxUploadBytes: config.maxUploadBytes, now };
@@ -36,6 +38,7 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
       ...videos,
       ...bind(needs, playbackOperations),
       ...bind({ call }, inspectionOperations),
+      ...bind(context, workerOperations),
       call,
       circuits,
       startJob: startJob(providers),
