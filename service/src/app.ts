@@ -43,6 +43,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
       role === 'worker' && healthPort !== undefined
         ? buildHealthServer(context, operations.operations.healthRoutes)
         : undefined,
+    lanes: providers.operations.listServedProviders(),
     startHeartbeat: () =>
       providers.operations.startHeartbeat({
         roles: role === 'all' ? ['api', 'worker'] : ['worker'],

@@ -196,10 +196,10 @@ export async function startService(
 
 async function startWorkers(
   { jobs, scratchRoot }: Adapters,
-  { handlers, startHeartbeat }: App,
+  { handlers, lanes, startHeartbeat }: App,
 ): ReturnType<App['startHeartbeat']> {
   await deleteAbandonedScratchFolders(scratchRoot);
-  await jobs.work(handlers);
+  await jobs.work(handlers, lanes);
   return startHeartbeat();
 }
 

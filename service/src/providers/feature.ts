@@ -7,6 +7,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import * as handoverOperations from './handover.ts';
 import * as playbackOperations from './hosted-playback.ts';
 import * as videoOperations from './hosted-videos.ts';
 import * as inboxOperations from './inbox.ts';
@@ -27,8 +28,19 @@ export function createProviders(context: Needs) {
   const { db, providers, urlSecrets, config, now, lifecycle, asOperator } = context;
   const circuits: CallNeeds['circuits'] = new Map();
   const call = createProviderCaller({ providers, circuits, now });
-  const needs = { ...lifecycle, db, providers, call, urlSecrets, maxUploadBytes: config.maxUploadBytes, now };
-  const { protectVideo, ...videos } = bind(needs, videoOperations);
+  const workers = bind(context, workerOperations);
+  const handovers = bind({ ...context, ...lifecycle, ...workers }, handoverOperations);
+  const needs = {
+    ...lifecycle,
+    ...handovers,
+    db,
+    providers,
+    call,
+    urlSecrets,
+    maxUploadBytes: config.maxUploadBytes,
+    now,
+  };
+  const videos = bind(needs, videoOperations);
   const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
     provider: name,
     operation: webhookOperation(name, webhook),
@@ -38,7 +50,8 @@ export function createProviders(context: Needs) {
       ...videos,
       ...bind(needs, playbackOperations),
       ...bind({ call }, inspectionOperations),
-      ...bind(context, workerOperations),
+      ...workers,
+      ...handovers,
       call,
       circuits,
       startJob: startJob(providers),
@@ -49,7 +62,8 @@ export function createProviders(context: Needs) {
       ...inboxRoutes(bind(needs, inboxOperations), asOperator),
     ],
     jobs: {
-      'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) => protectVideo(payload.assetId),
+      'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) =>
+        videos.protectVideo(payload.assetId),
     },
   };
 }

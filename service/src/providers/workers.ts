@@ -40,7 +40,7 @@ export const hasWorkerFor = async (needs: Pick<WorkerNeeds, 'db'>, name: Provide
   (await listWorkers(needs)).some(({ providers }) => providers.includes(name));
 
 /** Hosted providers need an API; encoders work on the bytes in the store. */
-const listServedProviders = ({ providers }: Pick<WorkerNeeds, 'providers'>): ProviderName[] =>
+export const listServedProviders = ({ providers }: Pick<WorkerNeeds, 'providers'>): ProviderName[] =>
   [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api).map(({ name }) => name);
 
 /** A beat that fails is logged; the next one may succeed. */
