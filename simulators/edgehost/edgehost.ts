@@ -3,7 +3,7 @@
 import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';
-import { apiRoutes } from './guard.ts';
+import { apiRoutes, verifyRoutes } from './guard.ts';
 import { playbackRoutes } from './playback.ts';
 import { newSigningKey, type SigningKey, signingKeyFrom, webhookSignature } from './signatures.ts';
 import { uploadRoutes } from './uploads.ts';
@@ -64,6 +64,7 @@ function openAccount(
   return {
     routes: [
       ...uploadRoutes(account),
+      ...verifyRoutes(account),
       ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]),
       ...playbackRoutes(account),
     ],

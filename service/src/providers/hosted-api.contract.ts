@@ -162,7 +162,7 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
 
   commandRequests({ peer, api, base, when, answers, commands });
   missingVideos({ peer, api, base, when });
-  credentialChecks({ open, peer, answers, when, api });
+  credentialChecks({ open, peer, secrets, when, api });
 }
 
 const COMMANDS: readonly Command[] = ['remove', 'restart', 'protect'];
@@ -217,19 +217,21 @@ function missingVideos({ peer, api, base, when }: ContractContext & { readonly b
   });
 }
 
-type CheckContext = ContractContext & Pick<ApiSubject, 'open' | 'answers'>;
+type CheckContext = ContractContext & Pick<ApiSubject, 'open' | 'secrets'>;
 
-function credentialChecks({ open, when, answers, api }: CheckContext): void {
-  test('a credential check describes the problem, or returns nothing', async () => {
-    expect(await when(answers.list ?? {}, () => api().check())).toEqual([]);
-    for (const [, answer] of FAULTS)
-      expect(await when(answer, () => api().check())).toEqual([expect.stringMatching(/\w+ \w+/)]);
-    expect(await when({ status: 404 }, () => api().check())).toEqual([
-      expect.stringContaining('does not know'),
-    ]);
-    expect(await when('hang', () => open({ ...LIMITS, timeoutMs: 100 }).check())).toEqual([
-      expect.stringContaining('does not answer'),
-    ]);
+function credentialChecks({ open, when, secrets, api }: CheckContext): void {
+  const checkWith = async (answer: PeerResponse, checked = api()) => {
+    const findings = await when(answer, () => checked.check({ webhookUrl: undefined }));
+    for (const secret of secrets) expect(JSON.stringify(findings)).not.toContain(secret);
+    return findings.flatMap(({ result, detail }) => (result === 'not checked' ? [] : `${result}: ${detail}`));
+  };
+  const oneProblem = (text: string) => [expect.stringMatching(`^problem: .*${text}`)];
+
+  test('a check describes why the API cannot be used, and calls nothing ok then', async () => {
+    for (const [, answer] of FAULTS) expect(await checkWith(answer)).toEqual(oneProblem('\\w+ \\w+'));
+    expect(await checkWith({ status: 404 })).toEqual(oneProblem('does not know'));
+    const slow = open({ ...LIMITS, timeoutMs: 100 });
+    expect(await checkWith('hang', slow)).toEqual(oneProblem('does not answer'));
   });
 }
 
