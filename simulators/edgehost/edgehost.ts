@@ -32,11 +32,12 @@ export async function startEdgehost(
   options: EdgehostOptions,
 ): Promise<EdgehostSimulator> {
   const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
-  const key = signingKey ? signingKeyFrom(signingKey.id, signingKey.pem) : await newSigningKey();
+  const created = new Date(context.clock.now()).toISOString();
+  const key = signingKey ? signingKeyFrom({ ...signingKey, created }) : await newSigningKey(created);
   const webhook: Webhook = {
     url: webhookUrl,
     secret: webhookSecret,
-    modified: new Date(context.clock.now()).toISOString(),
+    modified: created,
   };
   return startSimulator({
     port,
