@@ -49,6 +49,7 @@ type ApiSubject = {
 };
 
 const LIMITS = { timeoutMs: 30_000, maxBytes: 100_000 };
+const SLOW = { ...LIMITS, timeoutMs: 100 };
 const VIDEO = '11112222-3333-4444-8555-666677778888';
 export const ORDER: UploadOrder = {
   assetId: '0198c0de-0000-7000-8000-000000000001',
@@ -141,9 +142,9 @@ export function hostedApiContract({ open, peer, answers, commands, base, secrets
     });
 
     test('fails when the product does not respond', async () => {
-      expect(
-        await failure(when('hang', () => CALLS[method](open({ ...LIMITS, timeoutMs: 100 })))),
-      ).toMatchObject({ failure: { code: 'provider_timeout' } });
+      expect(await failure(when('hang', () => CALLS[method](open(SLOW))))).toMatchObject({
+        failure: { code: 'provider_timeout' },
+      });
     });
 
     test('fails when the response is invalid', async () => {
@@ -226,12 +227,10 @@ function credentialChecks({ open, when, secrets, api }: CheckContext): void {
     return findings.flatMap(({ result, detail }) => (result === 'not checked' ? [] : `${result}: ${detail}`));
   };
   const oneProblem = (text: string) => [expect.stringMatching(`^problem: .*${text}`)];
-
   test('a check describes why the API cannot be used, and calls nothing ok then', async () => {
     for (const [, answer] of FAULTS) expect(await checkWith(answer)).toEqual(oneProblem('\\w+ \\w+'));
     expect(await checkWith({ status: 404 })).toEqual(oneProblem('does not know'));
-    const slow = open({ ...LIMITS, timeoutMs: 100 });
-    expect(await checkWith('hang', slow)).toEqual(oneProblem('does not answer'));
+    expect(await checkWith('hang', open(SLOW))).toEqual(oneProblem('does not answer'));
   });
 }
 

@@ -171,7 +171,8 @@ async function leaveToOthers(needs: ReconcileNeeds, asset: Asset): Promise<void>
 
 /** Facts are not worth an entry in the timeline: the video plays without them. */
 async function leaveFactsToOthers(needs: ReconcileNeeds, asset: Asset, checkAt: Date | null): Promise<void> {
-  if (await needs.hasWorkerFor(asset.provider as ProviderName)) await needs.queueForSettings(asset, 'inspect');
+  if (await needs.hasWorkerFor(asset.provider as ProviderName))
+    await needs.queueForSettings(asset, 'inspect');
   await needs.recordFacts(asset, { checkAt });
 }
 
