@@ -55,11 +55,11 @@ describe('edgehost', () => {
     ).toBe('90d11adb96997976febf9894e43495787cd1ae1b15e14b556a22888834e54327');
   });
   test('admits a token by its own key for at most a day ahead, and nothing else', async () => {
-    const key = await newSigningKey();
-    const keys = new Map([[key.id, signingKeyFrom(key.id, key.pem)]]);
+    const key = await newSigningKey('2026-01-01T00:00:00Z');
+    const keys = new Map([[key.id, signingKeyFrom(key)]]);
     const claims = { sub: 'a'.repeat(32), kid: key.id, exp: 10_000 };
     const token = signToken(key, claims);
-    const otherKey = { ...(await newSigningKey()), id: key.id };
+    const otherKey = { ...(await newSigningKey('')), id: key.id };
 
     expect(openToken(token, keys, 9_999)).toEqual(claims);
     expect(openToken(token, keys, 10_000)).toBeUndefined();

@@ -38,7 +38,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
   [RegExp(`^[a-z]+/(?:[a-z]+/)?[a-z0-9]+-${PORTS}$`), 'adapter'],
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
-  [/^providers\/(?:[a-z]+\/[a-z]+-api|hosted-client)$/, 'adapter'],
+  [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [

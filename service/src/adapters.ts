@@ -137,7 +137,13 @@ async function openDatabaseAndJobs(
   });
   const jobs = await openJobs({
     connection,
-    settings: jobSettings({ ...config.importLimits, encodeConcurrency: concurrencyOf(config) }),
+    settings: jobSettings({
+      ...config.importLimits,
+      encodeConcurrency: concurrencyOf(config),
+      hostedProviders: config.providers
+        .filter(({ module }) => module.kind === 'hosted')
+        .map(({ module }) => module.name),
+    }),
     onError: logWarning('job queue error'),
   });
   return { db, jobs };

@@ -9,10 +9,10 @@ export type AppSettings = {
   readonly publicBaseUrl: () => string;
   readonly log: Logger;
   readonly now: () => Date;
+  /** True from the signal to stop until the process ends. */
+  readonly isStopping: () => boolean;
   /** Interval of the timeout checks of connections; default 1 s. */
   readonly checkEveryMs?: number | undefined;
-  /** True from the signal to stop on. */
-  readonly isStopping: () => boolean;
 };
 
 export type AppContext = Omit<Adapters, 'close'> & AppSettings;

@@ -20,15 +20,14 @@ type ServerContent = {
   readonly limiters: Limiters;
 };
 
+export const VERSION = packageJson.version;
+
 export async function buildServer(
-  { config, log, checkEveryMs, db, providers, publicBaseUrl }: AppContext,
+  context: AppContext,
   { routes, webhookOperations, limiters }: ServerContent,
 ): Promise<HttpServer> {
-  const server = createServer(log, {
-    maxConnections: config.maxConnections,
-    trustProxy: config.trustProxy,
-    ...(checkEveryMs !== undefined && { checkEveryMs }),
-  });
+  const { config, db, providers, publicBaseUrl } = context;
+  const server = createEmptyServer(context);
   await allowOrigins(server, config.corsOrigins);
   if (limiters.addresses) limitAddresses(server, limiters.addresses);
   guardProtocol(server);
@@ -43,9 +42,24 @@ export async function buildServer(
       renderOpenApi([...OPERATIONS, ...webhookOperations], {
         server: publicBaseUrl(),
         providers: names,
-        version: packageJson.version,
+        version: VERSION,
       }),
     hasPages: config.docs,
   });
   return server;
 }
+
+/** The health checks of a worker, which has no other listener. */
+export function buildHealthServer(context: AppContext, routes: readonly Route[]): HttpServer {
+  const server = createEmptyServer(context);
+  guardProtocol(server);
+  mount(server, { once: createIdempotency(context.db), known: {}, ownerLimiter: undefined }, routes);
+  return server;
+}
+
+const createEmptyServer = ({ config, log, checkEveryMs }: AppContext): HttpServer =>
+  createServer(log, {
+    maxConnections: config.maxConnections,
+    trustProxy: config.trustProxy,
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
+  });

@@ -1,7 +1,7 @@
 // Composition root: creates the features in order and collects their routes and jobs.
 import type { Adapters } from './adapters.ts';
 import type { AppContext, AppSettings } from './app-context.ts';
-import { buildServer } from './app-server.ts';
+import { buildHealthServer, buildServer, VERSION } from './app-server.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuthenticator } from './auth/auth.hook.ts';
 import { createEncoding } from './encoding/feature.ts';
@@ -32,12 +32,23 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
     webhookOperations: features.providers.operations.webhookOperations,
     limiters,
   });
-  const { providers, encoding, images, upkeep, uploads } = features;
+  const { providers, encoding, images, upkeep, uploads, operations } = features;
+  const { role, healthPort } = context.config;
   const handlers = { ...providers.jobs, ...encoding.jobs, ...images.jobs, ...uploads.jobs, ...upkeep.jobs };
   return {
     server,
     handlers: handlers satisfies JobHandlers<JobPayloads>,
     uploadsSettled: uploads.operations.uploadsSettled,
+    healthServer:
+      role === 'worker' && healthPort !== undefined
+        ? buildHealthServer(context, operations.operations.healthRoutes)
+        : undefined,
+    lanes: providers.operations.listServedProviders(),
+    startHeartbeat: () =>
+      providers.operations.startHeartbeat({
+        roles: role === 'all' ? ['api', 'worker'] : ['worker'],
+        version: VERSION,
+      }),
   };
 }
 

@@ -8,6 +8,21 @@ import { parseS3Url, type S3Location } from './storage/storage-url.ts';
 
 const DAY_S = 86_400;
 
+export const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
+  role: oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
+  port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
+  host: text('HOST') ?? '127.0.0.1',
+  healthPort:
+    text('HEALTH_PORT') === undefined
+      ? undefined
+      : integer('HEALTH_PORT', { fallback: 0, min: 0, max: 65_535 }),
+  publicBaseUrl: url('PUBLIC_BASE_URL'),
+  encoderCallbackUrl: url('ENCODER_CALLBACK_URL'),
+  maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
+  docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
+});
+
 export type OwnerLimits = Readonly<Record<'bytes' | 'assets' | 'pending', number | undefined>>;
 
 export function readOwnerLimits(settings: Settings): OwnerLimits {

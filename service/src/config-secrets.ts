@@ -1,4 +1,4 @@
-// The service's own secrets: their names, values, and warnings about weak or missing ones.
+// The service's own secrets: their names, values, and warnings about secrets and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
 import { toSecret } from './auth/secret.ts';
 import type { Settings } from './platform/settings.ts';
@@ -53,6 +53,17 @@ const playbackHostWarnings = ({ text }: Settings, modules: readonly RegisteredPr
       ? [`${playbackHost} is not set: videos of ${name} may become ready without playback URLs`]
       : [],
   );
+
+/** Processes often share their environment, so the setting of workers does not stop the others. */
+export const healthPortWarnings = ({ role, healthPort }: HealthSettings): string[] =>
+  healthPort === undefined || role === 'worker'
+    ? []
+    : [
+        `HEALTH_PORT has no effect where MEDIARY_ROLE is ${role}: ` +
+          '/healthz and /readyz answer on PORT. It is for workers.',
+      ];
+
+type HealthSettings = { readonly role: string; readonly healthPort: number | undefined };
 
 /** Problems that do not stop the start. */
 export const settingWarnings = (

@@ -12,6 +12,7 @@ import {
   readEncodeConcurrency,
   readEncodeLimits,
   readMediaTypes,
+  readProcess,
   readOrigins,
   readImportLimits,
   readOwnerLimits,
@@ -21,7 +22,7 @@ import {
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
-import { OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
+import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
@@ -49,6 +50,8 @@ export type Config = UploadSizes & {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
+  /** Port of the health checks of a worker; undefined: none. */
+  readonly healthPort: number | undefined;
   /** Absolute path; contains the embedded database, the disk store, temporary files and generated secrets. */
   readonly dataDir: string;
   /** Without a trailing slash; undefined: the address of the listener. */
@@ -137,7 +140,10 @@ export function readConfig(
   if (settings.problems.length > 0)
     throw new Error(`Invalid settings:\n${settings.problems.map((problem) => `  - ${problem}`).join('\n')}`);
   const outbound = outboundWarnings(config.outboundAllowPrivate);
-  return { ...config, warnings: [...config.warnings, ...outbound, ...unknown] };
+  return {
+    ...config,
+    warnings: [...config.warnings, ...healthPortWarnings(config), ...outbound, ...unknown],
+  };
 }
 
 function read(
@@ -157,17 +163,6 @@ function read(
     ...readLimits(settings),
   };
 }
-
-const readProcess = ({ oneOf, text, url, integer }: Settings) => ({
-  role: oneOf('MEDIARY_ROLE', ['all', 'api', 'worker'], 'all'),
-  port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
-  host: text('HOST') ?? '127.0.0.1',
-  publicBaseUrl: url('PUBLIC_BASE_URL'),
-  encoderCallbackUrl: url('ENCODER_CALLBACK_URL'),
-  maxConnections: integer('MAX_CONNECTIONS', { fallback: 4096, min: 1, max: 1_000_000 }),
-  docs: oneOf('DOCS', ['on', 'off'], 'on') === 'on',
-  logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
-});
 
 function readStorage(settings: Settings, absolute: (path: string) => string) {
   const { text, integer } = settings;

@@ -18,6 +18,13 @@ export type JobPayloads = {
   'purge-asset': { readonly assetId: string };
   /** Sends the visibility of a video to its hosted provider. */
   'protect-video': { readonly assetId: string };
+  /** Work that a process without the settings of the hosted provider `lane` left to others. */
+  'provider-task': {
+    readonly lane: string;
+    readonly task: 'inspect' | 'protect' | 'remove' | 'remove-orphaned';
+    /** Undefined for `remove-orphaned`. */
+    readonly assetId?: string;
+  };
   /** Checks every asset whose `reconcile_at` has passed. */
   reconcile: Record<never, never>;
   /** Removes videos at hosted providers that no asset is linked to. */
@@ -44,12 +51,15 @@ type JobLimits = {
   readonly encodeConcurrency: number;
   readonly importConcurrency: number;
   readonly importTimeoutSeconds: number;
+  /** Each has a lane of its own. */
+  readonly hostedProviders: readonly string[];
 };
 
 export const jobSettings = ({
   encodeConcurrency,
   importConcurrency,
   importTimeoutSeconds,
+  hostedProviders,
 }: JobLimits): JobSettingsOf<JobPayloads> => ({
   ...JOB_SETTINGS,
   'import-asset': {
@@ -59,6 +69,7 @@ export const jobSettings = ({
     expireIn: importTimeoutSeconds + HOUR / 2,
   },
   'encode-asset': { ...JOB_SETTINGS['encode-asset'], concurrency: encodeConcurrency },
+  'provider-task': { ...JOB_SETTINGS['provider-task'], lanes: hostedProviders },
 });
 
 const HOUR = 3600;
@@ -95,6 +106,14 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
+  'provider-task': {
+    concurrency: 1,
+    expireIn: 10 * 60,
+    retries: 50,
+    retryDelay: 2,
+    retryDelayMax: HOUR,
+    lanes: [],
+  },
   reconcile: { concurrency: 1, expireIn: 10 * 60, retries: 2, retryDelay: 10, cron: '* * * * *' },
   'remove-orphaned-videos': {
     concurrency: 1,

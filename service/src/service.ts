@@ -1,6 +1,5 @@
 // Starts the service, and stops it gracefully: requests and jobs in progress finish, then the adapters close.
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
@@ -16,7 +15,7 @@ import {
 } from './adapters.ts';
 import { exitOnFatalError } from './platform/process/fatal-error.ts';
 import { closeServer } from './platform/http/close-server.ts';
-import type { HttpServer } from './platform/http/server.ts';
+import { type HttpServer, listen } from './platform/http/server.ts';
 import { type LocalSecrets, openLocalSecrets } from './platform/generated-secrets.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import type { Connection, Inspect } from './platform/postgres/database.ts';
@@ -30,6 +29,8 @@ import { renderBanner } from './start-banner.ts';
 
 export type RunningService = {
   readonly address: string;
+  /** The URL of the health checks of a worker with HEALTH_PORT. */
+  readonly healthAddress: string | undefined;
   readonly parts: Adapters;
   readonly server: HttpServer;
   stop(): Promise<void>;
@@ -68,6 +69,7 @@ export async function runService(environment: Environment): Promise<void> {
       config,
       local,
       address: service.address,
+      healthAddress: service.healthAddress,
       locations: service.parts.locations,
       encoderMissing: service.parts.encoderMissing,
       now: new Date(),
@@ -151,7 +153,6 @@ export async function startService(
 ): Promise<RunningService> {
   const log = overrides.log ?? createLogger(config.logLevel);
   let address = '';
-  let isStopping = false;
   const opened = await openAdapters(config, {
     log,
     searchPath,
@@ -160,6 +161,7 @@ export async function startService(
     ...(overrides.inspect && { inspect: overrides.inspect }),
   });
   const parts = overrides.between?.(opened) ?? opened;
+  const stopping = new AbortController();
   try {
     const publicBaseUrl = () => config.publicBaseUrl ?? `http://127.0.0.1:${new URL(address).port}`;
     const app = await buildApp(parts, {
@@ -167,22 +169,24 @@ export async function startService(
       publicBaseUrl,
       log,
       now: overrides.now ?? (() => new Date()),
+      isStopping: () => stopping.signal.aborted,
       checkEveryMs: overrides.checkEveryMs,
-      isStopping: () => isStopping,
     });
-    const { server, handlers } = app;
+    const { server, healthServer } = app;
     await server.ready();
     // API processes make copies too, of the images whose variants they render.
     await deleteAbandonedScratchFolders(parts.scratchRoot);
     if (config.role !== 'worker') address = await listen(server, config);
-    if (config.role !== 'api') await parts.jobs.work(handlers);
+    const heartbeat = config.role === 'api' ? undefined : await startWorkers(parts, app);
     return {
       address,
+      healthAddress: healthServer && (await listenForChecks(healthServer, config)),
       parts,
       server,
-      stop: () => {
-        isStopping = true;
-        return stopGracefully(app, parts, config);
+      stop: async () => {
+        stopping.abort();
+        await heartbeat?.stop();
+        await stopGracefully(app, parts, config);
       },
       abort: () => abortService(server, parts),
     };
@@ -192,15 +196,15 @@ export async function startService(
   }
 }
 
-/** Addresses that mean "all interfaces" → the loopback address that reaches the listener. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
+  listen(server, { ...config, port: config.healthPort ?? 0 });
 
-/** Returns the URL by which this process reaches its own listener. */
-async function listen(server: HttpServer, { port, host }: Config): Promise<string> {
-  await server.listen({ port, host });
-  const { address, port: boundPort } = server.server.address() as AddressInfo;
-  const reachable = LOOPBACK[address] ?? address;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${boundPort}`;
+async function startWorkers(
+  { jobs }: Adapters,
+  { handlers, lanes, startHeartbeat }: App,
+): ReturnType<App['startHeartbeat']> {
+  await jobs.work(handlers, lanes);
+  return startHeartbeat();
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */
@@ -208,9 +212,12 @@ const IDLE_CONNECTIONS_MS = 2000;
 /** Time for closed uploads to release their leases, so that clients can upload again after the restart. */
 const RELEASE_TIMEOUT_MS = 2000;
 
-/** Waits for requests in progress, returns running jobs to the queue, then closes the adapters. */
+/**
+ * Waits for requests in progress, returns running jobs to the queue, then closes the adapters. The health
+ * checks report until then that the process stops.
+ */
 async function stopGracefully(
-  { server, uploadsSettled }: App,
+  { server, healthServer, uploadsSettled }: App,
   parts: Adapters,
   { drainSeconds, stopTimeoutSeconds }: Config,
 ): Promise<void> {
@@ -222,6 +229,8 @@ async function stopGracefully(
   await server.close();
   await waitAtMost(RELEASE_TIMEOUT_MS, uploadsSettled());
   await parts.close();
+  healthServer?.server.closeAllConnections();
+  await healthServer?.close();
 }
 
 /** After a fatal error requests in progress are not completed. */

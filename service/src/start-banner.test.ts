@@ -17,6 +17,7 @@ function bannerOf(settings: Record<string, string>): string {
     config: readConfig(settings, (path) => path),
     local: { file: '/data/secrets.json', values: MADE, warnings: [] },
     address: 'http://127.0.0.1:8080',
+    healthAddress: undefined,
     locations: { database: '/data/postgres', store: '/data/objects' },
     encoderMissing: undefined,
     sandboxMissing: [],

@@ -8,6 +8,7 @@ type BannerContent = {
   readonly config: Config;
   readonly local: LocalSecrets | undefined;
   readonly address: string;
+  readonly healthAddress: string | undefined;
   readonly locations: Adapters['locations'];
   readonly encoderMissing: string | undefined;
   readonly now: Date;
@@ -21,6 +22,7 @@ export function renderBanner({
   config,
   local,
   address,
+  healthAddress,
   locations,
   encoderMissing,
   now,
@@ -30,6 +32,7 @@ export function renderBanner({
   const lines = [
     '',
     config.role === 'worker' ? '  Mediary worker' : `  Mediary listens on ${address}`,
+    ...(healthAddress ? [`  health    ${healthAddress}/readyz`] : []),
     `  database  ${locations.database}`,
     `  objects   ${locations.store}`,
     ...(local ? [`  secrets   ${local.file}`] : []),

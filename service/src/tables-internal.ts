@@ -48,6 +48,16 @@ export const INTERNAL_TABLES = {
     overrides: 'jsonb',
   },
 
+  /** A process that runs jobs (B9). */
+  workers: {
+    id: 'uuid',
+    roles: 'text[]',
+    version: 'text',
+    providers: 'text[]',
+    started_at: 'timestamptz',
+    seen_at: 'timestamptz',
+  },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

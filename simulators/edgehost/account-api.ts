@@ -12,7 +12,12 @@ export const ACCOUNT_ROUTES: readonly ApiRoute[] = [
   ['webhook-get', 'GET', '/webhook', getWebhook],
   ['webhook-delete', 'DELETE', '/webhook', deleteWebhook],
   ['keys-create', 'POST', '/keys', createKey],
-  ['keys-list', 'GET', '/keys', ({ keys }) => success([...keys.keys()].map((id) => ({ id })))],
+  [
+    'keys-list',
+    'GET',
+    '/keys',
+    ({ keys }) => success([...keys.values()].map(({ id, created }) => ({ id, created }))),
+  ],
   ['keys-delete', 'DELETE', '/keys/(?<key>[\\w-]+)', deleteKey],
   ['token', 'POST', `${VIDEO}/token`, createToken],
 ];
@@ -49,14 +54,10 @@ function deleteWebhook({ webhook }: Account) {
 }
 
 async function createKey({ keys, context }: Account) {
-  const key = await newSigningKey();
+  const key = await newSigningKey(new Date(context.clock.now()).toISOString());
   keys.set(key.id, key);
-  return success({
-    id: key.id,
-    pem: key.pem,
-    jwk: key.jwk,
-    created: new Date(context.clock.now()).toISOString(),
-  });
+  const { publicKey: _, ...shown } = key;
+  return success(shown);
 }
 
 function deleteKey({ keys }: Account, { params }: Call) {

@@ -3,7 +3,7 @@
 import { type ProviderContext, type Simulator, startSimulator, type SimulatorContext } from '../simulator.ts';
 import { type Account, type EdgehostSettings, reportOf, type Webhook } from './account.ts';
 import { ACCOUNT_ROUTES } from './account-api.ts';
-import { apiRoutes } from './guard.ts';
+import { apiRoutes, verifyRoutes } from './guard.ts';
 import { playbackRoutes } from './playback.ts';
 import { newSigningKey, type SigningKey, signingKeyFrom, webhookSignature } from './signatures.ts';
 import { uploadRoutes } from './uploads.ts';
@@ -32,11 +32,12 @@ export async function startEdgehost(
   options: EdgehostOptions,
 ): Promise<EdgehostSimulator> {
   const { port = 0, webhookUrl, webhookSecret = 'simulated-webhook-secret', signingKey, ...given } = options;
-  const key = signingKey ? signingKeyFrom(signingKey.id, signingKey.pem) : await newSigningKey();
+  const created = new Date(context.clock.now()).toISOString();
+  const key = signingKey ? signingKeyFrom({ ...signingKey, created }) : await newSigningKey(created);
   const webhook: Webhook = {
     url: webhookUrl,
     secret: webhookSecret,
-    modified: new Date(context.clock.now()).toISOString(),
+    modified: created,
   };
   return startSimulator({
     port,
@@ -64,6 +65,7 @@ function openAccount(
   return {
     routes: [
       ...uploadRoutes(account),
+      ...verifyRoutes(account),
       ...apiRoutes(account, [...VIDEO_ROUTES, ...ACCOUNT_ROUTES]),
       ...playbackRoutes(account),
     ],

@@ -23,11 +23,13 @@ export type SigningKey = {
   /** Base64 of the JWK. */
   readonly jwk: string;
   readonly publicKey: KeyObject;
+  /** ISO 8601. */
+  readonly created: string;
 };
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-export async function newSigningKey(): Promise<SigningKey> {
+export async function newSigningKey(created: string): Promise<SigningKey> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const id = randomUUID().replaceAll('-', '');
   const jwk = JSON.stringify({
@@ -42,15 +44,18 @@ export async function newSigningKey(): Promise<SigningKey> {
     pem: base64(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()),
     jwk: base64(jwk),
     publicKey,
+    created,
   };
 }
 
+type GivenKey = Pick<SigningKey, 'id' | 'pem' | 'created'>;
+
 /** `pem` in Base64 as in the API, or as text. */
-export function signingKeyFrom(id: string, pem: string): SigningKey {
+export function signingKeyFrom({ id, pem, created }: GivenKey): SigningKey {
   const text = pem.includes('-----BEGIN') ? pem : Buffer.from(pem, 'base64').toString();
   const privateKey = createPrivateKey(text);
   const jwk = JSON.stringify({ use: 'sig', kid: id, alg: 'RS256', ...privateKey.export({ format: 'jwk' }) });
-  return { id, pem: base64(text), jwk: base64(jwk), publicKey: createPublicKey(privateKey) };
+  return { id, pem: base64(text), jwk: base64(jwk), publicKey: createPublicKey(privateKey), created };
 }
 
 type Claims = {

@@ -1,11 +1,13 @@
 // /healthz and /readyz tell load balancers whether the process is alive and ready (contract B7, B9).
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import {
   type Answer,
+  asOperator,
   asUser,
   call,
   eventually,
@@ -15,12 +17,20 @@ import {
 import { processesNaming } from '../support/traces.ts';
 
 let service: TestService;
+/** Of the service's clock, in milliseconds. */
+let offset = 0;
 beforeAll(async () => {
-  service = await startTestService({ MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' });
+  service = await startTestService(
+    { MEDIARY_ROLE: 'api', LOG_LEVEL: 'silent' },
+    { now: () => new Date(Date.now() + offset) },
+  );
 });
 afterAll(() => service.stop());
+afterEach(() => {
+  offset = 0;
+});
 
-const READY = { database: 'ok', store: 'ok', queue: 'ok' };
+const READY = { database: 'ok', store: 'ok', queue: 'ok', worker_count: 0 };
 const ask = (path: string): Promise<Answer> => call(service, `GET ${service.address}${path}`);
 const untilReady = () =>
   eventually(
@@ -38,6 +48,42 @@ test('a running service is alive and ready, without credentials', async () => {
   expect(expectSuccess(await ask('/healthz'))).toEqual({ status: 'ok' });
   expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
   expect((await fetch(`${service.address}/readyz`, { method: 'HEAD' })).status).toBe(200);
+});
+
+describe('an API process', () => {
+  const worker = () =>
+    service.parts.db.all(
+      sql('insert worker of the test')`
+        insert into workers (id, roles, version, providers, seen_at)
+        values (gen_random_uuid(), '{worker}', '0.0.0', '{onprem}', now() - ${age} * interval '1 second')`,
+    );
+  let age = 0;
+
+  test('stays ready without workers, and warns after a minute', async () => {
+    offset = 30_000;
+    expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
+    offset = 61_000;
+    expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, warnings: ['no_workers'] });
+  });
+
+  test('counts the workers that were seen lately; the operator sees each of them', async () => {
+    await worker();
+    age = 40;
+    await worker();
+    expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, worker_count: 1 });
+    const seen = await call(service, `GET ${service.address}/readyz`, { headers: asOperator });
+    expect(seen.body.data['workers']).toEqual([
+      {
+        id: expect.any(String),
+        roles: ['worker'],
+        version: '0.0.0',
+        providers: ['onprem'],
+        started_at: expect.any(String),
+        seen_at: expect.any(String),
+      },
+    ]);
+    await service.parts.db.all(sql('delete workers of the test')`delete from workers`);
+  });
 });
 
 describe('the store', () => {

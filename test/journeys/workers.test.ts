@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asOperator, asUser, call, eventually, newDataDir } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -27,7 +27,7 @@ beforeAll(async () => {
   postgres = await startEmbeddedPostgres(databaseDir);
   const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });
-  const worker = workerOf(shared, api);
+  const worker = { ...workerOf(shared, api), HEALTH_PORT: '0' };
   workers = await Promise.all([startProcess(worker), startProcess(worker)]);
 }, 120_000);
 
@@ -55,6 +55,24 @@ async function encoding(): Promise<AssetJson> {
     ({ progress }) => progress > 0,
   );
 }
+
+/** As the operator sees them. */
+const listWorkers = async (): Promise<readonly object[]> =>
+  (await call<{ workers: object[] }>(api, `GET ${new URL(api.url).origin}/readyz`, { headers: asOperator }))
+    .body.data.workers;
+
+test('each worker answers health checks on HEALTH_PORT, and is listed by the API process', async () => {
+  for (const { healthUrl } of workers) {
+    const answers = await Promise.all(
+      ['/healthz', '/readyz', '/api/v1/openapi.json'].map((path) => fetch(new URL(path, healthUrl))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
+    expect((await answers[1]?.json()) as object).toMatchObject({ data: { worker_count: 2 } });
+  }
+  expect(await listWorkers()).toEqual(
+    workers.map(() => expect.objectContaining({ roles: ['worker'], providers: ['onprem'] })),
+  );
+});
 
 test('another worker takes over from a killed one within a minute, and finishes the video once', async () => {
   const { id, progress } = await encoding();
@@ -98,6 +116,8 @@ test('another worker takes over from a killed one within a minute, and finishes 
   ]);
   const { body } = await call<{ hls: string }>(api, `GET /media/${id}/playback`, { headers: asUser('ann') });
   expect(await decode(body.data.hls)).toEqual(CLEAN);
+  // The killed worker is not listed any more.
+  await eventually(listWorkers, ({ length }) => length === 1, { withinMs: 40_000 });
 }, 180_000);
 
 async function expectNothingLeft(id: string): Promise<void> {
@@ -128,11 +148,17 @@ test('a delete through the API stops the encode in the worker within two seconds
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
 });
 
-test('a worker and an API process exit cleanly on SIGTERM', async () => {
+test('a worker and an API process exit cleanly on SIGTERM, and are not ready meanwhile', async () => {
   const { id } = await encoding();
   const [busy] = await encodersOf(id);
-  expect(await busy?.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  const ending = busy?.end('SIGTERM');
+  await eventually(
+    async () => (await fetch(busy?.healthUrl ?? '')).status,
+    (status) => status === 503,
+  );
+  expect(await ending).toEqual({ code: 0, signal: null });
   expect(await processesNaming(id)).toEqual([]);
   expect(await readdir(join(dataDir, 'scratch'))).toEqual([]);
+  expect(await listWorkers()).toEqual([]);
   expect(await api.end('SIGTERM')).toEqual({ code: 0, signal: null });
 });

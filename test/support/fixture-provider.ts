@@ -178,8 +178,10 @@ function openFixtureApi(
     async *list() {
       for (const video of await videos()) yield listedVideo(video);
     },
-    check: () =>
-      describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', account: 'FIXTURE_API_URL' }),
+    check: async () =>
+      (
+        await describeFailure(videos(), { url: apiUrl, key: 'FIXTURE_API_KEY', account: 'FIXTURE_API_URL' })
+      ).map((detail) => ({ setting: 'FIXTURE_API_KEY', result: 'problem', detail })),
   };
 }
 

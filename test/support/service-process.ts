@@ -48,6 +48,8 @@ export const NPM = ['npm', 'start', '--silent'] as const;
 export type ServiceProcess = {
   /** Of the API; empty for a worker. */
   readonly url: string;
+  /** Of the health checks of a worker with HEALTH_PORT; undefined without them. */
+  readonly healthUrl: string | undefined;
   readonly pid: number;
   readonly ended: Promise<Ending>;
   /** All of its log lines so far. */
@@ -78,7 +80,7 @@ export async function startProcess(
   const child = spawn(program, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close').then(([code, signal]): Ending => ({ code, signal }));
   const lines: string[] = [];
-  const address = await Promise.race([
+  const [address, healthUrl] = await Promise.race([
     welcome(child, lines),
     ended.then(({ code }) => {
       throw new Error(`the service ended with ${code} before it began`);
@@ -86,6 +88,7 @@ export async function startProcess(
   ]);
   return {
     url: address && `${address}/api/v1`,
+    healthUrl,
     pid: child.pid ?? 0,
     ended,
     log: () => lines.join('\n'),
@@ -97,14 +100,15 @@ export async function startProcess(
 }
 
 /** What it says is kept and passed on, so that a failing test shows it. */
-function welcome({ stdout, stderr }: ChildProcess, lines: string[]): Promise<string> {
+function welcome({ stdout, stderr }: ChildProcess, lines: string[]): Promise<[string, string | undefined]> {
   return new Promise((heard) => {
     let said = '';
     stderr?.on('data', (text) => process.stderr.write(text));
     stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
       const [, address = ''] = /Mediary (?:listens on (\S+)|worker)\n/.exec(said) ?? [];
-      if (address || said.includes('Mediary worker\n')) heard(address);
+      if (address || / Mediary worker\n(?:.*\n)+? {2}objects /.test(said))
+        heard([address, /^ {2}health +(\S+)$/m.exec(said)?.[1]]);
       const logged = text.split('\n').filter((line) => line.startsWith('{'));
       lines.push(...logged);
       for (const line of logged) process.stdout.write(`${line}\n`);

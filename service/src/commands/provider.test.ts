@@ -1,4 +1,4 @@
-// Tests the command that checks a provider's settings and registers its webhook URL.
+// Tests the command that registers the webhook URL of a provider, and its usage.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedPeer, startPeer } from '../../../test/support/scripted-peer.ts';
 import { createSettings } from '../platform/settings.ts';
@@ -47,30 +47,10 @@ async function run(command: string, environment: Record<string, string | undefin
   );
 }
 
-describe('check', () => {
-  test('prints ok, the capabilities and the missing settings', async () => {
-    peer.answerWith({ body: { items: [], totalItems: 0 } });
-    expect(await run('check cdnhost')).toBe(
-      'cdnhost: ok\n  capabilities: webhooks, uploads, inspection\n  not set: CDNHOST_TOKEN_AUTH_KEY\n',
-    );
-    peer.answerWith({ body: { result: [] } });
-    const printed = await run('check edgehost');
-    expect(printed).toMatch(/^edgehost: ok\n {2}capabilities: .*dash\n {2}not set: /);
-    expect(printed).toContain('dash\n  not set: EDGEHOST_CUSTOMER_SUBDOMAIN, EDGEHOST_SIGNING_KEY_ID');
-  });
-
-  test('reports every problem, without secrets', async () => {
-    peer.answerWith({ status: 401 });
-    const printed = await run('check cdnhost', { CDNHOST_STREAM_HOSTNAME: undefined });
-    expect(printed).toMatch(/^FAILED cdnhost: failed\n.*CDNHOST_STREAM_API_KEY.*\n.*CDNHOST_STREAM_HOSTNAME/);
-    expect(printed).not.toContain('library-key');
-  });
-
-  test('reports the missing settings of a provider that is not configured', async () => {
-    expect(await run('check edgehost', { EDGEHOST_ACCOUNT_ID: undefined })).toMatch(
-      /^FAILED edgehost is not configured\. Not set: EDGEHOST_ACCOUNT_ID/,
-    );
-  });
+test('check reports the missing settings of a provider that is not configured', async () => {
+  expect(await run('check edgehost', { EDGEHOST_ACCOUNT_ID: undefined })).toMatch(
+    /^FAILED edgehost is not configured\. Not set: EDGEHOST_ACCOUNT_ID/,
+  );
 });
 
 describe('register', () => {

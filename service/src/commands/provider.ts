@@ -1,11 +1,14 @@
-// `npm run provider -- check|register <name>`: checks a hosted provider's settings or registers its webhook.
+// `npm run provider -- check|register <name> [--json]`: checks a hosted provider's settings, or registers its
+// webhook URL.
 import type { Adapters } from '../adapters.ts';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Config } from '../config.ts';
 import { isLoopbackHost, isPrivateHost } from '../platform/private-address.ts';
-import { getProvider } from '../providers/provider.ts';
+import { type Finding, getProvider } from '../providers/provider.ts';
 
 type CommandContext = {
+  /** Print findings as JSON. */
+  readonly isJson?: boolean;
   readonly config: Pick<Config, 'publicBaseUrl'>;
   readonly providers: Adapters['providers'];
   readonly print: (text: string) => void;
@@ -15,9 +18,11 @@ type Action = (context: CommandContext, name: ProviderName) => Promise<void>;
 
 /** Throws an error whose message tells the operator what is wrong. */
 export async function runProviderCommand(
-  context: CommandContext,
-  [actionName = '', providerName = '']: readonly string[],
+  context: Omit<CommandContext, 'isJson'>,
+  args: readonly string[],
 ): Promise<void> {
+  const isJson = args.includes('--json');
+  const [actionName = '', providerName = ''] = args.filter((arg) => arg !== '--json');
   const hosted = [...context.providers.values()]
     .filter(({ kind }) => kind === 'hosted')
     .map(({ name }) => name);
@@ -25,20 +30,36 @@ export async function runProviderCommand(
   const action = ACTIONS.get(actionName);
   if (!action || !name)
     throw new Error(`Usage: npm run provider -- ${[...ACTIONS.keys()].join('|')} ${hosted.join('|')}`);
-  await action(context, name);
+  await action({ ...context, isJson }, name);
 }
 
+/** Throws when there is a problem, so that the exit code is 1. */
 const check: Action = async (context, name) => {
-  const problems = await getApi(context, name).check();
-  if (problems.length > 0)
-    throw new Error(`${name}: failed\n${problems.map((problem) => `  - ${problem}\n`).join('')}`);
-  const { missingSettings, ...capabilities } = getProvider(context.providers, name).capabilities;
-  const supported = Object.entries(capabilities)
-    .filter(([, isSupported]) => isSupported)
-    .map(([capability]) => capability);
-  const unset = missingSettings.length > 0 ? `  not set: ${missingSettings.join(', ')}\n` : '';
-  context.print(`${name}: ok\n  capabilities: ${supported.join(', ')}\n${unset}`);
+  const { publicBaseUrl } = context.config;
+  const findings = await getApi(context, name).check({
+    webhookUrl: publicBaseUrl && toWebhookUrl(publicBaseUrl, name),
+  });
+  context.print(
+    context.isJson
+      ? `${JSON.stringify({ provider: name, findings }, null, 2)}\n`
+      : renderTable(name, findings),
+  );
+  const problems = findings.filter(({ result }) => result === 'problem').length;
+  if (problems > 0) throw new Error(`${name}: ${problems} ${problems === 1 ? 'problem' : 'problems'}`);
 };
+
+/** One line for each setting: result, name, and what was found. */
+function renderTable(name: ProviderName, findings: readonly Finding[]): string {
+  const [resultWidth, settingWidth] = [
+    Math.max(...findings.map(({ result }) => result.length)),
+    Math.max(...findings.map(({ setting }) => setting.length)),
+  ];
+  const lines = findings.map(
+    ({ result, setting, detail }) =>
+      `  ${result.padEnd(resultWidth)}  ${setting.padEnd(settingWidth)}  ${detail}`,
+  );
+  return `${[name, ...lines].join('\n')}\n`;
+}
 
 const register: Action = async (context, name) => {
   const { registerWebhook } = getApi(context, name);
@@ -74,5 +95,8 @@ function webhookUrl({ config: { publicBaseUrl }, providers }: CommandContext, na
       `PUBLIC_BASE_URL is ${publicBaseUrl}, which ${name} cannot reach. ` +
         'Set it to a URL that is reachable from the internet.',
     );
-  return `${publicBaseUrl}/api/v1/webhooks/stream/${name}`;
+  return toWebhookUrl(publicBaseUrl, name);
 }
+
+const toWebhookUrl = (publicBaseUrl: string, name: ProviderName): string =>
+  `${publicBaseUrl}/api/v1/webhooks/stream/${name}`;

@@ -125,7 +125,8 @@ const CHECKS: Readonly<Record<string, string>> = {
     'Processing takes longer than expected; ' +
     'an external encoder has the video, and the service waits for its report.',
   nothing_waited_for: 'The service waits for nothing more.',
-  not_configured: "Processing takes longer than expected; the provider's API is not configured.",
+  not_configured:
+    "Work on the provider's video waits: no running worker has the settings of the provider's API.",
   not_answered: "Processing takes longer than expected; the provider's API did not respond.",
   no_bytes_yet: 'The provider has not received the bytes yet.',
   repaired: 'A report was lost; the reconcile job asked the provider and updated the asset.',

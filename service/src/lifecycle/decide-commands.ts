@@ -124,16 +124,22 @@ export type CheckRecord = {
   readonly checkAt: Date | null;
   readonly restartsEncoding?: boolean;
   readonly job?: JobRequest | undefined;
+  /** Without an event, because the timeline says it already. */
+  readonly isSilent?: boolean;
 };
 
 /** Records a check by the reconcile job, and the time of the next one. */
 export function decideCheck(
   asset: Asset,
-  { data, checkAt, restartsEncoding = false, job }: CheckRecord,
+  { data, checkAt, restartsEncoding = false, job, isSilent = false }: CheckRecord,
 ): Change {
   const next = { reconcile_at: checkAt, ...(restartsEncoding && { encoded_try: 0 }) };
   const recorded = { attempt: asset.attempt, source: 'reconcile', ...data, ...toCheckData(next) };
-  return { set: patchOf(asset, next), events: [newEvent('asset.checked', recorded)], jobs: toList(job) };
+  return {
+    set: patchOf(asset, next),
+    events: isSilent ? [] : [newEvent('asset.checked', recorded)],
+    jobs: toList(job),
+  };
 }
 
 /** `report` is absent where the provider's API is not configured. */

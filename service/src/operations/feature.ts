@@ -9,24 +9,23 @@ import { isOperator } from './operator.hook.ts';
 import * as overviewOperations from './providers-overview.ts';
 
 type Needs = AppContext & {
-  readonly hosted: Pick<Providers, 'circuits'>;
+  readonly hosted: Pick<Providers, 'circuits' | 'listWorkers'>;
   readonly asOperator: AsOperator;
 };
 
 export function createOperations(needs: Needs) {
-  const { config, hosted, asOperator, sandbox } = needs;
-  const health = bind(needs, healthOperations);
+  const { config, hosted, asOperator, sandbox, now } = needs;
+  const watch: healthOperations.WorkerWatch = { seenAt: now(), isReported: false };
+  const health = bind({ ...needs, listWorkers: hosted.listWorkers, watch }, healthOperations);
   const overview = bind({ ...needs, circuits: hosted.circuits }, overviewOperations);
+  const routes = healthRoutes({
+    ...health,
+    sandbox: sandbox.protections,
+    isOperator: (headers) => isOperator(headers, config.operatorKeys),
+  });
   return {
-    operations: {},
-    routes: [
-      ...providersOverviewRoutes(overview, asOperator),
-      ...healthRoutes({
-        ...health,
-        sandbox: sandbox.protections,
-        isOperator: (headers) => isOperator(headers, config.operatorKeys),
-      }),
-    ],
+    operations: { healthRoutes: routes },
+    routes: [...providersOverviewRoutes(overview, asOperator), ...routes],
     jobs: {},
   };
 }

@@ -1,22 +1,43 @@
-// Checks whether the service can work: database, object store and job queue (contract B9).
+// Checks whether the service can work: database, object store and job queue, and whether workers are alive
+// (contract B9).
+import type { Bound } from '../platform/bind.ts';
 import { unavailable } from '../platform/errors.ts';
 import { diskFull, type SpaceGuard } from '../platform/free-space.ts';
+import type { Logger } from '../platform/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { listWorkers } from '../providers/workers.ts';
 import { ObjectRefused, type ObjectStore } from '../storage/object-store.ts';
 import { probeDatabase } from './operations.sql.ts';
 
 type HealthNeeds = {
+  readonly listWorkers: Bound<typeof listWorkers>;
   readonly db: Database;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
+  readonly log: Logger;
+  readonly now: () => Date;
   readonly isStopping: () => boolean;
+  readonly watch: WorkerWatch;
 };
-type Readiness = { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
 
-/** Throws UNAVAILABLE and names the failed component. */
+/** When a worker was last alive. Changed by each check. */
+export type WorkerWatch = { seenAt: Date; isReported: boolean };
+
+export type Workers = Awaited<ReturnType<typeof listWorkers>>;
+
+type Readiness = {
+  readonly components: { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
+  readonly workers: Workers;
+  readonly warnings: 'no_workers'[];
+};
+
+/**
+ * Throws UNAVAILABLE and names the failed component. Without workers the process stays ready, because it can
+ * still handle requests.
+ */
 export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
-  const { db, store, requireDatabaseSpace, isStopping } = needs;
-  if (isStopping()) throw unavailable('The process is stopping');
+  const { db, store, requireDatabaseSpace } = needs;
+  if (needs.isStopping()) throw unavailable('The process is stopping');
   const probe = await probeDatabase(db);
   if (!probe?.queue) throw unavailable('The tables of the job queue are missing');
   await requireDatabaseSpace();
@@ -25,7 +46,28 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
       ? diskFull('object store', error)
       : unavailable('The object store is not available', error);
   });
-  return { database: 'ok', store: 'ok', queue: 'ok' };
+  const workers = await needs.listWorkers();
+  return {
+    components: { database: 'ok', store: 'ok', queue: 'ok' },
+    workers,
+    warnings: findWarnings(needs, workers),
+  };
 }
 
 const isFull = (error: unknown) => error instanceof ObjectRefused && error.reason === 'full';
+
+/** Workers may start after the API, and a restart takes a moment. */
+const NO_WORKERS_GRACE_MS = 60_000;
+
+/** Logs once each time that the workers are gone. */
+function findWarnings({ watch, now, log }: HealthNeeds, workers: Workers): Readiness['warnings'] {
+  if (workers.length > 0) {
+    Object.assign(watch, { seenAt: now(), isReported: false });
+    return [];
+  }
+  if (now().getTime() - watch.seenAt.getTime() < NO_WORKERS_GRACE_MS) return [];
+  if (!watch.isReported)
+    log.warn('no worker is alive: uploads are accepted, but nothing is encoded until one starts');
+  watch.isReported = true;
+  return ['no_workers'];
+}

@@ -3,7 +3,7 @@ import { listProviders } from '@mediary/contract/operations/operators';
 import { getHealth, getReadiness } from '@mediary/contract/operations/service';
 import type { Bound } from '../platform/bind.ts';
 import { type AsOperator, type Input, open } from '../platform/http/route.ts';
-import type { checkReadiness } from './health.ts';
+import type { checkReadiness, Workers } from './health.ts';
 import type { listProviderOverviews } from './providers-overview.ts';
 
 type Health = {
@@ -15,11 +15,22 @@ type Health = {
 
 export const healthRoutes = (health: Health) => [
   open(getHealth, async () => ({ status: 'ok' as const })),
-  open(getReadiness, async ({ headers }) => ({
-    ...(await health.checkReadiness()),
-    ...(health.isOperator(headers) && { sandbox: health.sandbox }),
-  })),
+  open(getReadiness, async ({ headers }) => {
+    const { components, workers, warnings } = await health.checkReadiness();
+    return {
+      ...components,
+      worker_count: workers.length,
+      ...(warnings.length > 0 && { warnings }),
+      ...(health.isOperator(headers) && { workers: workers.map(toWorkerView), sandbox: health.sandbox }),
+    };
+  }),
 ];
+
+const toWorkerView = ({ started_at, seen_at, ...worker }: Workers[number]) => ({
+  ...worker,
+  started_at: started_at.toISOString(),
+  seen_at: seen_at.toISOString(),
+});
 
 type Overview = { readonly listProviderOverviews: Bound<typeof listProviderOverviews> };
 

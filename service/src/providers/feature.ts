@@ -7,6 +7,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import * as handoverOperations from './handover.ts';
 import * as playbackOperations from './hosted-playback.ts';
 import * as videoOperations from './hosted-videos.ts';
 import * as inboxOperations from './inbox.ts';
@@ -17,16 +18,29 @@ import { getProvider } from './provider.ts';
 import { type CallNeeds, createProviderCaller } from './provider-calls.ts';
 import { receiveWebhook } from './webhooks.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
+import * as workerOperations from './workers.ts';
 
 type Needs = AppContext & { readonly lifecycle: Lifecycle; readonly asOperator: AsOperator };
 
 export type Providers = ReturnType<typeof createProviders>['operations'];
 
-export function createProviders({ db, providers, urlSecrets, config, now, lifecycle, asOperator }: Needs) {
+export function createProviders(context: Needs) {
+  const { db, providers, urlSecrets, config, now, lifecycle, asOperator } = context;
   const circuits: CallNeeds['circuits'] = new Map();
   const call = createProviderCaller({ providers, circuits, now });
-  const needs = { ...lifecycle, db, providers, call, urlSecrets, maxUploadBytes: config.maxUploadBytes, now };
-  const { protectVideo, ...videos } = bind(needs, videoOperations);
+  const workers = bind(context, workerOperations);
+  const handovers = bind({ ...context, ...lifecycle, ...workers }, handoverOperations);
+  const needs = {
+    ...lifecycle,
+    ...handovers,
+    db,
+    providers,
+    call,
+    urlSecrets,
+    maxUploadBytes: config.maxUploadBytes,
+    now,
+  };
+  const videos = bind(needs, videoOperations);
   const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
     provider: name,
     operation: webhookOperation(name, webhook),
@@ -36,6 +50,8 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
       ...videos,
       ...bind(needs, playbackOperations),
       ...bind({ call }, inspectionOperations),
+      ...workers,
+      ...handovers,
       call,
       circuits,
       startJob: startJob(providers),
@@ -46,7 +62,8 @@ export function createProviders({ db, providers, urlSecrets, config, now, lifecy
       ...inboxRoutes(bind(needs, inboxOperations), asOperator),
     ],
     jobs: {
-      'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) => protectVideo(payload.assetId),
+      'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) =>
+        videos.protectVideo(payload.assetId),
     },
   };
 }

@@ -42,6 +42,31 @@ export const createHostedClient =
     });
   };
 
+/**
+ * Edits a video that does not exist: true when the credentials permit it, undefined when the response does
+ * not tell.
+ */
+export const canWrite = (send: SendHosted, path: string): Promise<boolean | undefined> =>
+  send({ method: 'POST', path, json: {} }).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof ProviderFailed)) throw error;
+      return WRITE_RESULTS[error.failure.code];
+    },
+  );
+
+const WRITE_RESULTS: Partial<Record<ProviderFailureCode, boolean>> = {
+  provider_video_missing: true,
+  provider_rejected: true,
+  provider_credentials: false,
+};
+
+/** The status of a file at a delivery host; undefined when it does not answer. */
+export async function readStatus(url: string, limits: ClientLimits | undefined): Promise<number | undefined> {
+  const response = await sendRequest({ method: 'HEAD', url }, limits);
+  return 'failure' in response ? undefined : response.status;
+}
+
 const FAILURES = {
   timeout: 'provider_timeout',
   unreachable: 'provider_unreachable',

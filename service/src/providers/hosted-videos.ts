@@ -8,6 +8,7 @@ import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { handOver, lacksSettings } from './handover.ts';
 import { canTakeUploads } from './hosted-playback.ts';
 import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import {
@@ -27,6 +28,8 @@ type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly refuseAsset: Bound<typeof refuseAsset>;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly maxUploadBytes: number;
+  readonly lacksSettings: Bound<typeof lacksSettings>;
+  readonly handOver: Bound<typeof handOver>;
 };
 
 type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 'alternatives'>;
@@ -129,6 +132,7 @@ export async function restart(needs: ProviderNeeds, asset: Asset): Promise<void>
  * retried.
  */
 export async function removeVideo(needs: ProviderNeeds, asset: Asset): Promise<void> {
+  if (needs.lacksSettings(asset)) return needs.handOver(asset, 'remove');
   if (!canInspect(needs, asset)) return;
   const user = await findActiveAsset(needs.db, providerOf(asset), videoOf(asset));
   if (user === undefined || user.id === asset.id)
@@ -144,7 +148,9 @@ export const discardVideo = (needs: ProviderNeeds, asset: Asset): Promise<void> 
  */
 export async function protectVideo(needs: ProviderNeeds, assetId: string): Promise<void> {
   const asset = await needs.findAssetById(assetId);
-  if (!asset || asset.deleted_at || !canInspect(needs, asset)) return;
+  if (!asset || asset.deleted_at) return;
+  if (needs.lacksSettings(asset)) return needs.handOver(asset, 'protect');
+  if (!canInspect(needs, asset)) return;
   const protect = getProvider(needs.providers, providerOf(asset)).api?.protect;
   if (protect)
     await needs.call(providerOf(asset), () => protect(videoOf(asset), asset.visibility === 'private'));

@@ -108,8 +108,8 @@ export type HostedApi = {
   createDownloadUrl(download: DownloadOrder): Promise<Download | undefined>;
   /** Lists the videos of this service, newest first. */
   list(): AsyncIterable<ListedVideo>;
-  /** Checks the credentials; returns problems as messages for operators. */
-  check(): Promise<readonly string[]>;
+  /** Checks each setting with the provider's API and its delivery host, without changing anything. */
+  check(target: CheckTarget): Promise<readonly Finding[]>;
   /** Registers the webhook URL at the product; undefined when operators must do it manually. */
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
@@ -121,6 +121,16 @@ export type UploadRules = { readonly maxUnannouncedBytes: number; readonly maxDu
 export type Download =
   | { readonly state: 'ready'; readonly url: string }
   | { readonly state: 'preparing'; readonly retryAfterSeconds: number };
+
+/** `webhookUrl` is undefined without PUBLIC_BASE_URL. */
+export type CheckTarget = { readonly webhookUrl: string | undefined };
+
+/** The result for one setting; `detail` is for operators. */
+export type Finding = {
+  readonly setting: string;
+  readonly result: 'ok' | 'problem' | 'not checked';
+  readonly detail: string;
+};
 
 /** `expires` is in seconds since 1970. */
 export type DownloadOrder = {

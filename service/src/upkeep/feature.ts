@@ -11,6 +11,7 @@ import type { Uploads } from '../uploads/feature.ts';
 import * as cleanupOperations from './cleanup.ts';
 import * as orphanOperations from './orphans.ts';
 import * as videoOperations from './orphaned-videos.ts';
+import { providerTaskJob } from './provider-task.job.ts';
 import { purgeAssetJob } from './purge-asset.job.ts';
 import * as reconcileOperations from './reconcile.ts';
 
@@ -33,6 +34,8 @@ export function createUpkeep(context: Needs) {
   };
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const orphans = bind(needs, orphanOperations);
+  const { reconcile, reconcileAsset } = bind(needs, reconcileOperations);
+  const { removeOrphanedVideos } = bind(needs, videoOperations);
   return {
     operations: {},
     routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
@@ -44,8 +47,9 @@ export function createUpkeep(context: Needs) {
         store,
         removeVideo: hosted.removeVideo,
       }),
-      reconcile: run(bind(needs, reconcileOperations).reconcile),
-      'remove-orphaned-videos': run(bind(needs, videoOperations).removeOrphanedVideos),
+      'provider-task': providerTaskJob({ ...lifecycle, ...hosted, reconcileAsset, removeOrphanedVideos }),
+      reconcile: run(reconcile),
+      'remove-orphaned-videos': run(removeOrphanedVideos),
       'expire-uploads': run(
         uploads.finishCompleteUploads,
         expireUploads,

@@ -1,7 +1,9 @@
 // Removes provider videos without an asset, which remain after a crash between creation and link (design §5).
 import type { ProviderName } from '../assets/asset.ts';
+import type { Bound } from '../platform/bind.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { isUuid } from '../platform/uuid.ts';
+import type { handOverSweep } from '../providers/handover.ts';
 import type { ListedVideo, Providers } from '../providers/provider.ts';
 import type { CallProvider } from '../providers/provider-calls.ts';
 import { findAssetsOfVideos } from './upkeep.sql.ts';
@@ -11,6 +13,7 @@ type OrphanedVideoNeeds = {
   readonly providers: Providers;
   readonly call: CallProvider;
   readonly now: () => Date;
+  readonly handOverSweep: Bound<typeof handOverSweep>;
 };
 
 const HOUR = 3_600_000;
@@ -22,6 +25,7 @@ const CHECKED_AGE = { from: 1 * HOUR, to: 72 * HOUR };
  * provider does not delay the others.
  */
 export async function removeOrphanedVideos(needs: OrphanedVideoNeeds): Promise<void> {
+  await needs.handOverSweep();
   const names = [...needs.providers.values()].filter(({ api }) => api).map(({ name }) => name);
   const outcomes = await Promise.allSettled(names.map((name) => removeVideosAt(needs, name)));
   const failures = outcomes.flatMap((outcome) =>

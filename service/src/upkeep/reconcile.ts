@@ -18,9 +18,11 @@ import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
+import type { queueForSettings } from '../providers/handover.ts';
 import type { applyInspection, canInspect } from '../providers/hosted-videos.ts';
 import type { inspectAll } from '../providers/inspections.ts';
 import { type Inspection, type Provider, ProviderFailed, type Providers } from '../providers/provider.ts';
+import type { hasWorkerFor } from '../providers/workers.ts';
 import { PROVIDER_UNAVAILABLE, UPLOAD_EXPIRED, VIDEO_MISSING } from './failures.ts';
 import { findDueAssets, findLastEventTime, measureRecentSpeeds } from './upkeep.sql.ts';
 
@@ -38,6 +40,8 @@ type ReconcileNeeds = {
   readonly recordCheck: Bound<typeof recordCheck>;
   readonly recordFacts: Bound<typeof recordFacts>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
+  readonly queueForSettings: Bound<typeof queueForSettings>;
+  readonly hasWorkerFor: Bound<typeof hasWorkerFor>;
 };
 
 /** Bounds one run; the next run, a minute later, checks the rest. */
@@ -66,6 +70,13 @@ export async function reconcile(needs: ReconcileNeeds): Promise<number> {
   if (failures.length > 0)
     throw new AggregateError(failures, `${failures.length} of ${due.length} assets could not be checked`);
   return due.length;
+}
+
+/** Checks one asset that a process without the settings of its provider left to this one. */
+export async function reconcileAsset(needs: ReconcileNeeds, assetId: string): Promise<void> {
+  const asset = await needs.findAssetById(assetId);
+  if (!asset || asset.deleted_at || asset.reconcile_at === null) return;
+  await check(needs, asset, await needs.inspectAll([asset].filter(needs.canInspect)));
 }
 
 /** An asset that fails does not delay the others; a database that is down ends the run. */
@@ -126,7 +137,7 @@ const hasOpenJob = async (
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
   if (asset.provider_video_id === null) return void (await needs.refuseAsset(asset, PROVIDER_UNAVAILABLE));
   if (isFactsCheck(asset)) return checkFacts(needs, asset, inspections);
-  if (!needs.canInspect(asset)) return checkLater(needs, asset, { reason: 'not_configured' });
+  if (!needs.canInspect(asset)) return leaveToOthers(needs, asset);
   const inspection = inspections.get(asset.id);
   if (!inspection) return;
   if (inspection instanceof ProviderFailed) return checkLater(needs, asset, toFailureData(inspection));
@@ -136,11 +147,11 @@ async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Ins
 
 /** Completes the facts of a ready video. A provider that does not know them is asked again for a day. */
 async function checkFacts(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {
-  if (!needs.canInspect(asset)) return void (await needs.recordFacts(asset, { checkAt: null }));
-  const inspection = inspections.get(asset.id);
-  if (!inspection) return;
   const readyAt = (await findLastEventTime(needs.db, asset.id, 'asset.ready')) ?? asset.created_at;
   const checkAt = nextFactsCheckAt(readyAt, needs.now());
+  if (!needs.canInspect(asset)) return leaveFactsToOthers(needs, asset, checkAt);
+  const inspection = inspections.get(asset.id);
+  if (!inspection) return;
   if (!(inspection instanceof ProviderFailed) && inspection.state === 'known') {
     const { report } = inspection;
     const isComplete = report.event !== 'started' && report.complete !== false;
@@ -149,6 +160,20 @@ async function checkFacts(needs: ReconcileNeeds, asset: Asset, inspections: Insp
   const reason = checkAt ? 'facts_unknown' : 'facts_given_up';
   const failure = inspection instanceof ProviderFailed ? toFailureData(inspection) : {};
   await needs.recordCheck(asset, { data: { ...failure, reason }, checkAt });
+}
+
+/** The timeline says why the asset waits, once. */
+async function leaveToOthers(needs: ReconcileNeeds, asset: Asset): Promise<void> {
+  const isNews = await needs.queueForSettings(asset, 'inspect');
+  const checkAt = nextReconcileAt(await findAttemptStart(needs, asset), needs.now());
+  await needs.recordCheck(asset, { data: { reason: 'not_configured' }, checkAt, isSilent: !isNews });
+}
+
+/** Facts are not worth an entry in the timeline: the video plays without them. */
+async function leaveFactsToOthers(needs: ReconcileNeeds, asset: Asset, checkAt: Date | null): Promise<void> {
+  if (await needs.hasWorkerFor(asset.provider as ProviderName))
+    await needs.queueForSettings(asset, 'inspect');
+  await needs.recordFacts(asset, { checkAt });
 }
 
 const toReport = (asset: Asset, inspection: Inspection): StreamReport =>

@@ -52,19 +52,8 @@ type Needs = AppContext &
 export type Uploads = ReturnType<typeof createUploads>['operations'];
 
 export function createUploads(context: Needs) {
-  const { lifecycle, usage, hosted, guards, view, config } = context;
-  const { maxUploadBytes, uploadTtlSeconds } = config;
-  const claimPut = originalOperations.createPutClaims(context);
-  const shared = {
-    ...context,
-    ...lifecycle,
-    ...hosted,
-    ...usage,
-    claimPut,
-    maxUploadBytes,
-    uploadTtlSeconds,
-  };
-  const needs = { ...shared, ...bind(shared, { ...originalOperations, ...duplicateOperations }) };
+  const { usage, guards, view, config } = context;
+  const needs = toNeeds(context);
   const createAsset = createAssetUnderQuota(context);
   const opening = bind({ ...needs, createAsset, ...toOffers(context) }, uploadOperations);
   const inFlight = createInFlight();
@@ -105,6 +94,15 @@ export function createUploads(context: Needs) {
       }),
     },
   };
+}
+
+function toNeeds(context: Needs) {
+  const { lifecycle, usage, hosted, config } = context;
+  const { maxUploadBytes, uploadTtlSeconds } = config;
+  const claimPut = originalOperations.createPutClaims(context);
+  const limits = { maxUploadBytes, uploadTtlSeconds };
+  const needs = { ...context, ...lifecycle, ...hosted, ...usage, ...limits, claimPut };
+  return { ...needs, ...bind(needs, { ...originalOperations, ...duplicateOperations }) };
 }
 
 const createAssetUnderQuota =

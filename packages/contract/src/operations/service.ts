@@ -1,6 +1,7 @@
 // Health of the service, for load balancers and supervisors.
 import { Type } from 'typebox';
 import { jsonOperation } from '../operation.ts';
+import { Timestamp } from '../schemas/common.ts';
 
 const Ok = Type.Literal('ok');
 
@@ -17,6 +18,20 @@ export const getHealth = jsonOperation({
   example: { status: 'ok' },
 });
 
+const Worker = Type.Object(
+  {
+    id: Type.String({ description: 'Also in the log of the process. A restart creates a new one.' }),
+    roles: Type.Array(Type.String(), { description: '`api`: handles requests. `worker`: runs jobs.' }),
+    version: Type.String(),
+    providers: Type.Array(Type.String(), {
+      description: 'Providers whose API the process has settings for, and encoders.',
+    }),
+    started_at: Timestamp,
+    seen_at: Timestamp,
+  },
+  { $id: 'Worker' },
+);
+
 export const getReadiness = jsonOperation({
   id: 'getReadiness',
   method: 'GET',
@@ -26,14 +41,27 @@ export const getReadiness = jsonOperation({
   rateClass: 'none',
   summary: 'Reports whether database, store and queue respond',
   description:
-    'With a valid `X-Operator-Key`, `sandbox` lists the protections of media decoders and whether ' +
-    'each is active on this machine.',
+    'A process without workers stays ready; after a minute `warnings` contains `no_workers`. ' +
+    'With a valid `X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of ' +
+    'media decoders and whether each is active on this machine.',
   message: 'Ready',
   data: Type.Object(
     {
       database: Ok,
       store: Ok,
       queue: Ok,
+      worker_count: Type.Integer({
+        minimum: 0,
+        description: 'Processes that run jobs and were seen within the last 35 seconds.',
+      }),
+      warnings: Type.Optional(
+        Type.Array(Type.Enum(['no_workers']), {
+          description: '`no_workers`: no worker was alive for a minute, so nothing is encoded.',
+        }),
+      ),
+      workers: Type.Optional(
+        Type.Array(Worker, { description: 'For operators: the live workers, oldest process first.' }),
+      ),
       sandbox: Type.Optional(
         Type.Record(Type.String(), Type.Boolean(), {
           description: 'For operators: protection → true when it is active.',
@@ -42,6 +70,6 @@ export const getReadiness = jsonOperation({
     },
     { $id: 'Readiness' },
   ),
-  example: { database: 'ok', store: 'ok', queue: 'ok' },
+  example: { database: 'ok', store: 'ok', queue: 'ok', worker_count: 2 },
   errors: [{ code: 'UNAVAILABLE', reason: 'disk_full', when: 'Less than `MIN_FREE_BYTES` is free.' }],
 });

@@ -65,6 +65,38 @@ test('a rollback removes the job, and a committed job runs once', async () => {
   await expect.poll(() => ran, LONG).toEqual(['committed', 'later']);
 });
 
+test('a job of a lane waits for a process that works on the lane, and equal jobs wait as one', async () => {
+  type Laned = { move: { lane: string; what: string } };
+  const openLaned = async () => {
+    const queue = await openJobs<Laned>({
+      connection,
+      settings: { move: { ...SETTINGS, lanes: ['left', 'right'] } },
+      onError: () => undefined,
+    });
+    onTestFinished(queue.stop);
+    return queue;
+  };
+  const [left, right] = [await openLaned(), await openLaned()];
+  const ran: string[] = [];
+  const handlerOf = (process: string) => ({
+    move: async ({ payload }: JobRun<Laned['move']>) => {
+      ran.push(`${process} ${payload.what}`);
+    },
+  });
+  const sendMoves = (...moves: [lane: string, what: string][]) =>
+    db.transaction(async (tx) => {
+      for (const [lane, what] of moves) await left.send(tx, 'move', { lane, what });
+    });
+  await left.work(handlerOf('left'), ['left']);
+  await sendMoves(['right', 'one'], ['right', 'one'], ['left', 'two']);
+  await expect.poll(() => ran, LONG).toEqual(['left two']);
+  expect(await left.hasOpenJob('move', { lane: 'right' })).toBe(true);
+  await right.work(handlerOf('right'), ['right']);
+  await expect.poll(() => ran, LONG).toEqual(['left two', 'right one']);
+  await sendMoves(['right', 'one']);
+  await expect.poll(() => ran, LONG).toEqual(['left two', 'right one', 'right one']);
+});
+
 test('a failed job is retried with the same payload', async () => {
   const queue = await open();
   const ran: string[] = [];

@@ -17,6 +17,11 @@ export type JobSettings = {
   readonly fair?: true;
   /** Schedule as a cron expression in UTC. */
   readonly cron?: string;
+  /**
+   * Each lane is a queue that only some processes work on; the member `lane` of a payload names it. A job
+   * waits for such a process, and an equal job is not queued again while it waits.
+   */
+  readonly lanes?: readonly string[];
 };
 
 /**
@@ -49,8 +54,8 @@ export type Jobs<P extends Payloads> = {
 };
 
 export type JobQueue<P extends Payloads> = Jobs<P> & {
-  /** Starts the workers. The types require exactly one handler for every job. */
-  work(handlers: JobHandlers<P>): Promise<void>;
+  /** Starts the workers. The types require exactly one handler for every job. `lanes`: those to work on. */
+  work(handlers: JobHandlers<P>, lanes?: readonly string[]): Promise<void>;
   /** Aborts running jobs, returns them to the queue and closes. */
   stop(): Promise<void>;
 };
@@ -68,15 +73,13 @@ const SUPERVISE_S = 5;
 /** New jobs arrive by NOTIFY; retries are found by polling. */
 const POLL_S = 2;
 const DELETE_AFTER_S = 7 * 86_400;
+/** A job of a lane may wait for a process that is not set up yet. */
+const LANE_RETENTION_S = 365 * 86_400;
 
 const OPEN_STATES: readonly string[] = ['created', 'retry', 'active'];
 
-export async function openJobs<P extends Payloads>({
-  connection,
-  settings,
-  onError,
-}: JobQueueOptions<P>): Promise<JobQueue<P>> {
-  const boss = new PgBoss({
+const createBoss = (connection: Connection): PgBoss =>
+  new PgBoss({
     ...(connection as object),
     max: 4,
     useListenNotify: true,
@@ -85,31 +88,45 @@ export async function openJobs<P extends Payloads>({
     connectionTimeoutMillis: 5000,
     reindex: false,
   });
+
+export async function openJobs<P extends Payloads>({
+  connection,
+  settings,
+  onError,
+}: JobQueueOptions<P>): Promise<JobQueue<P>> {
+  const boss = createBoss(connection);
   const stopping = new AbortController();
   // Errors of connections that close during the shutdown are expected.
   boss.on('error', (error) => {
     if (!stopping.signal.aborted) onError(error);
   });
   await boss.start();
-  for (const [name, job] of Object.entries(settings)) await declareQueue(boss, name, job);
+  for (const [name, job] of Object.entries(settings))
+    for (const queue of queuesOf(name, job)) await declareQueue(boss, queue, job);
   await removeOldSchedules(boss, settings);
   const fairOrder = await openFairOrder(boss.getDb());
   return {
     listOpen: (name) => listOpenJobs(boss.getDb(), name),
     hasOpenJob: async (name, payload) =>
-      (await boss.findJobs(name, { data: payload })).some(({ state }) => OPEN_STATES.includes(state)),
+      (await boss.findJobs(queueOf(name, settings[name], payload), { data: payload })).some(({ state }) =>
+        OPEN_STATES.includes(state),
+      ),
     send: async (tx, name, payload) => {
       if (settings[name].fair)
         throw new Error(`a job of the fair queue "${name}" needs an owner: use sendFor`);
-      await boss.send(name, payload, { db: tx as never });
+      await boss.send(queueOf(name, settings[name], payload), payload, {
+        ...laneOptions(settings[name], payload),
+        db: tx as never,
+      });
     },
     sendFor: async (tx, owner, { name, payload }) => {
       const options = settings[name].fair ? await fairOptions(fairOrder, tx, { queue: name, owner }) : {};
       await boss.send(name, payload, { ...options, db: tx as never });
     },
-    work: async (handlers) => {
+    work: async (handlers, lanes = []) => {
       for (const [name, job] of Object.entries(settings))
-        await startWorker({ boss, name, job, stopping: stopping.signal }, handlers[name]);
+        for (const queue of queuesOf(name, job, lanes))
+          await startWorker({ boss, name: queue, job, stopping: stopping.signal }, handlers[name]);
     },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));
@@ -117,6 +134,19 @@ export async function openJobs<P extends Payloads>({
     },
   };
 }
+
+/** The queues of a job: one for each of the lanes, if it has lanes. */
+const queuesOf = (name: string, { lanes }: JobSettings, chosen = lanes): readonly string[] =>
+  lanes === undefined
+    ? [name]
+    : lanes.filter((lane) => chosen?.includes(lane)).map((lane) => `${name}.${lane}`);
+
+const queueOf = (name: string, { lanes }: JobSettings, payload: { readonly lane?: string }): string =>
+  lanes === undefined ? name : `${name}.${payload.lane}`;
+
+/** With the policy `short`, one job of each key can wait. */
+const laneOptions = ({ lanes }: JobSettings, payload: object) =>
+  lanes === undefined ? {} : { singletonKey: Object.values(payload).join('/') };
 
 const fairOptions = async (order: FairOrder, tx: Transaction, job: OwnedJob) => ({
   priority: await order.nextPriority(tx, job),
@@ -133,8 +163,9 @@ async function declareQueue(boss: PgBoss, name: string, job: JobSettings): Promi
     retryBackoff: job.retryDelayMax !== undefined,
     ...(job.retryDelayMax !== undefined && { retryDelayMax: job.retryDelayMax }),
     deleteAfterSeconds: DELETE_AFTER_S,
+    ...(job.lanes && { retentionSeconds: LANE_RETENTION_S }),
   };
-  await boss.createQueue(name, options);
+  await boss.createQueue(name, { ...options, ...(job.lanes && { policy: 'short' }) });
   await boss.updateQueue(name, options);
   if (job.cron) await boss.schedule(name, job.cron, {});
 }

@@ -10,11 +10,12 @@ import {
   undefinedIfMissing,
   parseVideoId,
 } from '../response-parsers.ts';
-import { createHostedClient, describeFailure, type HostedRequest } from '../hosted-client.ts';
+import { createHostedClient, type HostedRequest } from '../hosted-client.ts';
 import { originOf } from '../hosted-settings.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import type { Download, HostedApi, ListedVideo, UploadOrder } from '../provider.ts';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
+import { checkCdnhost } from './cdnhost-check.ts';
 import { signDirectUpload, signFolder } from './cdnhost-signatures.ts';
 import { folderOf } from './cdnhost-report.ts';
 import { findDownloadFile, toInspection, parseAssetId, toTitle } from './cdnhost-video.ts';
@@ -26,8 +27,8 @@ type CdnhostAccess = {
   readonly hostname: string | undefined;
   /** True when the delivery host requires tokens. */
   readonly tokenKey: Secret | undefined;
-  /** Missing settings that limit what works, as messages for operators. */
-  readonly problems: readonly string[];
+  /** The read-only key of the library, and its predecessor. */
+  readonly webhookSecrets: readonly Secret[];
   readonly limits: ClientLimits | undefined;
 };
 
@@ -35,9 +36,11 @@ type CdnhostAccess = {
 type RequestVideos = (request: HostedRequest) => Promise<JsonObject>;
 
 export function openCdnhostApi(access: CdnhostAccess): HostedApi {
-  const { apiUrl, libraryId, apiKey, limits, problems } = access;
+  const { apiUrl, libraryId, apiKey, limits } = access;
   const url = `${apiUrl}/library/${encodeURIComponent(libraryId)}/videos`;
-  const send = createHostedClient({ url, headers: { AccessKey: apiKey.reveal() }, parseErrorCode, limits });
+  const open = (key: Secret) =>
+    createHostedClient({ url, headers: { AccessKey: key.reveal() }, parseErrorCode, limits });
+  const send = open(apiKey);
   const request: RequestVideos = async (hosted) => parseObject((await send(hosted)).body);
   const find = (videoId: string) =>
     undefinedIfMissing(() => request({ method: 'GET', path: pathTo(videoId) }));
@@ -65,21 +68,9 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
     createDownloadUrl: async ({ videoId, expires }) =>
       toDownload(access, { videoId, expires, file: findDownloadFile((await find(videoId)) ?? {}) }),
     list: () => listVideos(request),
-    check: async () => [
-      ...(await describeFailure(
-        request({ method: 'GET', path: '?page=1&itemsPerPage=1' }),
-        checkedSettings(apiUrl),
-      )),
-      ...problems,
-    ],
+    check: (target) => checkCdnhost({ ...access, open }, target),
   };
 }
-
-const checkedSettings = (url: string) => ({
-  url,
-  key: 'CDNHOST_STREAM_API_KEY',
-  account: 'CDNHOST_STREAM_LIBRARY_ID',
-});
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 

@@ -178,13 +178,4 @@ describe('the API of cdnhost', () => {
     expect(listed.slice(0, 2).map(({ assetId }) => assetId)).toEqual([ORDER.assetId, undefined]);
     expect(listed[0]?.createdAt).toEqual(new Date('2026-01-01T10:00:00.500Z'));
   });
-
-  test('a credential check names missing settings', async () => {
-    peer.answerWith({ body: LIST });
-    const bare = { CDNHOST_STREAM_HOSTNAME: undefined, CDNHOST_STREAM_READ_ONLY_API_KEY: undefined };
-    expect(await api(undefined, bare).check()).toEqual([
-      expect.stringContaining('CDNHOST_STREAM_HOSTNAME'),
-      expect.stringContaining('CDNHOST_STREAM_READ_ONLY_API_KEY'),
-    ]);
-  });
 });

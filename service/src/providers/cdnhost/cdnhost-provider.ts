@@ -32,7 +32,7 @@ export function openCdnhost(settings: CdnhostSettings, limits?: ClientLimits): P
   const { webhookSecrets, libraryId, apiKey, hostname, tokenKey } = settings;
   const api =
     libraryId !== undefined && apiKey
-      ? openCdnhostApi({ ...settings, libraryId, apiKey, limits, problems: listProblems(settings) })
+      ? openCdnhostApi({ ...settings, libraryId, apiKey, limits })
       : undefined;
   const missingSettings = listMissing({
     CDNHOST_STREAM_READ_ONLY_API_KEY: webhookSecrets,
@@ -90,10 +90,3 @@ export const cdnhost = defineProvider<CdnhostSettings>({
   readSettings: readCdnhostSettings,
   open: (settings) => openCdnhost(settings),
 });
-
-const listProblems = ({ hostname, webhookSecrets }: CdnhostSettings): readonly string[] => [
-  ...(hostname === undefined ? ['CDNHOST_STREAM_HOSTNAME is not set: its videos have no playback URLs'] : []),
-  ...(webhookSecrets.length === 0
-    ? ['CDNHOST_STREAM_READ_ONLY_API_KEY is not set: its webhooks are rejected']
-    : []),
-];

@@ -12,12 +12,7 @@ import {
   unreadableResponse,
   parseVideoId,
 } from '../response-parsers.ts';
-import {
-  createHostedClient,
-  describeFailure,
-  type HostedResponse,
-  type SendHosted,
-} from '../hosted-client.ts';
+import { createHostedClient, type HostedResponse, type SendHosted } from '../hosted-client.ts';
 import { toJsonObject } from '../verify-webhook.ts';
 import {
   type Download,
@@ -28,6 +23,7 @@ import {
   ProviderFailed,
   type UploadOrder,
 } from '../provider.ts';
+import { checkEdgehost } from './edgehost-check.ts';
 import { type SigningKey, createVideoToken } from './edgehost-signatures.ts';
 import {
   CHUNKS,
@@ -50,15 +46,17 @@ type EdgehostAccess = {
   readonly signingKey: SigningKey | undefined;
   /** Reserved for an upload of unknown duration. */
   readonly defaultDurationSeconds: number;
-  /** Missing settings that limit what works, as messages for operators. */
-  readonly problems: readonly string[];
+  /** True when a part of the signing key is set. */
+  readonly hasSigningSettings: boolean;
+  readonly webhookSecrets: readonly Secret[];
+  readonly customerHost: string | undefined;
   readonly limits: ClientLimits | undefined;
   /** Seconds since 1970. */
   readonly now: () => number;
 };
 
 export function openEdgehostApi(access: EdgehostAccess): HostedApi {
-  const { apiUrl, accountId, apiToken, signingKey, problems, limits } = access;
+  const { apiUrl, accountId, apiToken, signingKey, limits } = access;
   const url = `${apiUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
   const send = createHostedClient({
     url,
@@ -95,21 +93,22 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
       return file && toDownload(access, order, file);
     },
     list: () => listVideos(send),
-    check: async () => [
-      ...(await describeFailure(
-        send({ method: 'GET', path: '?limit=1' }).then(toVideos),
-        checkedSettings(apiUrl),
-      )),
-      ...problems,
-    ],
+    check: (target) => checkEdgehost({ ...access, send, verifyToken: () => verifyToken(access) }, target),
   };
 }
 
-const checkedSettings = (url: string) => ({
-  url,
-  key: 'EDGEHOST_STREAM_API_TOKEN',
-  account: 'EDGEHOST_ACCOUNT_ID',
-});
+/** Tokens belong to a user or to an account; each kind has its own endpoint. */
+async function verifyToken({ apiUrl, accountId, apiToken, limits }: EdgehostAccess): Promise<boolean> {
+  const send = createHostedClient({
+    url: apiUrl,
+    headers: { Authorization: `Bearer ${apiToken.reveal()}` },
+    parseErrorCode,
+    limits,
+  });
+  const isActive = async (owner: string) =>
+    toResult(await send({ method: 'GET', path: `${owner}/tokens/verify` }))['status'] === 'active';
+  return isActive('/user').catch(() => isActive(`/accounts/${encodeURIComponent(accountId)}`));
+}
 
 const pathTo = (videoId: string): string => `/${toPathSegment(videoId)}`;
 

@@ -79,7 +79,7 @@ export function openEdgehost(
           signingKey,
           limits,
           now,
-          problems: listProblems(settings, allowUnsigned),
+          hasSigningSettings: (id ?? key) !== undefined,
         })
       : undefined;
   return {
@@ -146,15 +146,3 @@ export const edgehost = defineProvider<EdgehostSettings>({
   readSettings: readEdgehostSettings,
   open: (settings, { allowUnsigned }) => openEdgehost(settings, allowUnsigned),
 });
-
-const listProblems = (
-  { webhookSecrets, signingKeyId, signingKey }: EdgehostSettings,
-  allowUnsigned: boolean,
-): readonly string[] => [
-  ...(webhookSecrets.length === 0 && !allowUnsigned
-    ? ['EDGEHOST_STREAM_WEBHOOK_SECRET is not set: its webhooks are rejected']
-    : []),
-  ...((signingKeyId === undefined) !== (signingKey === undefined)
-    ? ['EDGEHOST_SIGNING_KEY_ID and EDGEHOST_SIGNING_KEY_PEM work only together']
-    : []),
-];

@@ -1,0 +1,21 @@
+// Findings of a check of a provider's settings: only what was checked is `ok`.
+import type { Finding } from './provider.ts';
+
+export const ok = (setting: string, detail: string): Finding => ({ setting, result: 'ok', detail });
+
+/** `detail` says what is wrong and what to do. */
+export const problem = (setting: string, detail: string): Finding => ({ setting, result: 'problem', detail });
+
+/** `detail` says why. */
+export const notChecked = (setting: string, detail: string): Finding => ({
+  setting,
+  result: 'not checked',
+  detail,
+});
+
+/** The statuses of a file that needs a token, or another one. */
+export const isRefused = (status: number): boolean => status === 401 || status === 403;
+
+/** The settings that were not checked, because the API could not be used. */
+export const notCheckedWithout = (settings: readonly string[], needed: string): Finding[] =>
+  settings.map((setting) => notChecked(setting, `needs ${needed}, which does not work`));

@@ -1,0 +1,118 @@
+// Tests the heartbeat of worker processes against a real database.
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import type { Logger } from '../platform/logger.ts';
+import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
+import { createSettings } from '../platform/settings.ts';
+import { configureProviders, openProviders } from './registry.ts';
+import { hasWorkerFor, listWorkers, startHeartbeat, type WorkerProcess } from './workers.ts';
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('workers');
+  await migrate(connection);
+  db = openDatabase({ connection, onIdleError: () => undefined });
+});
+afterAll(async () => {
+  await db.close();
+  await server.stop();
+});
+beforeEach(() => rowsOf(connection, 'delete from workers'));
+
+const CDNHOST = { CDNHOST_STREAM_LIBRARY_ID: '4242', CDNHOST_STREAM_API_KEY: 'library-key' };
+
+/** Lines of the log: the level and the message. */
+let logged: [level: string, message: string][] = [];
+const log = {
+  info: (_: object, message: string) => logged.push(['info', message]),
+  warn: (_: object, message: string) => logged.push(['warn', message]),
+} as unknown as Logger;
+
+async function start(environment = {}, more: Partial<WorkerProcess> = {}, database: Database = db) {
+  logged = [];
+  const providers = openProviders(configureProviders(createSettings(environment)), {
+    encoderSecrets: [],
+    allowUnsigned: [],
+  });
+  const heartbeat = await startHeartbeat(
+    { db: database, log, providers },
+    { roles: ['worker'], version: '1.2.3', ...more },
+  );
+  onTestFinished(heartbeat.stop);
+  return heartbeat;
+}
+
+const listed = async () => (await listWorkers({ db })).map(({ id: _, ...worker }) => worker);
+
+test('a worker is listed with the providers that it has settings for, until it stops', async () => {
+  const heartbeat = await start(CDNHOST, { roles: ['api', 'worker'] });
+  expect(await listed()).toEqual([
+    {
+      roles: ['api', 'worker'],
+      version: '1.2.3',
+      providers: ['cdnhost', 'onprem'],
+      started_at: expect.any(Date),
+      seen_at: expect.any(Date),
+    },
+  ]);
+  expect([await hasWorkerFor({ db }, 'cdnhost'), await hasWorkerFor({ db }, 'edgehost')]).toEqual([
+    true,
+    false,
+  ]);
+  await heartbeat.stop();
+  expect(await listed()).toEqual([]);
+});
+
+test('a heartbeat renews its row, creates it again, and deletes those of processes that ended', async () => {
+  await start({}, { beatEveryMs: 20 });
+  const [first] = await listed();
+  await rowsOf(
+    connection,
+    `insert into workers (id, roles, version, providers, seen_at)
+     values (gen_random_uuid(), '{}', '', '{}', $1)`,
+    [new Date(Date.now() - 61_000)],
+  );
+  await expect.poll(async () => (await rowsOf(connection, 'select id from workers')).length).toBe(1);
+  await expect
+    .poll(async () => (await listed())[0]?.seen_at.getTime())
+    .toBeGreaterThan(Number(first?.seen_at));
+  await rowsOf(connection, 'delete from workers');
+  await expect.poll(listed).toHaveLength(1);
+});
+
+test('a process that was not seen for 35 seconds is not listed', async () => {
+  await start();
+  await rowsOf(connection, "update workers set seen_at = now() - interval '36 seconds'");
+  expect(await listed()).toEqual([]);
+});
+
+test('a failing heartbeat is logged, and neither throws nor ends', async () => {
+  const failing = { ...db, all: () => Promise.reject(new Error('the database is away')) };
+  const heartbeat = await start({}, { beatEveryMs: 20 }, failing);
+  await expect.poll(() => logged.length).toBeGreaterThan(3);
+  await heartbeat.stop();
+  expect(new Set(logged.filter(([level]) => level === 'warn').map(([, message]) => message))).toEqual(
+    new Set(['the heartbeat of this worker could not be recorded']),
+  );
+});
+
+test('a worker warns at its start about a provider that has videos but no settings', async () => {
+  await start();
+  expect(logged).toEqual([['info', 'worker started']]);
+  await rowsOf(
+    connection,
+    `insert into assets (id, owner_user_id, kind, filename, content_type, mime_type, visibility, provider,
+                         provider_video_id, created_at, updated_at)
+     values (gen_random_uuid(), 'ann', 'video', 'a.mp4', 'video', 'video/mp4', 'public', 'edgehost',
+             'video-1', now(), now())`,
+  );
+  await start();
+  expect(logged).toEqual([
+    ['info', 'worker started'],
+    ['warn', expect.stringContaining('no settings for a provider that has videos')],
+  ]);
+});

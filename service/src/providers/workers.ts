@@ -1,0 +1,92 @@
+// The processes that run jobs: each renews a row of its own, so that all processes see which ones are alive.
+import type { ProviderName } from '../assets/asset.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import type { Providers } from './provider.ts';
+import {
+  deleteStaleWorkers,
+  deleteWorker,
+  listLiveWorkers,
+  listProvidersWithVideos,
+  recordWorker,
+  type WorkerRow,
+} from './workers.sql.ts';
+
+type WorkerNeeds = {
+  readonly db: Database;
+  readonly log: Logger;
+  readonly providers: Providers;
+};
+
+/** What a process tells about itself. */
+export type WorkerProcess = {
+  readonly roles: readonly ('api' | 'worker')[];
+  readonly version: string;
+  /** Default: 10 s. */
+  readonly beatEveryMs?: number | undefined;
+};
+
+/** `stop` deletes the row, so that the process is not counted any more. */
+type Heartbeat = { stop(): Promise<void> };
+
+const BEAT_MS = 10_000;
+
+export const listWorkers = ({ db }: Pick<WorkerNeeds, 'db'>): Promise<readonly WorkerRow[]> =>
+  listLiveWorkers(db);
+
+/** True when a live process has the settings of the provider's API. */
+export const hasWorkerFor = async (needs: Pick<WorkerNeeds, 'db'>, name: ProviderName): Promise<boolean> =>
+  (await listWorkers(needs)).some(({ providers }) => providers.includes(name));
+
+/** Hosted providers need an API; encoders work on the bytes in the store. */
+export const listServedProviders = ({ providers }: Pick<WorkerNeeds, 'providers'>): ProviderName[] =>
+  [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api).map(({ name }) => name);
+
+/** A beat that fails is logged; the next one may succeed. */
+export async function startHeartbeat(
+  needs: WorkerNeeds,
+  { roles, version, beatEveryMs = BEAT_MS }: WorkerProcess,
+): Promise<Heartbeat> {
+  const { db, log } = needs;
+  const worker = { id: uuidV7(), roles: [...roles], version, providers: listServedProviders(needs) };
+  const logFailure = (error: unknown) =>
+    log.warn({ err: error, worker: worker.id }, 'the heartbeat of this worker could not be recorded');
+  const beat = () =>
+    recordWorker(db, worker)
+      .then(() => deleteStaleWorkers(db))
+      .catch(logFailure);
+  let beating: Promise<unknown> = beat();
+  await beating;
+  await logStart(needs, worker).catch(logFailure);
+  const timer = setInterval(() => {
+    beating = beating.then(beat);
+  }, beatEveryMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await beating;
+      await deleteWorker(db, worker.id).catch(logFailure);
+    },
+  };
+}
+
+/** A warning if there are videos that this process cannot work on. */
+async function logStart(
+  { db, log, providers }: WorkerNeeds,
+  worker: Pick<WorkerRow, 'id' | 'providers'>,
+): Promise<void> {
+  const unserved = [...providers.values()].filter(({ name }) => !worker.providers.includes(name));
+  const line = { worker: worker.id, providers: worker.providers };
+  log.info(line, 'worker started');
+  const affected = await listProvidersWithVideos(
+    db,
+    unserved.map(({ name }) => name),
+  );
+  for (const { name, capabilities } of unserved.filter((provider) => affected.includes(provider.name)))
+    log.warn(
+      { worker: worker.id, provider: name, not_set: capabilities.missingSettings },
+      'this worker has no settings for a provider that has videos; their jobs wait for another worker',
+    );
+}
