@@ -46,6 +46,7 @@ import {
   patchResumableUpload,
   terminateResumableUpload,
 } from './operations/resumable.ts';
+import { abortS3Upload, listS3Parts, postS3Request } from './operations/s3-requests.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
   cancelEncode,
@@ -72,6 +73,9 @@ export const OPERATIONS: readonly Operation[] = [
   listUploadParts,
   completeMultipartUpload,
   abortMultipartUpload,
+  postS3Request,
+  listS3Parts,
+  abortS3Upload,
   completeUpload,
   retryAsset,
   listAssets,

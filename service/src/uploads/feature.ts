@@ -33,6 +33,7 @@ import {
   signParts,
 } from './multipart-uploads.ts';
 import { multipartRoutes } from './multipart-uploads.routes.ts';
+import { s3RequestRoutes } from './s3-requests.routes.ts';
 import * as retryOperations from './retry.ts';
 import * as originalOperations from './store-original.ts';
 import { createRunningChecksums } from './running-checksum.ts';
@@ -82,7 +83,7 @@ export function createUploads(context: Needs) {
     },
     routes: [
       ...uploadRoutes(uploads, guards, view),
-      ...(needs.store.direct ? multipartRoutes({ ...needs, ...multipart, ...tickets }) : []),
+      ...partRoutes({ ...needs, ...multipart, ...tickets }),
       ...(needs.store.partial ? tusRoutes({ ...resumable, authorize: tickets.authorizeResumable }) : []),
     ],
     jobs: {
@@ -131,6 +132,11 @@ const createMultiparts = (needs: MultipartContext) =>
     removeMultipart,
     ...completionOfParts,
   });
+
+const partRoutes = (needs: Parameters<typeof multipartRoutes>[0] & Parameters<typeof s3RequestRoutes>[0]) => [
+  ...multipartRoutes(needs),
+  ...s3RequestRoutes(needs),
+];
 
 type InFlight = ReturnType<typeof createInFlight>;
 

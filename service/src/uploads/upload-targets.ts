@@ -94,6 +94,7 @@ async function toDirectTarget(
       protocol: 's3-multipart',
       method: 'POST',
       url: `${url}/s3-multipart?${query}`,
+      s3_url: `${url}/s3?${query}`,
       headers: {},
       part_size_bytes: partBytesFor(shared.max_bytes),
       ...shared,

@@ -55,6 +55,11 @@ const MultipartUploadTarget = Type.Object(
     method: Type.Literal('POST', { description: 'Creates the upload at `url`.' }),
     ...target,
     part_size_bytes: Type.Integer({ description: 'Size of every part but the last.' }),
+    s3_url: Type.String({
+      description:
+        'For clients that speak the XML of S3, such as Uppy: POST creates an upload; with `&uploadId=` POST ' +
+        'completes, GET lists the parts, DELETE aborts.',
+    }),
   },
   {
     $id: 'MultipartUploadTarget',
