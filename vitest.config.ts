@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/ceph-rgw.ts';
 import { journeyFiles, s3JourneyFiles, unitFiles } from './test/support/suites.ts';
 
+const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 
 export default defineConfig({
@@ -34,6 +35,7 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['test/clients/*.test.ts'],
+          env: S3_CREDENTIALS,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
@@ -43,7 +45,7 @@ export default defineConfig({
           name: 's3',
           include: ['test/s3/**/*.test.ts', ...(missingS3Server() === undefined ? s3JourneyFiles : [])],
           globalSetup: ['test/s3/s3-server.setup.ts'],
-          env: { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY },
+          env: S3_CREDENTIALS,
           ...limits,
         },
       },
