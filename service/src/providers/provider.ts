@@ -114,8 +114,8 @@ export type HostedApi = {
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
 
-/** What a product accepts: a file without an announced size, and a duration. */
-export type UploadRules = { readonly maxUnannouncedBytes: number; readonly maxDurationSeconds: number };
+/** What a product accepts. */
+export type UploadRules = { readonly maxDurationSeconds: number };
 
 /** `retryAfterSeconds`: when to ask for the prepared file again. */
 export type Download =
