@@ -47,7 +47,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   ],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
-  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-requests|upload-holds)$/, 'verbs'],
+  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

@@ -180,14 +180,6 @@ test('a large file goes to edgehost by a stock tus client, in chunks as its targ
   expect(patches).toHaveLength(4);
 });
 
-test('edgehost takes a file of unknown size by a form, which says that it ends at 200 MB', async () => {
-  const { status, body } = await askUpload(hosts.service, 'edgehost', { size_bytes: undefined });
-  expect([status, body.data.upload]).toEqual([
-    200,
-    expect.objectContaining({ protocol: 'form', max_bytes: 200_000_000 }),
-  ]);
-});
-
 describe('the storage that an upload to edgehost reserves', () => {
   const minutesUsed = async (): Promise<number> => {
     const { environment } = hosts.sims;
