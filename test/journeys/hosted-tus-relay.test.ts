@@ -10,11 +10,12 @@ import { asUser, call } from '../support/service.ts';
 import { patch, send, TUS, tusUrl } from '../support/tus.ts';
 
 const MAX_BYTES = 1_000_000_000;
+const LIMITS = { MAX_UPLOAD_BYTES: String(MAX_BYTES), OWNER_MAX_BYTES: '500000000' };
 let hosts: Hosts;
 let clip: Uint8Array;
 beforeAll(async () => {
   clip = await readFile(await makeClip({ seconds: 2 }));
-  hosts = await startHosts({ ffmpegPath: await ffmpegPath() }, { MAX_UPLOAD_BYTES: String(MAX_BYTES) });
+  hosts = await startHosts({ ffmpegPath: await ffmpegPath() }, LIMITS);
 }, 180_000);
 afterAll(() => hosts?.stop());
 afterEach(() => hosts.sims.reset());
@@ -113,6 +114,7 @@ describe('a creation is refused', () => {
     ['with a length that comes later', { 'upload-length': '', 'upload-defer-length': '1' }, 400],
     ['for a part of a file', { 'upload-concat': 'partial' }, 400],
     ['of no bytes', { 'upload-length': '0' }, 400],
+    ['over the quota of the owner', { 'upload-length': '500000001' }, 400],
     ['over the maximum', { 'upload-length': String(MAX_BYTES + 1) }, 413],
   ])('%s', async (_what, headers, status) => {
     const opened = await open();
