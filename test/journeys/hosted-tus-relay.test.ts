@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
-import { askUpload, type Hosts, sendBytes, startHosts } from '../support/hosted.ts';
-import { complete, readAsset, settled, type Started } from '../support/media.ts';
-import { asUser, call } from '../support/service.ts';
+import { askUpload, completeArrived, type Hosts, sendBytes, startHosts } from '../support/hosted.ts';
+import { readAsset, settled, type Started } from '../support/media.ts';
+import { asUser, call, eventually } from '../support/service.ts';
 import { patch, send, TUS, tusUrl } from '../support/tus.ts';
 
 const MAX_BYTES = 1_000_000_000;
@@ -64,7 +64,7 @@ test('a stock client uploads through it, and the video replaces the one of the f
   const id = opened.asset_id;
   const ofForm = await linkedVideo(id);
   await sendBytes(opened.alternatives[0] as UploadTarget, clip);
-  expect((await complete(hosts.service, 'ann', id)).status).toBe(200);
+  await completeArrived(hosts.service, id);
   const ready = await settled(hosts.service, 'ann', id);
   expect(ready).toMatchObject({ stream_status: 'ready', failure: null });
   expect(ready['provider_video_id']).not.toBe(ofForm);
@@ -84,8 +84,13 @@ test('its URL is at the provider, and a second creation replaces it until all by
   const second = await create(tusUrl(opened));
   const location = second.headers.get('location') as string;
   expect(location).not.toBe(first.headers.get('location'));
-  expect(videosOf(opened.asset_id)).toEqual([await linkedVideo(opened.asset_id)]);
+  const linked = await linkedVideo(opened.asset_id);
+  expect(videosOf(opened.asset_id)).toEqual([linked]);
   expect((await patch(location, 0, clip)).status).toBe(204);
+  await eventually(
+    async () => hosts.sims.edgehost.videos().find(({ uid }) => uid === linked)?.status.state,
+    (state) => state !== 'pendingupload',
+  );
   const third = await create(tusUrl(opened));
   expect([third.status, third.reason]).toEqual([409, 'already_uploaded']);
 });
