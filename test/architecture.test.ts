@@ -32,7 +32,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/\.(contract|fixture)$/],
   [/^platform\/[a-z0-9/-]+$/, 'platform'],
   [/^[a-z]+\/feature$/, 'feature'],
-  [/^[a-z]+\/(?:[a-z]+\/)?[a-z-]+\.(sql|routes|hook|job|worker)$/],
+  [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+\.(sql|routes|hook|job|worker)$/],
   [/^commands\/[a-z-]+$/, 'command'],
   [/^providers\/registry$/, 'registry'],
   [RegExp(`^[a-z]+/${PORTS}$`), 'port'],
@@ -47,7 +47,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   ],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
-  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-requests|upload-holds)$/, 'verbs'],
+  [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
 

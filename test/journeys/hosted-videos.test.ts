@@ -180,11 +180,6 @@ test('a large file goes to edgehost by a stock tus client, in chunks as its targ
   expect(patches).toHaveLength(4);
 });
 
-test('edgehost takes no file of unknown size, which it would cut off at 200 MB', async () => {
-  const refused = await askUpload(hosts.service, 'edgehost', { size_bytes: undefined });
-  expect(expectRefusal(refused as never, 400).details).toEqual({ field: 'size_bytes', limit: 200_000_000 });
-});
-
 describe('the storage that an upload to edgehost reserves', () => {
   const minutesUsed = async (): Promise<number> => {
     const { environment } = hosts.sims;

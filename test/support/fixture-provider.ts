@@ -159,6 +159,7 @@ function openFixtureApi(
   return {
     url: apiUrl,
     uploadRules: undefined,
+    tusRelay: undefined,
     async prepareUpload(order) {
       const { body } = await ask({ method: 'POST', path: '', json: { note: order.assetId } });
       return toPreparedUpload(parseObject(body), order);

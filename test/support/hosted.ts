@@ -116,9 +116,15 @@ export async function uploadTo(
   const opened = await askUpload(service, provider, { size_bytes: bytes.length });
   if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
   await sendBytes(opened.body.data.upload as never, bytes);
-  const completed = await call<AssetJson>(service, `POST /media/${opened.body.data.asset_id}/complete`, {
-    headers: asUser('ann'),
-  });
+  return completeArrived(service, opened.body.data.asset_id);
+}
+
+/** The host takes a moment to see that the last byte has arrived. */
+export async function completeArrived(service: TestService, id: string): Promise<AssetJson> {
+  const completed = await eventually(
+    () => call<AssetJson>(service, `POST /media/${id}/complete`, { headers: asUser('ann') }),
+    ({ body }) => body.error?.details?.['reason'] !== 'not_uploaded',
+  );
   if (completed.status !== 200) throw new Error(JSON.stringify(completed.body));
   return completed.body.data;
 }

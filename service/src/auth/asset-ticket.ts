@@ -2,7 +2,8 @@
 import type { Secret } from './secret.ts';
 import { type Purpose, deriveKey, verifyToken, signToken } from './signed-token.ts';
 
-type Kind = Extract<Purpose, 'upload' | 'download'>;
+/** `relay` opens the creation of an upload at a hosted provider, and nothing of our store. */
+type Kind = Extract<Purpose, 'upload' | 'relay' | 'download'>;
 
 /**
  * `expires` is in seconds since 1970. A ticket with a `playbackVersion` is invalid when that version has
@@ -58,7 +59,7 @@ export function isValidTicket(
 }
 
 type RejectedToken = {
-  readonly purpose: Extract<Purpose, 'upload' | 'download' | 'playback'>;
+  readonly purpose: Kind | 'playback';
   readonly token: string;
   /** Seconds since 1970. */
   readonly now: number;

@@ -4,7 +4,7 @@ import { randomEdits } from '../../../test/support/random-edits.ts';
 import { toSecret } from './secret.ts';
 import { deriveKey, verifyToken, type Purpose, signToken } from './signed-token.ts';
 
-const PURPOSES: readonly Purpose[] = ['upload', 'download', 'playback', 'cursor', 'encoder'];
+const PURPOSES: readonly Purpose[] = ['upload', 'relay', 'download', 'playback', 'cursor', 'encoder'];
 const root = toSecret('url-signing-secret-0123456789');
 const key = deriveKey(root, 'playback');
 const PAYLOAD = '0190b8e2-1111-7222-8333-444455556666.3.1700000000';
@@ -23,7 +23,7 @@ describe('purpose keys', () => {
   test('differ by purpose and by root', () => {
     const roots = [root, toSecret('another-root')];
     const texts = roots.flatMap((one) => PURPOSES.map((purpose) => deriveKey(one, purpose).reveal()));
-    expect(new Set(texts).size).toBe(10);
+    expect(new Set(texts).size).toBe(12);
     expect(texts.join(' ')).not.toContain(root.reveal());
   });
 });

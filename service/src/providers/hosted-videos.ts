@@ -1,4 +1,5 @@
 // Operations on provider videos: create, link, inspect, protect and remove (contract B4–B6).
+import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset, ProviderName } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
@@ -6,7 +7,7 @@ import type { applyReport, refuseAsset } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
-import { badRequest, conflict, notFound, ServiceError, toReason } from '../platform/errors.ts';
+import { conflict, notFound, type ServiceError, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { handOver, lacksSettings } from './handover.ts';
 import { canTakeUploads } from './hosted-playback.ts';
@@ -14,11 +15,15 @@ import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
 import {
   type Download,
   getProvider,
+  type HostedApi,
   type Inspection,
   type PreparedUpload,
   ProviderFailed,
+  type TusRelay,
+  type UploadOrder,
 } from './provider.ts';
 import type { CallNeeds, CallProvider } from './provider-calls.ts';
+import { throwServiceError } from './provider-errors.ts';
 
 type ProviderNeeds = Pick<CallNeeds, 'providers' | 'now'> & {
   readonly call: CallProvider;
@@ -39,19 +44,7 @@ type OpenedUpload = { readonly asset: Asset } & Pick<PreparedUpload, 'target' | 
  * linked.
  */
 export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise<OpenedUpload> {
-  if (asset.stream_status !== 'pending_upload')
-    throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
-  const order = {
-    assetId: asset.id,
-    filename: asset.filename,
-    mimeType: asset.mime_type,
-    size: asset.announced_size_bytes,
-    maxBytes: needs.maxUploadBytes,
-    maxDurationSeconds: asset.max_duration_s,
-    isPrivate: asset.visibility === 'private',
-    expires: Math.floor((asset.upload_expires_at ?? needs.now()).getTime() / 1000),
-    videoId: asset.provider_video_id,
-  };
+  const order = toUploadOrder(needs, asset);
   const { videoId, target, alternatives } = await needs
     .call(providerOf(asset), (api) => api.prepareUpload(order))
     .catch(async (error: unknown) => {
@@ -59,9 +52,57 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
       return throwServiceError(error);
     });
   const linked = videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, videoId);
-  if (!linked)
-    throw conflict('The asset changed while its upload was opened. Try again.', { reason: 'changed' });
+  if (!linked) throw changed();
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
+}
+
+/**
+ * Creates a tus upload of a file whose length is known now, and links its video in place of the one that
+ * `prepareUpload` created. A video whose removal fails is left to the orphan job.
+ */
+export async function createTusUpload(
+  needs: ProviderNeeds,
+  asset: Asset,
+  size: number,
+): Promise<UploadTarget> {
+  const order = { ...toUploadOrder(needs, asset), size };
+  if (asset.provider_video_id !== null && (await inspectNow(needs, asset)).state === 'known')
+    throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
+  const { videoId, target } = await needs
+    .call(providerOf(asset), (api) => getTusRelay(api).create(order))
+    .catch(throwServiceError);
+  const linked = await linkVideo(needs, asset, videoId);
+  if (linked) await applyParked(needs, linked);
+  const unused = linked ? asset : { ...asset, provider_video_id: videoId };
+  await removeVideo(needs, unused).catch((error: unknown) => {
+    if (!(error instanceof ProviderFailed)) throw error;
+  });
+  if (!linked) throw changed();
+  return target;
+}
+
+function getTusRelay({ url, tusRelay }: HostedApi): TusRelay {
+  if (!tusRelay) throw new Error(`the provider at ${url} takes no relayed tus uploads`);
+  return tusRelay;
+}
+
+const changed = (): ServiceError =>
+  conflict('The asset changed while its upload was opened. Try again.', { reason: 'changed' });
+
+function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): UploadOrder {
+  if (asset.stream_status !== 'pending_upload')
+    throw conflict('The upload is closed', { reason: toReason(asset.failure?.code ?? asset.stream_status) });
+  return {
+    assetId: asset.id,
+    filename: asset.filename,
+    mimeType: asset.mime_type,
+    size: asset.announced_size_bytes,
+    maxBytes: maxUploadBytes,
+    maxDurationSeconds: asset.max_duration_s,
+    isPrivate: asset.visibility === 'private',
+    expires: Math.floor((asset.upload_expires_at ?? now()).getTime() / 1000),
+    videoId: asset.provider_video_id,
+  };
 }
 
 /** Undefined if the asset was linked to another video, completed or deleted in the meantime. */
@@ -190,24 +231,6 @@ async function recordFailure(needs: ProviderNeeds, asset: Asset, error: unknown)
   await needs.update(asset, () => ({ set: {}, events: [event], jobs: [] }));
   if (failure.code === 'provider_quota') await needs.refuseAsset(asset, failure);
 }
-
-/** 400 when the provider rejects this request, otherwise 503 with Retry-After. */
-function throwServiceError(error: unknown): never {
-  if (!(error instanceof ProviderFailed)) throw error;
-  const {
-    failure: { code, message },
-    retryAfterSeconds,
-  } = error;
-  if (code === 'provider_rejected') throw badRequest(message, { field: 'provider', reason: code });
-  throw new ServiceError('UNAVAILABLE', message, {
-    details: { reason: code },
-    cause: error,
-    retryAfterSeconds: retryAfterSeconds ?? (OPERATOR_FAILURES.includes(code) ? 300 : undefined),
-  });
-}
-
-/** Only the operator can end these. */
-const OPERATOR_FAILURES: readonly string[] = ['provider_credentials', 'provider_quota'];
 
 function providerOf({ provider }: Asset): ProviderName {
   if (!provider) throw new Error('an image has no provider');

@@ -95,6 +95,8 @@ export type HostedApi = {
    * provider.
    */
   prepareUpload(order: UploadOrder): Promise<PreparedUpload>;
+  /** Undefined when a target of `prepareUpload` takes files of every size without their length. */
+  readonly tusRelay: TusRelay | undefined;
   inspect(videoId: string): Promise<Inspection>;
   /** Succeeds when the video does not exist. */
   remove(videoId: string): Promise<void>;
@@ -114,8 +116,18 @@ export type HostedApi = {
   readonly registerWebhook: ((notificationUrl: string) => Promise<RegisteredWebhook>) | undefined;
 };
 
-/** What a product accepts: a file without an announced size, and a duration. */
-export type UploadRules = { readonly maxUnannouncedBytes: number; readonly maxDurationSeconds: number };
+/** tus uploads that only the service can create, once their length is known. */
+export type TusRelay = {
+  readonly chunks: Pick<
+    Extract<UploadTarget, { readonly protocol: 'tus' }>,
+    'chunk_size' | 'chunk_size_multiple' | 'chunk_size_min' | 'chunk_size_max'
+  >;
+  /** Creates a video of its own for every call. */
+  create(order: UploadOrder & { readonly size: number }): Promise<PreparedUpload>;
+};
+
+/** What a product accepts. */
+export type UploadRules = { readonly maxDurationSeconds: number };
 
 /** `retryAfterSeconds`: when to ask for the prepared file again. */
 export type Download =

@@ -19,6 +19,7 @@ import * as appendingOperations from './resumable-bytes.ts';
 import * as resumableOperations from './resumable-uploads.ts';
 import * as expiryOperations from './expired-uploads.ts';
 import * as holdOperations from './upload-holds.ts';
+import * as relayOperations from './tus-relay.ts';
 import * as tusOperations from './tus-requests.ts';
 import { tusRoutes } from './tus.routes.ts';
 import { importAssetJob } from './import-asset.job.ts';
@@ -56,11 +57,11 @@ export function createUploads(context: Needs) {
   const { usage, guards, view, config } = context;
   const needs = toNeeds(context);
   const createAsset = createAssetUnderQuota(context);
-  const opening = bind({ ...needs, createAsset, ...toOffers(context) }, uploadOperations);
   const inFlight = createInFlight();
   const { receiveUpload, ...tickets } = bind(needs, byteOperations);
   const multipart = createMultiparts(needs);
-  const resumable = createResumable(needs, inFlight);
+  const { prepareUpload, tus, ...resumable } = createResumable({ ...needs, ...tickets }, inFlight);
+  const opening = bind({ ...needs, createAsset, ...toOffers(context), prepareUpload }, uploadOperations);
   const completion = bind(needs, completionOperations);
   const importRuns = bind({ ...needs, ...completion }, importRunOperations);
   const retries = bind(
@@ -84,7 +85,7 @@ export function createUploads(context: Needs) {
     routes: [
       ...uploadRoutes(uploads, guards, view),
       ...partRoutes({ ...needs, ...multipart, ...tickets }),
-      ...(needs.store.partial ? tusRoutes({ ...resumable, authorize: tickets.authorizeResumable }) : []),
+      ...tus,
     ],
     jobs: {
       'import-asset': importAssetJob({
@@ -119,7 +120,8 @@ type ResumableContext = Omit<
   Parameters<typeof appendingOperations.appendBytes>[0] &
     Parameters<typeof resumableOperations.createResumable>[0],
   'holdUpload' | 'startHold' | 'checksums' | 'finishResumable'
->;
+> &
+  Omit<Parameters<typeof relayOperations.answerTusOrRelay>[0], 'answerTus'>;
 
 type MultipartContext = Parameters<typeof completionOfParts.completeMultipart>[0];
 
@@ -147,8 +149,18 @@ function createResumable(needs: ResumableContext, inFlight: InFlight) {
   const appending = bind(shared, appendingOperations);
   const uploads = bind({ ...shared, ...holds, ...appending }, resumableOperations);
   const tus = bind({ ...needs, ...uploads, ...appending }, tusOperations);
-  const answerTus: typeof tus.answerTus = (request) => inFlight.track(tus.answerTus(request));
-  return { ...uploads, answerTus };
+  const answerTus = needs.store.partial && tus.answerTus;
+  const relay = bind({ ...needs, answerTus }, relayOperations);
+  const hasRelay = [...needs.providers.values()].some(({ api }) => api?.tusRelay !== undefined);
+  const routes = tusRoutes({
+    authorize: relay.authorizeTus,
+    answerTus: (request) => inFlight.track(relay.answerTusOrRelay(request)),
+  });
+  return {
+    ...uploads,
+    prepareUpload: relay.prepareHostedUpload,
+    tus: answerTus || hasRelay ? routes : [],
+  };
 }
 
 /** Of the request that finds the name and the type of a file, while the caller waits. */

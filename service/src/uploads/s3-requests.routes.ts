@@ -6,7 +6,6 @@ import type { Asset } from '../assets/asset.ts';
 import type { Bound } from '../platform/bind.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import { uploadKey } from '../storage/object-key.ts';
-import type { StoredPart } from '../storage/object-store.ts';
 import type { authorizeResumable } from './byte-uploads.ts';
 import type { completeMultipart } from './multipart-completion.ts';
 import type * as operations from './multipart-uploads.ts';
@@ -76,12 +75,17 @@ async function complete(needs: S3RequestNeeds, asset: Asset, id: string): Promis
 const renderIds = (asset: Asset, id: string): string =>
   `<Key>${uploadKey(asset.id, id)}</Key><UploadId>${id}</UploadId>`;
 
-function renderParts(asset: Asset, id: string, parts: readonly StoredPart[]): string {
-  const elements = parts.map(
-    ({ partNumber, etag, sizeBytes }) =>
-      `<Part><PartNumber>${partNumber}</PartNumber><ETag>${escapeXml(etag)}</ETag><Size>${sizeBytes}</Size></Part>`,
+type Parts = Awaited<ReturnType<S3RequestNeeds['listParts']>>;
+
+function renderParts(asset: Asset, id: string, parts: Parts): string {
+  const elements = parts.map(({ partNumber, etag, sizeBytes }) =>
+    [
+      `<Part><PartNumber>${partNumber}</PartNumber>`,
+      `<ETag>${escapeXml(etag)}</ETag><Size>${sizeBytes}</Size></Part>`,
+    ].join(''),
   );
-  return `<ListPartsResult>${renderIds(asset, id)}<IsTruncated>false</IsTruncated>${elements.join('')}</ListPartsResult>`;
+  const content = [renderIds(asset, id), '<IsTruncated>false</IsTruncated>', ...elements];
+  return `<ListPartsResult>${content.join('')}</ListPartsResult>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -44,7 +44,7 @@ export type TusRequest = {
   readonly body: UploadBody;
 };
 
-type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+export type TusResponse = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 const EXTENSIONS = ['creation', 'creation-with-upload', 'creation-defer-length', 'expiration', 'termination'];
 

@@ -35,7 +35,7 @@ export function toNewAsset(request: CreateUploadRequest, { isService, limits }: 
   const videoId = isService ? parseLinkedVideo(request, media, limits) : null;
   const provider = media.kind === 'image' ? null : chooseProvider(request, { videoId, limits });
   const maxDuration = parseMaxDuration(request, isService);
-  if (provider !== null && videoId === null) assertUploadRules(request, { provider, maxDuration, limits });
+  if (provider !== null && videoId === null) assertUploadRules({ provider, maxDuration, limits });
   return {
     kind: media.kind,
     filename: request.filename,
@@ -169,20 +169,9 @@ type Chosen = {
   readonly limits: UploadLimits;
 };
 
-function assertUploadRules(
-  { size_bytes: size }: CreateUploadRequest,
-  { provider, maxDuration, limits: { uploadRules, maxUploadBytes } }: Chosen,
-): void {
-  const rules = uploadRules.get(provider);
-  if (!rules) return;
-  const { maxUnannouncedBytes, maxDurationSeconds } = rules;
-  if (size === undefined && maxUploadBytes > maxUnannouncedBytes)
-    throw badRequest(
-      `size_bytes is required: provider ${provider} takes files of more than ` +
-        `${maxUnannouncedBytes} bytes only if their size is announced`,
-      { field: 'size_bytes', limit: maxUnannouncedBytes },
-    );
-  if (maxDuration && maxDuration.exact > maxDurationSeconds)
+function assertUploadRules({ provider, maxDuration, limits: { uploadRules } }: Chosen): void {
+  const { maxDurationSeconds } = uploadRules.get(provider) ?? {};
+  if (maxDuration && maxDurationSeconds !== undefined && maxDuration.exact > maxDurationSeconds)
     throw badRequest(
       `${maxDuration.field} is longer than provider ${provider} accepts: ${maxDurationSeconds} seconds`,
       { field: maxDuration.field, limit: maxDurationSeconds },

@@ -38,10 +38,17 @@ export const createResumableUpload = bytesOperation({
   summary: 'Creates a resumable upload (tus 1.0.0)',
   description:
     '`Location` is relative. Send `Upload-Length` or `Upload-Defer-Length: 1`. ' +
-    'A body is the first part of the file.',
+    'A body is the first part of the file. For a hosted provider that needs the length (`edgehost`), ' +
+    'the service creates the upload there: `Location` is absolute and takes the bytes, ' +
+    '`Upload-Length` is required, and a body is refused. Each creation replaces the earlier one.',
   body: BODY,
   otherResponses: { 201: 'Created; `Location` is the upload.' },
-  errors: BODY_ERRORS,
+  errors: [
+    ...BODY_ERRORS,
+    { code: 'CONFLICT', reason: 'changed', when: 'The asset changed meanwhile. Try again.' },
+    { code: 'UNAVAILABLE', reason: 'provider_unreachable', when: 'The video provider cannot be reached.' },
+    { code: 'UNAVAILABLE', reason: 'provider_quota', when: 'The storage of the video provider is full.' },
+  ],
 });
 
 export const describeResumableUploads = bytesOperation({

@@ -32,8 +32,8 @@ export const CreateUploadRequest = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          'Announced size. An upload of another length is rejected. `edgehost` needs it for files of more ' +
-          'than 200 MB, so it is required there unless `MAX_UPLOAD_BYTES` is lower.',
+          'Announced size. An upload of another length is rejected. Without it, `upload` of `edgehost` ' +
+          'takes at most 200 MB (`max_bytes`), and `alternatives` has a `tus` target for larger files.',
       }),
     ),
     checksum_sha256: Type.Optional(

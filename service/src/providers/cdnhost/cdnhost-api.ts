@@ -47,6 +47,7 @@ export function openCdnhostApi(access: CdnhostAccess): HostedApi {
   return {
     url: apiUrl,
     uploadRules: undefined,
+    tusRelay: undefined,
     async prepareUpload(order) {
       const title = toTitle(order);
       const videoId =

@@ -111,6 +111,16 @@ describe('the API of edgehost', () => {
     });
   });
 
+  test('creates a tus upload of any length for the relay', async () => {
+    peer().answerWith({ status: 201, headers: { location: '/tus/1', 'stream-media-id': UID }, body: '' });
+    const { tusRelay } = apiWith({});
+    expect(await tusRelay?.create({ ...ORDER, size: 1000, expires: NOW + 3600 })).toMatchObject({
+      videoId: UID,
+      target: { protocol: 'tus', url: `${peer().url}/tus/1`, ...tusRelay?.chunks },
+    });
+    expect(peer().requests.at(-1)?.headers).toMatchObject({ 'upload-length': '1000' });
+  });
+
   test('rejects a tus upload without a video id or a usable URL', async () => {
     for (const headers of [
       { location: '/tus/1' },

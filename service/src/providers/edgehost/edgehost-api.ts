@@ -73,6 +73,7 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
     url: apiUrl,
     uploadRules: UPLOAD_RULES,
     prepareUpload: (order) => (isFormUpload(order) ? openForm : openTus)({ ...access, send, url }, order),
+    tusRelay: { chunks: CHUNKS, create: (order) => openTus({ ...access, send, url }, order) },
     async inspect(videoId) {
       const video = await find(videoId);
       return video ? toInspection(video, { source: 'inspect', uid: videoId }) : { state: 'missing' };

@@ -4,8 +4,7 @@ import type { UploadOrder, UploadRules } from '../provider.ts';
 /** edgehost accepts forms up to 200 MB. Larger files require tus, which requires the size. */
 const MAX_FORM_BYTES = 200_000_000;
 
-/** A tus upload without its length is not documented, so only forms take files of unknown size. */
-export const UPLOAD_RULES: UploadRules = { maxUnannouncedBytes: MAX_FORM_BYTES, maxDurationSeconds: 36_000 };
+export const UPLOAD_RULES: UploadRules = { maxDurationSeconds: 36_000 };
 
 /** The product's rules for the requests of a tus upload, and the size that it recommends. */
 export const CHUNKS = {
