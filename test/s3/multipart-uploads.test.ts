@@ -148,6 +148,42 @@ describeS3('an upload in parts', () => {
     expectRefusal(await multipartClient(other).list(upload.uploadId), 404);
     for (const id of [UNKNOWN, 'x']) expectRefusal(await client.list(id), 404);
   });
+
+  test('answers clients that speak the XML of S3', async () => {
+    const started = await open();
+    const { s3_url: url } = started.upload as unknown as { s3_url: string };
+    const send = async (method: string, query = '') => {
+      const body = method === 'POST' ? '<CompleteMultipartUpload/>' : undefined;
+      const response = await fetch(`${url}${query}`, { method, ...(body && { body }) });
+      return {
+        status: response.status,
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+      };
+    };
+    const begun = await send('POST');
+    expect(begun).toMatchObject({ status: 200, type: 'application/xml' });
+    const [, id = ''] = /<UploadId>([^<]+)</.exec(begun.text) ?? [];
+    const client = multipartClient(started);
+    const part = await sendPart((await client.sign(id, 1)).body.data, film.subarray(0, PART));
+    const etag = part.headers.get('etag')?.replaceAll('"', '&quot;');
+    expect((await send('GET', `&uploadId=${id}`)).text).toContain(
+      `<Part><PartNumber>1</PartNumber><ETag>${etag}</ETag><Size>${PART}</Size></Part>`,
+    );
+    expect((await send('POST', `&uploadId=${id}`)).status, 'parts are missing').toBe(400);
+    await sendParts(client, { ...(await client.create()).body.data, uploadId: id }, film);
+    expect((await send('POST', `&uploadId=${id}`)).text).toContain(
+      '<CompleteMultipartUploadResult><Location>',
+    );
+    expect((await send('DELETE', `&uploadId=${id}`)).status, 'it is finished').toBe(409);
+    expect((await send('GET', `&uploadId=${UNKNOWN}`)).status).toBe(404);
+    expect((await fetch(url.replace(/ticket=.{8}/, 'ticket=forgeries'), { method: 'POST' })).status).toBe(
+      401,
+    );
+    const other = await created(await open());
+    const otherUrl = url.replace(started.asset_id, other.upload.key.split('/')[1] ?? '');
+    expect((await fetch(otherUrl, { method: 'POST' })).status, 'the ticket of another asset').toBe(401);
+  });
 });
 
 /** Players skip a `free` box, so it makes a film larger. */
