@@ -182,6 +182,8 @@ describe('after requests with every kind of error', () => {
       'code',
       'ffmpeg_log',
       'error',
+      'worker',
+      'providers',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);
   });

@@ -1,8 +1,8 @@
 // The processes that run jobs: each renews a row of its own, so that all processes see which ones are alive.
+import { randomUUID } from 'node:crypto';
 import type { ProviderName } from '../assets/asset.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { uuidV7 } from '../platform/uuid-v7.ts';
 import type { Providers } from './provider.ts';
 import {
   deleteStaleWorkers,
@@ -49,7 +49,7 @@ export async function startHeartbeat(
   { roles, version, beatEveryMs = BEAT_MS }: WorkerProcess,
 ): Promise<Heartbeat> {
   const { db, log } = needs;
-  const worker = { id: uuidV7(), roles: [...roles], version, providers: listServedProviders(needs) };
+  const worker = { id: randomUUID(), roles: [...roles], version, providers: listServedProviders(needs) };
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'the heartbeat of this worker could not be recorded');
   const beat = () =>
