@@ -36,21 +36,31 @@ export const LEFT_TO_ENCODER: ProbeResult = {
 export const openFfmpegProbe = (setup: FfmpegSetup, options: ProbeOptions): Probe<AddedContainer> => ({
   async probe(source, container, owner = '') {
     const release = await options.acquire(owner);
-    const folder = await createScratchFolder(options.scratchRoot, {
-      work: `probe-${randomUUID()}`,
-      run: '1',
-    });
     try {
-      const path = join(folder, 'excerpt');
-      const isWhole = await writeExcerpt(source, path);
-      const log = await readLog(setup, { path, container }, options.deadlineMs);
-      return log === undefined ? LEFT_TO_ENCODER : toProbeResult(log, { container, isWhole });
+      return await probeExcerpt(setup, options, { source, container });
     } finally {
       release();
-      await deleteScratchFolder(folder);
     }
   },
 });
+
+type Excerpted = { readonly source: ByteSource; readonly container: AddedContainer };
+
+async function probeExcerpt(
+  setup: FfmpegSetup,
+  { scratchRoot, deadlineMs }: ProbeOptions,
+  { source, container }: Excerpted,
+): Promise<ProbeResult> {
+  const folder = await createScratchFolder(scratchRoot, { work: `probe-${randomUUID()}`, run: '1' });
+  try {
+    const path = join(folder, 'excerpt');
+    const isWhole = await writeExcerpt(source, path);
+    const log = await readLog(setup, { path, container }, deadlineMs);
+    return log === undefined ? LEFT_TO_ENCODER : toProbeResult(log, { container, isWhole });
+  } finally {
+    await deleteScratchFolder(folder);
+  }
+}
 
 /** Writes a file of the same size that lacks the middle of a long one. True if it lacks nothing. */
 async function writeExcerpt({ sizeBytes, read }: ByteSource, path: string): Promise<boolean> {
