@@ -41,7 +41,11 @@ export function uploadRoutes(account: Account): Route[] {
     location: (id) => `${account.context.origin}/tus/${id}`,
     refusal: chunkProblem,
     finished: ({ video, path }) =>
-      account.context.clock.after(0, async () => uploadFinished(account, entryOf(account, video), path)),
+      account.context.clock.after(0, async () => {
+        const entry = account.entries.get(video);
+        // The video may have been deleted meanwhile.
+        if (entry) await uploadFinished(account, entry, path);
+      }),
   };
   const tus = { group: 'upload', path: /^\/tus\/(?<upload>[\w-]+)$/ } as const;
   const created: readonly ApiRoute[] = [
