@@ -33,6 +33,9 @@ const DOORS = {
   'POST /media/{id}/restore': { headers: ann, whenRead: [200] },
   'PATCH /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
   'DELETE /media/{id}': { headers: ELSEWHERE, whenRead: [412] },
+  'POST /uploads/{id}/s3-multipart': { headers: {}, whenRead: [404] },
+  'POST /uploads/{id}/s3-multipart/{upload}/parts': { headers: {}, whenRead: [404] },
+  'POST /uploads/{id}/s3-multipart/{upload}/complete': { headers: {}, whenRead: [404] },
   'POST /admin/orphans': { headers: operator, whenRead: [200] },
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
   'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },
@@ -41,9 +44,12 @@ type Door = keyof typeof DOORS;
 
 let service: TestService;
 let id: string;
+let ticket: string;
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
-  id = (await openUpload(service, 'ann', { title: 'As it was', metadata: { a: 1 } })).asset_id;
+  const started = await openUpload(service, 'ann', { title: 'As it was', metadata: { a: 1 } });
+  id = started.asset_id;
+  ticket = new URL(started.upload_url ?? '').searchParams.get('ticket') ?? '';
 }, 120_000);
 afterAll(() => service?.stop());
 
@@ -77,8 +83,8 @@ function whatBecameOf(answer: Answer, { whenRead }: Entry): 'read' | 'refused' {
 }
 
 const send = (door: Door, body: Uint8Array, headers: Record<string, string> = DOORS[door].headers) =>
-  call(service, door.replace('{id}', id).replace('{owner_user_id}', 'nobody'), {
-    headers: { 'content-type': 'application/json', ...headers },
+  call(service, door.replace('{id}', id).replace('{upload}', id).replace('{owner_user_id}', 'nobody'), {
+    headers: { 'content-type': 'application/json', 'x-upload-ticket': ticket, ...headers },
     body,
   });
 
