@@ -18,11 +18,12 @@ const headers = asUser('ann');
 let databaseDir: string;
 let dataDir: string;
 let postgres: EmbeddedPostgres;
+let databaseEnded: Promise<Error>;
 let service: ServiceProcess;
 
 beforeAll(async () => {
   [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
-  postgres = await startEmbeddedPostgres(databaseDir);
+  await startDatabase();
   service = await startProcess({ DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, LOG_LEVEL: 'error' });
 });
 afterAll(async () => {
@@ -33,6 +34,12 @@ afterAll(async () => {
     [databaseDir, dataDir].map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })),
   );
 });
+
+async function startDatabase(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  databaseEnded = promise;
+  postgres = await startEmbeddedPostgres(databaseDir, { onExit: resolve });
+}
 
 async function killDatabase(): Promise<void> {
   process.kill(
@@ -54,7 +61,8 @@ test('the same process writes and runs jobs again after each restart', async () 
     expectSuccess(await putBytes(before, bombPng(16 + kill, 16)));
     expectSuccess(await complete(service, 'ann', before.asset_id));
     await killDatabase();
-    postgres = await startEmbeddedPostgres(databaseDir);
+    await databaseEnded;
+    await startDatabase();
     await eventually(
       () => call(service, `GET ${new URL(service.url).origin}/readyz`),
       ({ status }) => status === 200,
