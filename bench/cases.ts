@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toSecret } from '../service/src/auth/secret.ts';
 import { signOnprem } from '../service/src/providers/onprem/onprem-signature.ts';
-import { type Environment, ONPREM_SECRET } from './environment.ts';
+import { type Environment, ONPREM_SECRET, startService } from './environment.ts';
 import { request } from './load.ts';
 import { type Effort, measurePair, type Ratios } from './pair.ts';
 import { freePort } from '../test/support/free-port.ts';
@@ -71,12 +71,13 @@ export function webhook({ service, bare, assetIds }: Environment, effort: Effort
   });
 }
 
-const NEW_UPLOAD = JSON.stringify({
+const CLIP = {
   filename: 'clip.mp4',
   content_type: 'video',
   mime_type: 'video/mp4',
   size_bytes: 1000,
-});
+};
+const NEW_UPLOAD = JSON.stringify(CLIP);
 
 export const uploadUrlRequest = (token: string): Buffer =>
   request('POST /api/v1/media/upload-url', { ...bearerOf(token), ...JSON_TYPE }, NEW_UPLOAD);
@@ -89,6 +90,27 @@ export function openUpload({ service, bare, token }: Environment, effort: Effort
     ours: { server: service, next: cycle([uploadUrlRequest(token)]) },
     reference: { server: bare, next: cycle([request('POST /insert', JSON_TYPE, NEW_UPLOAD)]) },
   });
+}
+
+/** Upload targets at an S3 store, compared with those at the service. Signing needs no answer of the store. */
+export async function openPresigned(environment: Environment, effort: Effort): Promise<Ratios> {
+  const { folder, databaseUrl, service, token } = environment;
+  const signing = await startService(folder, databaseUrl, {
+    STORAGE_URL: 's3://bench?endpoint=http://127.0.0.1:9',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench-secret-access-key',
+  });
+  const upload = JSON.stringify({ ...CLIP, size_bytes: 20_480 });
+  const headers = { ...bearerOf(token), ...JSON_TYPE };
+  const next = cycle([request('POST /api/v1/media/upload-url', headers, upload)]);
+  const ratios = await measurePair({
+    ...effort,
+    connections: 32,
+    ours: { server: signing, next },
+    reference: { server: service, next },
+  });
+  await signing.stop();
+  return ratios;
 }
 
 /** Seconds from process start to the first response, with an existing data folder. */

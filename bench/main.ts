@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { getAsset, measureStart, openUpload, webhook } from './cases.ts';
+import { getAsset, measureStart, openPresigned, openUpload, webhook } from './cases.ts';
 import { encode } from './encode.ts';
 import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
@@ -40,6 +40,14 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
     rowOfPair(
       { what: 'upload-url: asset, event', against: 'bare Fastify + one-row INSERT', goal: '≥ 0.5' },
       await openUpload(environment, EFFORT),
+    ),
+    rowOfPair(
+      {
+        what: 'upload-url with an S3 store: presigned PUT',
+        against: 'upload-url with a disk',
+        goal: '≥ 0.9',
+      },
+      await openPresigned(environment, EFFORT),
     ),
   ],
   encode: async () => {
