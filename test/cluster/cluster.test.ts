@@ -103,9 +103,14 @@ const pidsOf = (processes: readonly Supervised[]) => processes.map((process) => 
 
 test('a rolling restart interrupts no request', async () => {
   const image = await ingest(bombPng(320, 200), { ...IMAGE, visibility: 'public' });
-  const { url } = await dataOf<{ url: string }>(`/media/${image.id}/download-url`);
+  const paths = [
+    '/media',
+    `/media/${image.id}`,
+    `/media/${image.id}/download-url`,
+    `/playback/${image.id}/image?w=320`,
+  ];
   const readers = startReaders(
-    [`${api.url}/media`, `${api.url}/media/${image.id}`, `${api.url}/playback/${image.id}/image?w=320`, url],
+    paths.map((path) => `${api.url}${path}`),
     { clients: CLIENTS, headers },
   );
   const ledger = openLedger(api, CLIENTS, { name: 'restart' });

@@ -1,14 +1,17 @@
 // Sends the bytes of a file as a client does that only knows the response of upload-url.
 import { expect } from 'vitest';
 import type { Started } from './media.ts';
+import { multipartClient, sendParts } from './multipart.ts';
 import { offsetOf, patch, send, TUS } from './tus.ts';
 
 type Target = { readonly protocol: string; readonly method: string; readonly url: string };
 
-/** By `upload`: one PUT, or a resumable upload in two parts. */
-export async function sendAsOffered({ upload }: Started, bytes: Uint8Array): Promise<void> {
+/** By `upload`: one PUT, a resumable upload in two requests, or parts that go straight to the store. */
+export async function sendAsOffered(started: Started, bytes: Uint8Array): Promise<void> {
+  const { upload } = started;
   const { protocol, method, url } = upload as unknown as Target;
-  if (protocol === 'tus') return sendInParts(url, bytes);
+  if (protocol === 'tus') return sendByTus(url, bytes);
+  if (protocol === 's3-multipart') return sendMultipart(started, bytes);
   expect(protocol).toBe('put');
   const response = await fetch(url, {
     method,
@@ -18,7 +21,14 @@ export async function sendAsOffered({ upload }: Started, bytes: Uint8Array): Pro
   expect(response.status, await response.text()).toBe(200);
 }
 
-async function sendInParts(target: string, bytes: Uint8Array): Promise<void> {
+async function sendMultipart(started: Started, bytes: Uint8Array): Promise<void> {
+  const client = multipartClient(started);
+  const created = (await client.create({ size_bytes: bytes.length })).body.data;
+  await sendParts(client, created, bytes);
+  expect((await client.complete(created.uploadId)).status).toBe(200);
+}
+
+async function sendByTus(target: string, bytes: Uint8Array): Promise<void> {
   const { status, headers } = await send(`POST ${target}`, { ...TUS, 'upload-length': String(bytes.length) });
   expect(status).toBe(201);
   const url = new URL(headers.get('location') ?? '', target).href;
