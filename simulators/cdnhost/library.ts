@@ -51,7 +51,8 @@ export function addVideo({ entries, context }: Library, video: CdnhostVideo): vo
 
 export async function removeVideo(library: Library, entry: Entry): Promise<void> {
   library.entries.delete(entry.video.guid);
-  await rm(entry.folder, { recursive: true, force: true });
+  // A rendering that is not over writes into the folder meanwhile.
+  await rm(entry.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 export const reportOf = ({ settings }: Library, video: string, kind: number | string): Report => ({

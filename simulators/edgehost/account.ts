@@ -67,7 +67,8 @@ export function editVideo(account: Account, entry: Entry, options: JsonObject): 
 
 export async function removeVideo(account: Account, entry: Entry): Promise<void> {
   account.entries.delete(entry.video.uid);
-  await rm(entry.folder, { recursive: true, force: true });
+  // A rendering that is not over writes into the folder meanwhile.
+  await rm(entry.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Moves the completed upload from `path`. */

@@ -9,6 +9,7 @@ const options = { headers: { 'X-Service-Key': serviceKey } };
 async function main(): Promise<void> {
   const created = await createUpload(
     { filename: 'sample.mp4', content_type: 'video', mime_type: 'video/mp4', owner_user_id },
+    {},
     options,
   );
   if (created.status !== 200) throw new Error(`Not created: ${created.status}`);
