@@ -16,7 +16,7 @@ import {
 } from '../object-store.ts';
 import type { ObjectKey } from '../object-key.ts';
 import type { S3Connection } from './connection.ts';
-import { hasName } from './errors.ts';
+import { hasName, throwStoreError } from './errors.ts';
 import { MAX_EXPIRY_SECONDS, presign, type RequestToSign } from './presign.ts';
 import { sizeOf } from './read.ts';
 
@@ -75,7 +75,7 @@ const idsOf = (s3: S3Connection, { key, uploadId }: MultipartUpload) => ({
 
 /** A URL is never valid for longer than the credentials that sign it. */
 async function presigned(s3: S3Connection, request: RequestToSign): Promise<PresignedRequest> {
-  const credentials = await s3.run(() => s3.client.config.credentials());
+  const credentials = await s3.client.config.credentials().catch(throwStoreError);
   const now = new Date();
   const credentialsEnd = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
   const expiresInSeconds = Math.floor(

@@ -63,11 +63,18 @@ function objectUrl({ bucket, region, publicEndpoint, pathStyle }: S3Location, ke
   );
 }
 
-function sign({ secretAccessKey }: Credentials, scope: string, text: string): string {
-  const key = scope
-    .split('/')
-    .reduce((above: string | Buffer, part) => hmac(above, part), `AWS4${secretAccessKey}`);
-  return createHmac('sha256', key).update(text).digest('hex');
+const sign = (credentials: Credentials, scope: string, text: string): string =>
+  createHmac('sha256', signingKeyOf(credentials, scope)).update(text).digest('hex');
+
+type SigningKey = { readonly secret: string; readonly scope: string; readonly key: Buffer };
+let latestKey: SigningKey | undefined;
+
+/** Valid for a day. Deriving it takes four fifths of the time of a signature. */
+function signingKeyOf({ secretAccessKey: secret }: Credentials, scope: string): Buffer {
+  if (latestKey?.secret === secret && latestKey.scope === scope) return latestKey.key;
+  const key = scope.split('/').reduce<string | Buffer>((above, part) => hmac(above, part), `AWS4${secret}`);
+  latestKey = { secret, scope, key: key as Buffer };
+  return latestKey.key;
 }
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
