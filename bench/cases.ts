@@ -92,7 +92,7 @@ export function openUpload({ service, bare, token }: Environment, effort: Effort
   });
 }
 
-/** Upload targets at an S3 store, compared with those at the service. Signing needs no answer of the store. */
+/** Upload targets at an S3 store, compared with those at the service. The store is not asked. */
 export async function openPresigned(environment: Environment, effort: Effort): Promise<Ratios> {
   const { folder, databaseUrl, service, token } = environment;
   const signing = await startService(folder, databaseUrl, {

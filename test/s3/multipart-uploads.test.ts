@@ -67,7 +67,14 @@ describeS3('an upload in parts', () => {
     expect(await settled(service, 'ann', started.asset_id)).toMatchObject({
       stream_status: 'ready',
       checksum_sha256: createHash('sha256').update(film).digest('hex'),
+      duplicate_of: null,
     });
+    const again = await open();
+    const repeated = await created(again);
+    await sendParts(repeated.client, repeated.upload, film);
+    await repeated.client.complete(repeated.upload.uploadId);
+    await complete(service, 'ann', again.asset_id);
+    expect(await settled(service, 'ann', again.asset_id)).toMatchObject({ duplicate_of: started.asset_id });
   }, 120_000);
 
   test('of other bytes than announced fails when they are read, and is removed', async () => {

@@ -7,11 +7,12 @@ const { pending, processing, ready, failed: failedVideo, refused: refusedVideo }
 
 describe('the SHA-256 of bytes that went straight to the store', () => {
   const stored = { uploaded_at: NOW, original_upload: 'a', checksum_sha256: null } as const;
-  const read = { uploadId: 'a', sha256: 'aa' };
+  const read = { uploadId: 'a', sha256: 'aa', duplicateOf: 'other' };
 
   test.each([null, 'aa'])('is recorded if %s was announced', (announced_sha256) => {
     const asset = { ...processing, ...stored, announced_sha256 };
-    expect(decideChecksum(asset, read)).toEqual({ set: { checksum_sha256: 'aa' }, events: [], jobs: [] });
+    const set = { checksum_sha256: 'aa', duplicate_of: 'other' };
+    expect(decideChecksum(asset, read)).toEqual({ set, events: [], jobs: [] });
   });
 
   test('fails the asset if another one was announced, and removes the bytes', () => {

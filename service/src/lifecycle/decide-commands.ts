@@ -51,16 +51,21 @@ export function decideRefusal(asset: Asset, failure: Failure): Change {
   };
 }
 
-type StoredChecksum = { readonly uploadId: string | null; readonly sha256: string };
+type StoredChecksum = {
+  readonly uploadId: string | null;
+  readonly sha256: string;
+  readonly duplicateOf: string | null;
+};
 
 /**
  * The SHA-256 of an original that went straight to the store, once a job has read it. Undefined if the asset
  * has another original, or its SHA-256 is known. Bytes with another SHA-256 than announced are refused.
  */
-export function decideChecksum(asset: Asset, { uploadId, sha256 }: StoredChecksum): Change | undefined {
+export function decideChecksum(asset: Asset, stored: StoredChecksum): Change | undefined {
+  const { uploadId, sha256, duplicateOf } = stored;
   if (asset.uploaded_at === null || asset.original_upload !== uploadId) return undefined;
   if (asset.checksum_sha256 !== null) return undefined;
-  const set = { checksum_sha256: sha256 };
+  const set = { checksum_sha256: sha256, duplicate_of: duplicateOf };
   const isRefused = asset.announced_sha256 !== null && asset.announced_sha256 !== sha256;
   if (!isRefused || asset.stream_status !== 'processing') return { set, events: [], jobs: [] };
   const refusal = decideRefusal(asset, CHECKSUM_MISMATCH);

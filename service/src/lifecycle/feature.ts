@@ -20,7 +20,7 @@ export function createLifecycle({ db, jobs, now }: AppContext) {
   return {
     operations: {
       ...bind(loader, { findAssetById, findAssetForCaller, findPlayedAsset, findTrashedAssetForCaller }),
-      ...bind({ store: assetStore, now }, reportOperations),
+      ...bind({ db, store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,
       assetStore,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
 import { notFound } from '../platform/errors.ts';
+import type { Queries } from '../platform/postgres/database.ts';
 import { decideCancellation } from './cancellation.ts';
 import type { Decide, Decision } from './change.ts';
 import { decideReport } from './decide.ts';
@@ -21,10 +22,12 @@ import {
   type Reopening,
   type Retry,
 } from './decide-commands.ts';
+import { findSameBytes } from './same-bytes.sql.ts';
 import type { AssetStore } from './store.ts';
 import type { Delivery, Outcome, StreamReport } from './stream-report.ts';
 
 type ReportNeeds = {
+  readonly db: Queries;
   readonly store: Pick<AssetStore, 'update' | 'recordDelivery'>;
   readonly now: () => Date;
 };
@@ -73,6 +76,16 @@ export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure):
     seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined,
   );
 
+/** The id of the owner's earliest other asset with these bytes, or null. */
+export async function findDuplicate(
+  { db }: Pick<ReportNeeds, 'db'>,
+  asset: Pick<Asset, 'id' | 'owner_user_id'>,
+  sha256: string,
+): Promise<string | null> {
+  const found = await findSameBytes(db, asset, sha256);
+  return found?.id ?? null;
+}
+
 /**
  * Computes the SHA-256 of an original that went straight to the store, from bytes that a job reads anyway.
  * The asset is `refused` if another one was announced.
@@ -85,7 +98,9 @@ export async function verifyOriginal(
   if (asset.checksum_sha256 !== null) return asset;
   const hasher = createHash('sha256');
   for await (const chunk of read()) hasher.update(chunk);
-  const stored = { uploadId: asset.original_upload, sha256: hasher.digest('hex') };
+  const sha256 = hasher.digest('hex');
+  const duplicateOf = await findDuplicate(needs, asset, sha256);
+  const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
   return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));
 }
 

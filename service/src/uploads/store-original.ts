@@ -3,6 +3,7 @@
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
 import type { UploadLease } from '../lifecycle/change.ts';
+import type { findDuplicate } from '../lifecycle/reports.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import type { Bound } from '../platform/bind.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
@@ -15,7 +16,6 @@ import { uploadKey } from '../storage/object-key.ts';
 import { ObjectRefused, type ObjectStore, type StoredBytes } from '../storage/object-store.ts';
 import { bytesLeft, quotaExceeded } from '../usage/quota.ts';
 import type { findByteQuota, UnderQuota } from '../usage/usage.ts';
-import { findSameBytes } from './duplicates.sql.ts';
 import { decideStoredUpload, type UploadedBytes, type UploadSource } from './stored-upload.ts';
 import { assertLength, emptyUpload, otherLength, toClosedError, tooLarge } from './upload-errors.ts';
 import { type ClaimedPut, claimPuts, deleteHeldUpload, type PutClaim, renewLease } from './uploads.sql.ts';
@@ -30,6 +30,7 @@ export type OriginalNeeds = {
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
   readonly findAssetById: Bound<typeof findAssetById>;
+  readonly findDuplicate: Bound<typeof findDuplicate>;
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
   readonly underQuota: UnderQuota;
@@ -121,16 +122,15 @@ type FinishedUpload = {
  */
 export async function finishUpload(
   {
-    db,
     assetStore,
+    findDuplicate,
     underQuota,
     uploadTtlSeconds,
-  }: Pick<OriginalNeeds, 'db' | 'assetStore' | 'underQuota' | 'uploadTtlSeconds'>,
+  }: Pick<OriginalNeeds, 'assetStore' | 'findDuplicate' | 'underQuota' | 'uploadTtlSeconds'>,
   { asset, ...upload }: FinishedUpload,
 ): Promise<Asset | undefined> {
   const { sha256 } = upload.stored;
-  const duplicate = sha256 === null ? undefined : await findSameBytes(db, asset, sha256);
-  const duplicateOf = duplicate?.id ?? null;
+  const duplicateOf = sha256 === null ? null : await findDuplicate(asset, sha256);
   const finish = { attempt: asset.attempt, ...upload, duplicateOf, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),

@@ -1,0 +1,16 @@
+// Finds assets of an owner with the same stored bytes.
+import type { Asset } from '../assets/asset.ts';
+import type { Queries } from '../platform/postgres/database.ts';
+import { sql } from '../platform/postgres/sql.ts';
+
+/** The earliest other asset of the owner with these bytes. Rejected bytes are not stored. */
+export const findSameBytes = (
+  db: Queries,
+  { id, owner_user_id: owner }: Pick<Asset, 'id' | 'owner_user_id'>,
+  sha256: string,
+) =>
+  db.one(sql('find same bytes', { id: 'uuid' })`
+    select id from assets
+     where owner_user_id = ${owner} and checksum_sha256 = ${sha256}
+       and uploaded_at is not null and deleted_at is null and id <> ${id}
+     order by id limit 1`);
