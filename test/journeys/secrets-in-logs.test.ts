@@ -184,6 +184,7 @@ describe('after requests with every kind of error', () => {
       'error',
       'worker',
       'providers',
+      'missing',
     ];
     expect([...known].filter((name) => !allowed.includes(name))).toEqual([]);
   });
