@@ -1,6 +1,7 @@
 // Operations of uploads in parts that go straight to an S3 store, at a signed URL.
 import { Type } from 'typebox';
 import { type ErrorCase, jsonOperation } from '../operation.ts';
+import { UPLOAD_ERRORS } from '../ticket-errors.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
 import {
   CompleteMultipartRequest,
@@ -25,15 +26,8 @@ const Ticket = {
 const COLLECTION = '/api/v1/uploads/{id}/s3-multipart';
 const UPLOAD = '/api/v1/uploads/{id}/s3-multipart/{upload}';
 
-const ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
-  { code: 'NOT_FOUND', when: 'No such asset or upload, or the upload has expired.' },
-  { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
-];
-
 const SIGN_ERRORS: readonly ErrorCase[] = [
-  ...ERRORS,
+  ...UPLOAD_ERRORS,
   { code: 'BAD_REQUEST', reason: 'part_number', when: 'The upload has fewer parts.' },
   { code: 'BAD_REQUEST', reason: 'part_size', when: 'The part must have another length.' },
   { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
@@ -62,7 +56,7 @@ export const createMultipartUpload = jsonOperation({
   data: CreatedMultipart,
   example: EXAMPLE_MULTIPART,
   errors: [
-    ...ERRORS,
+    ...UPLOAD_ERRORS,
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
     { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Two other requests created uploads meanwhile.' },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
@@ -115,7 +109,7 @@ export const listUploadParts = jsonOperation({
   message: 'Parts',
   data: MultipartParts,
   example: { parts: [EXAMPLE_PART] },
-  errors: ERRORS,
+  errors: UPLOAD_ERRORS,
 });
 
 export const completeMultipartUpload = jsonOperation({
@@ -132,7 +126,7 @@ export const completeMultipartUpload = jsonOperation({
   data: Asset,
   example: { ...EXAMPLE_ASSET, stream_status: 'pending_upload' },
   errors: [
-    ...ERRORS,
+    ...UPLOAD_ERRORS,
     { code: 'BAD_REQUEST', reason: 'missing_parts', when: 'Parts have not arrived.' },
     { code: 'BAD_REQUEST', reason: 'part_changed', when: 'The store has another `ETag` of a part.' },
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
@@ -151,7 +145,7 @@ export const abortMultipartUpload = jsonOperation({
   data: Type.Object({ uploadId: Type.String(), aborted: Type.Literal(true) }),
   example: { uploadId: EXAMPLE_MULTIPART.uploadId, aborted: true },
   errors: [
-    ...ERRORS,
+    ...UPLOAD_ERRORS,
     { code: 'CONFLICT', reason: 'upload_in_progress', when: 'Another request completes the upload.' },
   ],
 });

@@ -1,6 +1,7 @@
 // Operations for players and viewers, and for bytes behind signed URLs.
 import { Type } from 'typebox';
 import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
+import { TICKET_ERRORS } from '../ticket-errors.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
 import { DownloadUrl, EXAMPLE_DOWNLOAD, EXAMPLE_PLAYBACK, Playback } from '../schemas/playback.ts';
 import { ASSET_ERRORS } from './media.ts';
@@ -8,12 +9,6 @@ import { ASSET_ERRORS } from './media.ts';
 const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
 });
-
-/** Errors of signed URLs and playback tokens. */
-const TICKET_ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
-];
 
 export const getPlayback = jsonOperation({
   id: 'getPlayback',

@@ -1,6 +1,7 @@
 // Operations of resumable uploads: tus 1.0.0 at a signed URL.
 import { Type } from 'typebox';
 import { bytesOperation, type ErrorCase } from '../operation.ts';
+import { UPLOAD_ERRORS } from '../ticket-errors.ts';
 
 const Ticket = Type.Object({
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
@@ -10,10 +11,7 @@ const COLLECTION = '/api/v1/uploads/{id}/tus';
 const UPLOAD = '/api/v1/uploads/{id}/tus/{upload}';
 
 const ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
-  { code: 'NOT_FOUND', when: 'No such asset or upload, or the upload has expired.' },
-  { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
+  ...UPLOAD_ERRORS,
   { code: 'PRECONDITION_FAILED', when: 'The header `Tus-Resumable: 1.0.0` is missing.' },
 ];
 

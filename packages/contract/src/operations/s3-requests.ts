@@ -1,6 +1,7 @@
 // Operations of uploads in parts in the XML of S3, for clients that speak it, such as Uppy.
 import { Type } from 'typebox';
-import { bytesOperation, type ErrorCase } from '../operation.ts';
+import { bytesOperation } from '../operation.ts';
+import { UPLOAD_ERRORS } from '../ticket-errors.ts';
 
 const Ticket = {
   ticket: Type.Optional(Type.String({ description: 'Part of the signed URL.' })),
@@ -9,13 +10,6 @@ const Query = Type.Object({ ...Ticket, uploadId: Type.String({ format: 'uuid' })
 
 const PATH = '/api/v1/uploads/{id}/s3';
 const XML = ['application/xml'];
-
-const ERRORS: readonly ErrorCase[] = [
-  { code: 'UNAUTHORIZED', reason: 'expired', when: 'The signed URL has expired.' },
-  { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The signature of the URL is missing or altered.' },
-  { code: 'NOT_FOUND', when: 'No such asset or upload, or the upload has expired.' },
-  { code: 'CONFLICT', reason: 'already_uploaded', when: 'The bytes are stored already.' },
-];
 
 const shared = { path: PATH, tag: 'Uploads', auth: 'ticket' } as const;
 
@@ -34,7 +28,7 @@ export const postS3Request = bytesOperation({
     description: '`InitiateMultipartUploadResult` or `CompleteMultipartUploadResult`',
   },
   errors: [
-    ...ERRORS,
+    ...UPLOAD_ERRORS,
     { code: 'BAD_REQUEST', reason: 'missing_parts', when: 'Parts have not arrived.' },
     { code: 'BAD_REQUEST', reason: 'quota_exceeded', when: 'The quota of the owner is exceeded.' },
     { code: 'PAYLOAD_TOO_LARGE', when: 'The upload is larger than `max_bytes`.' },
@@ -48,7 +42,7 @@ export const listS3Parts = bytesOperation({
   summary: 'Lists the parts that the store has, as S3 does',
   query: Query,
   response: { mediaTypes: XML, description: '`ListPartsResult`' },
-  errors: ERRORS,
+  errors: UPLOAD_ERRORS,
 });
 
 export const abortS3Upload = bytesOperation({
@@ -58,5 +52,5 @@ export const abortS3Upload = bytesOperation({
   summary: 'Removes an upload with its parts, as S3 does',
   query: Query,
   otherResponses: { 204: 'Removed.' },
-  errors: ERRORS,
+  errors: UPLOAD_ERRORS,
 });
