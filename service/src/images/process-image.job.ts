@@ -22,7 +22,7 @@ export const processImageJob =
   async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const found = await findAssetById(assetId);
     if (found?.stream_status !== 'processing' || found.deleted_at) return;
-    const asset = await verifyOriginal(found, () => store.stream(originalKey(found)));
+    const asset = await verifyOriginal(found, { read: () => store.stream(originalKey(found)) });
     if (asset.refused) return;
     const outcome = await applyReport(reportOf(await examine(asset, signal)), { ref: { assetId } });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);

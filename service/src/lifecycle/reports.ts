@@ -86,6 +86,9 @@ export async function findDuplicate(
   return found?.id ?? null;
 }
 
+/** `sha256` is the digest, where the job computed it while it copied the bytes. */
+type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterable<Uint8Array> };
+
 /**
  * Computes the SHA-256 of an original that went straight to the store, from bytes that a job reads anyway.
  * The asset is `refused` if another one was announced.
@@ -93,15 +96,19 @@ export async function findDuplicate(
 export async function verifyOriginal(
   needs: ReportNeeds,
   asset: Asset,
-  read: () => AsyncIterable<Uint8Array>,
+  original: ReadOriginal,
 ): Promise<Asset> {
   if (asset.checksum_sha256 !== null) return asset;
-  const hasher = createHash('sha256');
-  for await (const chunk of read()) hasher.update(chunk);
-  const sha256 = hasher.digest('hex');
+  const sha256 = original.sha256 ?? (await digestOf(original.read()));
   const duplicateOf = await findDuplicate(needs, asset, sha256);
   const stored = { uploadId: asset.original_upload, sha256, duplicateOf };
   return updateExisting(needs, asset, (seen) => decideChecksum(seen, stored));
+}
+
+async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const hasher = createHash('sha256');
+  for await (const chunk of bytes) hasher.update(chunk);
+  return hasher.digest('hex');
 }
 
 /** Opens an attempt on the stored bytes, unless another request opened one first. */

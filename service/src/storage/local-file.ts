@@ -13,7 +13,7 @@ type LocalFileNeeds = {
 };
 
 /** The file must not be changed. `sha256` is the digest of a copy, in lower-case hex. */
-type LocalFile = { readonly path: string; readonly sha256?: string };
+export type LocalFile = { readonly path: string; readonly sha256?: string };
 
 type Copy = { readonly path: string; readonly signal?: AbortSignal | undefined };
 

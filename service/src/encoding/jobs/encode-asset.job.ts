@@ -11,7 +11,7 @@ import { isUnavailable } from '../../platform/errors.ts';
 import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
-import type { findLocalFile } from '../../storage/local-file.ts';
+import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
 import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
 import type { ObjectStore } from '../../storage/object-store.ts';
 import type { Callback, EncoderReport } from '../encoder-report.ts';
@@ -126,7 +126,7 @@ async function encode(
   const media = findMediaType(run.mimeType) as Extract<MediaType, { kind: 'video' }>;
   const source = await needs.findLocalFile(run.originalKey, { path: join(scratch, 'original'), signal });
   if (!source) throw new EncodeFailed('original_missing', 'The original of this video is no longer stored');
-  if (await isRefused(needs, run, source.path)) superseded.abort();
+  if (await isRefused(needs, run, source)) superseded.abort();
   signal.throwIfAborted();
   const workFolder = join(scratch, 'work');
   await mkdir(workFolder);
@@ -149,9 +149,10 @@ async function encode(
 }
 
 /** Whether the local copy has another SHA-256 than announced; the asset has failed then. */
-async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: string): Promise<boolean> {
+async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile): Promise<boolean> {
   const asset = await needs.findAssetById(assetId);
-  return asset !== undefined && (await needs.verifyOriginal(asset, () => createReadStream(source))).refused;
+  const original = { ...source, read: () => createReadStream(source.path) };
+  return asset !== undefined && (await needs.verifyOriginal(asset, original)).refused;
 }
 
 async function storeFiles(
