@@ -15,7 +15,7 @@ export const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
 export const NOW = 1_700_000_000;
-const SET = {
+export const SET = {
   EDGEHOST_ACCOUNT_ID: 'account-1',
   EDGEHOST_STREAM_API_TOKEN: 'api-token',
   EDGEHOST_STREAM_WEBHOOK_SECRET: 'edgehost-secret',

@@ -1,25 +1,12 @@
 // Tests edgehost with the provider contract.
-import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { toSecret } from '../../auth/secret.ts';
 import { createSettings } from '../../platform/settings.ts';
 import { providerContract } from '../provider.contract.ts';
 import { openEdgehost, readEdgehostSettings } from './edgehost-provider.ts';
+import { NOW, SET, UID } from '../../../../test/support/edgehost-api.ts';
 import { signEdgehost } from './edgehost-signatures.ts';
 
-const UID = '11112222-3333-4444-8555-666677778888';
-const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
-const SET = {
-  EDGEHOST_ACCOUNT_ID: 'account-1',
-  EDGEHOST_STREAM_API_TOKEN: 'api-token',
-  EDGEHOST_STREAM_WEBHOOK_SECRET: 'edgehost-secret',
-  EDGEHOST_CUSTOMER_SUBDOMAIN: 'customer-x.example',
-  EDGEHOST_SIGNING_KEY_ID: 'key-1',
-  EDGEHOST_SIGNING_KEY_PEM: PEM,
-};
-const NOW = 1_700_000_000;
 type Environment = Record<string, string | undefined>;
 const opened = (environment: Environment) =>
   openEdgehost(readEdgehostSettings(createSettings(environment)), false);
