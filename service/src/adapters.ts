@@ -23,6 +23,7 @@ import { startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
 import { getStoredSecret } from './platform/generated-secrets.ts';
 import { closeDataFolder, closeFolders } from './platform/data-folder.ts';
 import { migrate } from './platform/postgres/migrate.ts';
+import { createNotifications, type Notifications } from './platform/postgres/notifications.ts';
 import type { Providers } from './providers/provider.ts';
 import { openProviders } from './providers/registry.ts';
 import { openDiskObjectStore } from './storage/disk-object-store.ts';
@@ -30,6 +31,8 @@ import type { ObjectStore } from './storage/object-store.ts';
 
 export type Adapters = Omit<Decoders, 'close'> & {
   readonly db: Database;
+  /** The ids of changed assets. */
+  readonly notifications: Notifications;
   readonly jobs: JobQueue<JobPayloads>;
   readonly store: ObjectStore;
   readonly requireDatabaseSpace: SpaceGuard;
@@ -125,7 +128,7 @@ async function openDatabaseAndJobs(
   connection: Connection,
   config: Config,
   { log, inspect }: OpenOptions,
-): Promise<Pick<Adapters, 'db' | 'jobs'>> {
+): Promise<Pick<Adapters, 'db' | 'notifications' | 'jobs'>> {
   const applied = await migrate(connection);
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const logWarning = (message: string) => (error: Error) => log.warn({ err: error }, message);
@@ -134,6 +137,11 @@ async function openDatabaseAndJobs(
     onIdleError: logWarning('an idle database connection was lost'),
     inspect,
     session: sessionOf(config.ownerLimits),
+  });
+  const notifications = createNotifications({
+    connection,
+    channel: ASSET_CHANNEL,
+    onError: logWarning('the connection for notifications was lost'),
   });
   const jobs = await openJobs({
     connection,
@@ -146,8 +154,11 @@ async function openDatabaseAndJobs(
     }),
     onError: logWarning('job queue error'),
   });
-  return { db, jobs };
+  return { db, notifications, jobs };
 }
+
+/** The store notifies it of every visible change (lifecycle/store.sql.ts). */
+const ASSET_CHANNEL = 'mediary_events';
 
 /** Session settings that the quota triggers read. */
 const sessionOf = (limits: Config['ownerLimits']): Record<string, string> =>
@@ -196,7 +207,7 @@ function warnIfUnavailable({ store, location }: OpenStore, log: Logger): void {
   });
 }
 
-type OpenedAdapters = Pick<Adapters, 'db' | 'jobs'> & {
+type OpenedAdapters = Pick<Adapters, 'db' | 'notifications' | 'jobs'> & {
   readonly closeDecoders: Decoders['close'];
   readonly postgres: Postgres;
   readonly closeStore: () => void;
@@ -204,8 +215,9 @@ type OpenedAdapters = Pick<Adapters, 'db' | 'jobs'> & {
 
 /** In reverse order of opening; the database server last. */
 async function closeAdapters({ closeDecoders, closeStore, ...opened }: OpenedAdapters): Promise<void> {
-  const { db, jobs, postgres } = opened;
+  const { db, notifications, jobs, postgres } = opened;
   await jobs.stop();
+  await notifications.close();
   await closeDecoders();
   closeStore();
   await db.close();

@@ -12,6 +12,7 @@ import { createLibrary } from './library/feature.ts';
 import { createLifecycle } from './lifecycle/feature.ts';
 import { createOperations } from './operations/feature.ts';
 import { operatorGuard } from './operations/operator.hook.ts';
+import { createHeldRequests } from './platform/concurrency/held-requests.ts';
 import { limitOwner, openLimiters } from './platform/http/rate-limit.ts';
 import type { JobHandlers } from './platform/jobs/job-queue.ts';
 import { createPlayback } from './playback/feature.ts';
@@ -27,6 +28,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   const context = { ...adapters, ...settings };
   const limiters = openLimiters(context, context.config);
   const features = createFeatures(context, (owner) => limitOwner(limiters.owner, owner));
+  await features.events.operations.preparePositions();
   const server = await buildServer(context, {
     routes: Object.values(features).flatMap(({ routes }) => routes),
     webhookOperations: features.providers.operations.webhookOperations,
@@ -38,6 +40,11 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   return {
     server,
     handlers: handlers satisfies JobHandlers<JobPayloads>,
+    /** Ends requests that wait for events. */
+    endStreams: () => {
+      features.events.operations.endStreams();
+      features.lifecycle.operations.closeWatches();
+    },
     uploadsSettled: uploads.operations.uploadsSettled,
     healthServer:
       role === 'worker' && healthPort !== undefined
@@ -65,6 +72,10 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     files: storage.operations,
     asOperator: operatorGuard(config.operatorKeys),
     limitOwner: limitOwnerRate,
+    heldRequests: createHeldRequests({
+      total: config.streamLimits.maxStreams,
+      perCaller: config.streamLimits.maxStreamsPerCaller,
+    }),
   };
   const usage = createUsage(shared);
   const providers = createProviders(shared);

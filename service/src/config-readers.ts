@@ -42,6 +42,21 @@ export const readShutdown = ({ integer }: Settings) => ({
   stopTimeoutSeconds: integer('STOP_TIMEOUT_S', { fallback: 5, min: 0, max: DAY_S }),
 });
 
+export type StreamLimits = {
+  /** Open event streams and long polls of this process. */
+  readonly maxStreams: number;
+  /** Of these, the ones of one user. */
+  readonly maxStreamsPerCaller: number;
+  /** A stream ends after this time, and its client authenticates again. */
+  readonly maxStreamSeconds: number;
+};
+
+export const readStreamLimits = ({ integer }: Settings): StreamLimits => ({
+  maxStreams: integer('EVENT_STREAMS_MAX', { fallback: 4000, min: 1, max: 1_000_000 }),
+  maxStreamsPerCaller: integer('EVENT_STREAMS_PER_USER', { fallback: 100, min: 1, max: 1_000_000 }),
+  maxStreamSeconds: integer('EVENT_STREAM_MAX_S', { fallback: 3600, min: 1, max: DAY_S }),
+});
+
 /** How long uploads, playback tokens, webhooks and deleted assets are kept. */
 export const readRetention = ({ integer }: Settings) => ({
   uploadTtlSeconds: integer('UPLOAD_TTL_S', { fallback: DAY_S, min: 1, max: 365 * DAY_S }),

@@ -6,6 +6,7 @@ import {
   type ImportLimits,
   type OwnerLimits,
   type PlaybackDelivery,
+  type StreamLimits,
   type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
@@ -18,6 +19,7 @@ import {
   readOwnerLimits,
   readPlaybackDelivery,
   readStorageUrl,
+  readStreamLimits,
   readRetention,
   readShutdown,
   readUploadSizes,
@@ -85,6 +87,7 @@ export type Config = UploadSizes & {
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
   readonly importLimits: ImportLimits;
+  readonly streamLimits: StreamLimits;
   readonly uploadTtlSeconds: number;
   readonly playbackTokenTtlSeconds: number;
   readonly trashDays: number;
@@ -213,6 +216,7 @@ const readDecoding = (settings: Settings) => ({
 
 const readLimits = (settings: Settings) => ({
   corsOrigins: readOrigins(settings),
+  streamLimits: readStreamLimits(settings),
   ownerLimits: readOwnerLimits(settings),
   ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
   ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),

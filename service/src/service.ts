@@ -217,11 +217,12 @@ const RELEASE_TIMEOUT_MS = 2000;
  * checks report until then that the process stops.
  */
 async function stopGracefully(
-  { server, healthServer, uploadsSettled }: App,
+  { server, healthServer, endStreams, uploadsSettled }: App,
   parts: Adapters,
   { drainSeconds, stopTimeoutSeconds }: Config,
 ): Promise<void> {
   if (server.server.listening) await delay(drainSeconds * 1000);
+  endStreams();
   await closeServer(server.server, {
     idleMs: drainSeconds > 0 ? IDLE_CONNECTIONS_MS : 0,
     requestsMs: stopTimeoutSeconds * 1000,

@@ -223,7 +223,7 @@ export const uploadRow = {
 
 export const TABLES = {
   assets: assetRow,
-  events: eventRow,
+  events: { ...eventRow, transaction_id: 'int8?' },
   deliveries: deliveryRow,
   uploads: uploadRow,
   ...INTERNAL_TABLES,

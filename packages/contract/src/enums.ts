@@ -31,8 +31,8 @@ export const EVENT_SOURCES = [
 ] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** `asset.checked` appears in the timeline only; the others are sent to subscribers too. */
-export const EVENT_TYPES = [
+/** The events that subscribers receive. */
+export const PUBLISHED_EVENT_TYPES = [
   'asset.created',
   'asset.uploaded',
   'asset.processing',
@@ -43,8 +43,11 @@ export const EVENT_TYPES = [
   'asset.updated',
   'asset.deleted',
   'asset.restored',
-  'asset.checked',
 ] as const;
+export type PublishedEventType = (typeof PUBLISHED_EVENT_TYPES)[number];
+
+/** `asset.checked` appears in the timeline only. */
+export const EVENT_TYPES = [...PUBLISHED_EVENT_TYPES, 'asset.checked'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The result of a webhook delivery. */

@@ -95,6 +95,11 @@ const OWN_REASONS = {
     codes: ['RATE_LIMITED', 'UNAVAILABLE'],
     description: 'Too many requests. Retry after `Retry-After` seconds.',
   },
+  too_many_streams: {
+    codes: ['RATE_LIMITED'],
+    description:
+      'The caller has too many open event streams and long polls; `limit` says how many may be open.',
+  },
   busy: { codes: ['UNAVAILABLE'], description: 'The service is busy. Retry after `Retry-After` seconds.' },
   disk_full: {
     codes: ['UNAVAILABLE'],

@@ -11,13 +11,14 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
  */
 export type Auth = 'caller' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
 
-export type Tag = 'Uploads' | 'Assets' | 'Playback' | 'Webhooks' | 'Operators' | 'Service';
+export type Tag = 'Uploads' | 'Assets' | 'Events' | 'Playback' | 'Webhooks' | 'Operators' | 'Service';
 
 /** Request headers that an operation reads, beside those of its authentication. */
 export type RequestHeader =
   | 'Idempotency-Key'
   | 'If-Match'
   | 'If-None-Match'
+  | 'Last-Event-ID'
   | 'Range'
   | 'Accept'
   | 'Content-Type'
@@ -70,7 +71,12 @@ export type JsonOperation<
 };
 
 /** A body or response of bytes. */
-type Bytes = { readonly mediaTypes: readonly string[]; readonly description: string };
+type Bytes = {
+  readonly mediaTypes: readonly string[];
+  readonly description: string;
+  /** What `data` of each server-sent event contains, as JSON. */
+  readonly event?: { readonly data: TSchema; readonly example: unknown };
+};
 
 /** An operation that streams bytes in or out, or redirects. */
 export type BytesOperation<Q extends TObject = TObject, P extends Path = Path> = Described<P> & {

@@ -1,5 +1,6 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
+import { streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { importMedia } from './operations/imports.ts';
 import {
@@ -84,6 +85,8 @@ export const OPERATIONS: readonly Operation[] = [
   deleteAsset,
   restoreAsset,
   getTimeline,
+  streamAssetEvents,
+  streamEvents,
   getUsage,
   getPlayback,
   getDownloadUrl,

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
-import { guarded, type Guard, type Input } from '../platform/http/route.ts';
+import { guarded, guardedStream, type Guard, type Input } from '../platform/http/route.ts';
 import type { Actor } from './asset-event.ts';
 import type { findAssetForCaller } from './asset-lookup.ts';
 
@@ -15,6 +15,8 @@ type GuardNeeds = {
   readonly findTrashedAssetForCaller: FindForCaller;
 };
 
+type Admit<Extra> = (caller: Caller, input: Input) => Extra | Promise<Extra>;
+
 export type Guards = ReturnType<typeof assetGuards>;
 
 export function assetGuards({
@@ -22,10 +24,7 @@ export function assetGuards({
   findAssetForCaller: findFor,
   findTrashedAssetForCaller: findInTrashFor,
 }: GuardNeeds) {
-  const guard = <Extra>(
-    name: string,
-    admit: (caller: Caller, input: Input) => Extra | Promise<Extra>,
-  ): Guard<Caller, Extra> => ({
+  const guard = <Extra>(name: string, admit: Admit<Extra>): Guard<Caller, Extra> => ({
     name,
     identify: callerOf,
     callerName: nameOf,
@@ -35,6 +34,10 @@ export function assetGuards({
   const actorOf = (caller: Caller, named: unknown): Actor => ({
     caller,
     ownerUserId: ownerOf(caller, named),
+  });
+  const admitOwn = async (caller: Caller, { params }: Input) => ({
+    caller,
+    asset: await findFor(caller, params['id'] ?? ''),
   });
   const admitChange =
     (find: FindForCaller) =>
@@ -52,9 +55,7 @@ export function assetGuards({
       guard('caller', (caller, { query }) => ({ actor: actorOf(caller, member(query, 'owner_user_id')) })),
     ),
     /** Reads one asset. */
-    ownAsset: guarded(
-      guard('owner', async (caller, { params }) => ({ asset: await findFor(caller, params['id'] ?? '') })),
-    ),
+    ownAsset: guarded(guard('owner', admitOwn)),
     /**
      * Changes one asset. A service caller names the owner in the body, or in the query because proxies drop
      * bodies of DELETE.
@@ -62,6 +63,15 @@ export function assetGuards({
     changingAsset: guarded(guard('owner', admitChange(findFor))),
     /** Changes one asset that may be in the trash. */
     changingTrash: guarded(guard('owner', admitChange(findInTrashFor))),
+    /** Follows one asset. */
+    followingAsset: guardedStream(guard('owner', admitOwn)),
+    /** Follows the assets of an owner; a service caller that names none follows all. */
+    followingOwner: guardedStream(
+      guard('caller', (caller, { query }) => ({
+        caller,
+        ownerUserId: followedOwner(caller, member(query, 'owner_user_id')),
+      })),
+    ),
   };
 }
 
@@ -73,6 +83,9 @@ function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query
   if (caller.kind === 'user') return caller.userId;
   return parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
 }
+
+const followedOwner = (caller: Caller, named: unknown): string | undefined =>
+  caller.kind === 'service' && named === undefined ? undefined : ownerOf(caller, named);
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
 

@@ -5,6 +5,10 @@ import { type Secret, isServiceKey } from './secret.ts';
 
 export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
 
+/** The key of limits per user; undefined for services, which only total limits apply to. */
+export const limitKeyOf = (caller: Caller): string | undefined =>
+  caller.kind === 'user' ? caller.userId : undefined;
+
 /** All values of both headers: a proxy and a client may each have sent one. */
 type Credentials = {
   readonly authorization: readonly string[];

@@ -3,12 +3,14 @@ import type { AppContext } from '../app-context.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
+import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Usage } from '../usage/feature.ts';
 import * as editOperations from './asset-edits.ts';
 import * as listOperations from './asset-list.ts';
 import { assetRoutes, listRoutes } from './library.routes.ts';
+import * as longPollOperations from './long-poll.ts';
 import * as trashOperations from './trash.ts';
 
 type Needs = AppContext &
@@ -19,6 +21,7 @@ type Needs = AppContext &
     readonly guards: Guards;
     readonly view: AssetViewContext;
     readonly asOperator: AsOperator;
+    readonly heldRequests: HeldRequests;
   };
 
 export function createLibrary(context: Needs) {
@@ -28,6 +31,7 @@ export function createLibrary(context: Needs) {
   const library: Parameters<typeof listRoutes>[0] = {
     ...bind(needs, listOperations),
     ...bind(needs, editOperations),
+    ...bind({ ...needs, watchAsset: lifecycle.watchAsset }, longPollOperations),
     deleteAsset: trash.deleteAsset,
     restoreAsset: (asset, actorData) =>
       usage.underQuota(asset.owner_user_id, () => trash.restoreAsset(asset, actorData)),

@@ -16,6 +16,7 @@ import type { Bound } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { editAsset } from './asset-edits.ts';
 import type { AssetPage, listAssetPage } from './asset-list.ts';
+import type { waitForChange } from './long-poll.ts';
 import type * as trash from './trash.ts';
 
 type Library = {
@@ -23,6 +24,7 @@ type Library = {
   readonly editAsset: Bound<typeof editAsset>;
   readonly deleteAsset: Bound<typeof trash.deleteAsset>;
   readonly restoreAsset: Bound<typeof trash.restoreAsset>;
+  readonly waitForChange: Bound<typeof waitForChange>;
   readonly view: AssetViewContext;
 };
 
@@ -46,6 +48,7 @@ const toPageView = ({ items, nextCursor, total }: AssetPage, view: AssetViewCont
 export const assetRoutes = (library: Library, { ownAsset, changingAsset, changingTrash }: Guards) => [
   ownAsset(getAsset, async ({ asset }) => toAssetView(asset, library.view), {
     etag: ({ asset }) => toEtag(asset, library.view),
+    waitForChange: library.waitForChange,
   }),
   changingAsset(updateAsset, async ({ asset, actor, body, headers }) => {
     const { owner_user_id: _, ...edit } = body;

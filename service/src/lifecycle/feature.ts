@@ -9,12 +9,13 @@ import {
 } from '../assets/asset-lookup.ts';
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
+import { createAssetWatches } from './asset-changes.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 
-export function createLifecycle({ db, jobs, now }: AppContext) {
+export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
   const loader = createAssetLoader(db);
   const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
   return {
@@ -24,6 +25,7 @@ export function createLifecycle({ db, jobs, now }: AppContext) {
       findReportedAsset: loader.findReported,
       update: assetStore.update,
       assetStore,
+      ...createAssetWatches(notifications),
     },
     routes: [],
     jobs: {},

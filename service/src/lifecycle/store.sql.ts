@@ -74,8 +74,7 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
       on conflict (id) do update
          set asset_id = excluded.asset_id, processed = excluded.processed, reason = excluded.reason)
     select place, revision,
-           jsonb_array_length(events) > 0
-           and pg_notify('mediary_events', updated.id::text) is not null as is_notified
+           set ? 'updated_at' and pg_notify('mediary_events', updated.id::text) is not null as is_notified
       from updated join pending using (place)`;
 
 const recordOf = (write: PendingWrite, place: number) => ({

@@ -196,7 +196,7 @@ test('an owner over its quota fails without failing the others of its batch', as
   ]);
 });
 
-test('only writes with an event notify listeners', async () => {
+test('only visible changes notify listeners', async () => {
   const listener = new pg.Client(connection);
   await listener.connect();
   const heard: (string | undefined)[] = [];

@@ -23,6 +23,7 @@ const DESCRIPTION = [
 const TAGS: Readonly<Record<Tag, string>> = {
   Uploads: 'Open an upload, send the bytes, complete it.',
   Assets: 'List, read, edit, delete and restore assets.',
+  Events: 'Follow assets live, instead of polling.',
   Playback: 'URLs for players, and the files behind them.',
   Webhooks: 'Where video providers report. Signed by the provider.',
   Operators: 'For the people who run the service.',

@@ -35,6 +35,10 @@ const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: s
       description: 'The `ETag` of a previous response. If it is still current, the response is 304.',
       example: '"7"',
     },
+    'Last-Event-ID': {
+      description: 'The `id` of the last event received; the stream resumes after it.',
+      example: '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f',
+    },
     Range: { description: 'One byte range.', example: 'bytes=0-1023' },
     'X-Upload-Ticket': {
       description: 'The `ticket` of the upload URL, where it is not in the query.',

@@ -84,15 +84,29 @@ function successOf(operation: Operation, components: Components): object {
   }
   if (operation.kind === 'bytes' && !operation.response) return {};
   const { response } = operation.kind === 'bytes' ? operation : {};
-  const { mediaTypes = [], description = 'The bytes.' } = response ?? {};
+  const { mediaTypes = [], description = 'The bytes.', event } = response ?? {};
   return {
     200: {
       description,
       headers: { ...headers('X-Request-Id', 'ETag'), ...ownHeaders(operation) },
-      content: binary(mediaTypes),
+      content: event ? eventStream(event, components) : binary(mediaTypes),
     },
   };
 }
+
+/** OpenAPI 3.1 describes the stream as a text, whose content schema is that of `data`. */
+const eventStream = ({ data, example }: { data: unknown; example: unknown }, components: Components) => ({
+  'text/event-stream': {
+    schema: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: withReferences(data, components),
+    },
+    example: `id: ${EXAMPLE_POSITION}\nevent: asset.ready\ndata: ${JSON.stringify(example)}\n\n`,
+  },
+});
+
+const EXAMPLE_POSITION = '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f';
 
 export const binary = (mediaTypes: readonly string[]): object =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));

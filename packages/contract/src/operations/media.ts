@@ -3,6 +3,7 @@ import { EXAMPLE_ASSET, Asset } from '../schemas/asset.ts';
 import { OwnerOnly } from '../schemas/common.ts';
 import {
   AssetPage,
+  AssetQuery,
   DeletedAsset,
   DeleteAssetQuery,
   EXAMPLE_ASSET_PAGE,
@@ -138,12 +139,19 @@ export const getAsset = jsonOperation({
   tag: 'Assets',
   auth: 'caller',
   summary: 'Returns an asset',
+  description:
+    'With `wait` and `If-None-Match` (a long poll) the response is sent as soon as the asset changes, ' +
+    'and is 304 if it did not change in this time.',
+  query: AssetQuery,
   requestHeaders: ['If-None-Match'],
   message: 'Asset',
   data: Asset,
   example: EXAMPLE_ASSET,
   hasEtag: true,
-  errors: ASSET_ERRORS,
+  errors: [
+    ...ASSET_ERRORS,
+    { code: 'RATE_LIMITED', reason: 'too_many_streams', when: 'The caller has too many open long polls.' },
+  ],
 });
 
 export const updateAsset = jsonOperation({

@@ -54,6 +54,16 @@ export const ListAssetsQuery = Type.Object({ ...paging, ...filters, owner_user_i
 
 export type ListAssetsQuery = Static<typeof ListAssetsQuery>;
 
+export const AssetQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 60,
+      description: 'Seconds to wait for a change, if the asset still has the `ETag` of `If-None-Match`.',
+    }),
+  ),
+});
+
 export const ListAllAssetsQuery = Type.Object({
   ...paging,
   ...filters,

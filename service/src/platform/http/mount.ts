@@ -1,5 +1,6 @@
 // Mounts routes on the server: guard, validation, handler, envelope.
 import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { addKnownValues, type KnownValues } from '@mediary/contract/known-values';
 import type { BytesOperation } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +10,7 @@ import { success } from './envelope.ts';
 import { matchesEtag } from './headers.ts';
 import { acceptBytes, acceptStream } from './raw-body.ts';
 import { type Limiter, limitOwner } from './rate-limit.ts';
-import type { BytesRoute, Input, JsonRoute, Route } from './route.ts';
+import type { BytesRoute, Input, JsonRoute, Route, StreamRoute } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,7 +31,8 @@ type MountOptions = {
 export function mount(app: FastifyInstance, options: MountOptions, routes: readonly Route[]): void {
   for (const route of routes) {
     if (route.kind === 'json') mountJson(app, options, route);
-    else mountBytes(app, route);
+    else if (route.kind === 'bytes') mountBytes(app, route);
+    else mountStream(app, options, route);
   }
 }
 
@@ -39,7 +41,7 @@ function mountJson(
   { once, ownerLimiter, known }: MountOptions,
   route: JsonRoute,
 ): void {
-  const { operation, guard, handle, etag, retryAfter } = route;
+  const { operation, guard, handle, retryAfter } = route;
   const { method, path, message, query, body } = operation;
   const isRepeatable = guard.callerName && method === 'POST';
   app.route({
@@ -57,8 +59,8 @@ function mountJson(
       const key = isRepeatable ? readIdempotencyKey(request) : undefined;
       if (key !== undefined)
         return success(request.id, message, await handleOnce(once, { route, key }, { request, reply }));
-      const input = await admitRequest(guard, request);
-      if (etag && isNotModified(request, reply, etag(input))) return reply.code(304).send();
+      const input = await findChanged(route, { request, reply });
+      if (!input) return reply.code(304).send();
       const data = await handle(input);
       const seconds = retryAfter?.(data);
       if (seconds !== undefined) reply.header('retry-after', seconds);
@@ -83,6 +85,26 @@ async function admitRequest(
     resourceId,
   };
   return { ...input, ...((await guard.admit(request.identity, input)) as object) };
+}
+
+/** Undefined if the caller has the current version already. */
+async function findChanged(
+  { guard, etag, waitForChange }: JsonRoute,
+  { request, reply }: Exchange,
+): Promise<(Input & object) | undefined> {
+  const admit = () => admitRequest(guard, request);
+  const input = await admit();
+  if (!etag || !isNotModified(request, reply, etag(input))) return input;
+  const hasChanged = async () => etag(await admit()) !== etag(input);
+  if (!(await waitForChange?.(input, { hasChanged, signal: closeSignal(reply) }))) return undefined;
+  const changed = await admit();
+  return isNotModified(request, reply, etag(changed)) ? undefined : changed;
+}
+
+function closeSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 const configOf = ({ rateClass }: Pick<BytesOperation, 'rateClass'>) => (rateClass ? { rateClass } : {});
@@ -135,6 +157,35 @@ function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error
     return error as Error;
   }
 }
+
+/** The response ends when the client disconnects or the service stops, so it is not Fastify's to send. */
+function mountStream(app: FastifyInstance, { known }: MountOptions, route: StreamRoute): void {
+  const { operation, guard, open } = route;
+  app.route({
+    method: operation.method,
+    url: toPattern(operation.path),
+    schema: { ...(operation.query && { querystring: addKnownValues(operation.query, known) }) },
+    config: configOf(operation),
+    onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
+    handler: async (request, reply) => {
+      const input = await admitRequest(guard, request);
+      if (request.method === 'HEAD') return reply.headers(EVENT_STREAM).send();
+      await open(input, () => {
+        reply.hijack();
+        reply.raw.writeHead(200, { ...reply.getHeaders(), ...EVENT_STREAM } as OutgoingHttpHeaders);
+        return reply.raw;
+      });
+      return reply;
+    },
+  });
+}
+
+/** nginx buffers responses unless they ask it not to. */
+const EVENT_STREAM = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const;
 
 function mountBytes(app: FastifyInstance, { operation, path, body = 'none', handle }: BytesRoute): void {
   app.register(async (scope) => {

@@ -1,5 +1,6 @@
 // A route: an operation of the contract, the guard that opens it, and the function that handles it.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { BytesOperation, JsonOperation, Path } from '@mediary/contract/operation';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -35,9 +36,14 @@ export type Guard<Identity, Extra> = {
   readonly admit: (identity: Identity, input: Input) => Extra | Promise<Extra>;
 };
 
+/** `hasChanged` runs the guard again; `signal` aborts when the client disconnects. */
+export type Waiting = { readonly hasChanged: () => Promise<boolean>; readonly signal: AbortSignal };
+
 type RouteOptions<I, D> = {
   /** The ETag of the response, in quotes; a request that names it gets 304. */
   readonly etag?: (input: I) => string;
+  /** Runs before a 304: true if the ETag has changed in time. */
+  readonly waitForChange?: (input: I, waiting: Waiting) => Promise<boolean>;
   /** `Retry-After` of a response that is not final yet, in seconds. */
   readonly retryAfter?: (data: D) => number | undefined;
 };
@@ -48,6 +54,7 @@ export type JsonRoute = {
   readonly operation: JsonOperation;
   readonly guard: Guard<unknown, unknown>;
   readonly etag: ((input: Input & object) => string) | undefined;
+  readonly waitForChange: RouteOptions<Input & object, unknown>['waitForChange'] | undefined;
   readonly retryAfter: ((data: unknown) => number | undefined) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
@@ -71,7 +78,16 @@ export type BytesRoute = { readonly kind: 'bytes'; readonly operation: BytesOper
   Path
 >;
 
-export type Route = JsonRoute | BytesRoute;
+/** A route whose response is a stream of events; errors before its start are the envelope. */
+export type StreamRoute = {
+  readonly kind: 'stream';
+  readonly operation: BytesOperation;
+  readonly guard: Guard<unknown, unknown>;
+  /** Calls `connect`, which sends the headers, when the stream can start. */
+  readonly open: (input: Input & object, connect: () => Writable) => Promise<void>;
+};
+
+export type Route = JsonRoute | BytesRoute | StreamRoute;
 
 /** A constructor of routes under one guard, which adds `Extra` to the input of the handler. */
 export const guarded =
@@ -79,14 +95,32 @@ export const guarded =
   <D extends TSchema, Q extends TObject, B extends TObject, P extends Path>(
     operation: JsonOperation<Q, B, D, P>,
     handle: (input: Input<Static<Q>, Static<B>, Params<P>> & Extra) => Promise<Static<D>>,
-    { etag, retryAfter }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra, Static<D>> = {},
+    {
+      etag,
+      waitForChange,
+      retryAfter,
+    }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra, Static<D>> = {},
   ): JsonRoute => ({
     kind: 'json',
     operation: operation as unknown as JsonOperation,
     guard: guard as Guard<unknown, unknown>,
     etag: etag as JsonRoute['etag'],
+    waitForChange: waitForChange as JsonRoute['waitForChange'],
     retryAfter: retryAfter as JsonRoute['retryAfter'],
     handle: handle as unknown as JsonRoute['handle'],
+  });
+
+/** As `guarded`, for streams. */
+export const guardedStream =
+  <Identity, Extra>(guard: Guard<Identity, Extra>) =>
+  <Q extends TObject, P extends Path>(
+    operation: BytesOperation<Q, P>,
+    open: (input: Input<Static<Q>, unknown, Params<P>> & Extra, connect: () => Writable) => Promise<void>,
+  ): StreamRoute => ({
+    kind: 'stream',
+    operation: operation as unknown as BytesOperation,
+    guard: guard as Guard<unknown, unknown>,
+    open: open as unknown as StreamRoute['open'],
   });
 
 export const bytesRoute = <Q extends TObject, P extends Path, Template extends Path = P>(

@@ -1,0 +1,182 @@
+// All open event streams of this process: live events, limits, heartbeats, orderly end.
+import type { Writable } from 'node:stream';
+import { type Caller, limitKeyOf } from '../auth/caller.ts';
+import { createBatcher } from '../platform/concurrency/batcher.ts';
+import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
+import { unavailable } from '../platform/errors.ts';
+import { renderEvents, type RenderNeeds } from './event-renderer.ts';
+import {
+  addWaiting,
+  catchUp,
+  type EventStream,
+  finishBatch,
+  renderPosition,
+  writeEvent,
+} from './event-stream.ts';
+import { type FeedNeeds, type FeedReader, type Follower, followFeed } from './feed.ts';
+import { findFeedHead, listEventsAfter, raisePositions } from './feed.sql.ts';
+import { type FeedEvent, type FeedFilter, isPublished, type PageOptions } from './feed-event.ts';
+import { invalidPosition, type Position } from './feed-position.ts';
+
+type StreamsNeeds = RenderNeeds &
+  FeedNeeds & {
+    readonly heldRequests: HeldRequests;
+    readonly maxStreamSeconds: number;
+    readonly isStopping: () => boolean;
+  };
+
+type StreamOptions = {
+  readonly filter: FeedFilter;
+  /** The client's position; undefined: from now on. */
+  readonly after: Position | undefined;
+  readonly caller: Caller;
+};
+
+/**
+ * Sends events to the output of `connect` until it closes. Before `connect` is called: throws BAD_REQUEST if
+ * this database has no such position, RATE_LIMITED and UNAVAILABLE.
+ */
+export type OpenStream = (options: StreamOptions, connect: () => Writable) => Promise<void>;
+
+type EventStreams = {
+  readonly openStream: OpenStream;
+  /** Ends every stream; the clients connect again, to another process. */
+  readonly endStreams: () => void;
+};
+
+/** Of stored events: many clients resume at once after a restart. */
+const CONCURRENT_READS = 3;
+/** Proxies close connections on which nothing arrives for a minute. */
+const HEARTBEAT_MS = 15_000;
+/** Tells clients how long to wait before they connect again. */
+const RECONNECT_MS = 1000;
+
+export function createEventStreams(needs: StreamsNeeds): EventStreams {
+  const streams = new Set<EventStream>();
+  let opening = 0;
+  const getReader = shareReader(needs, {
+    onEvents: (events) => deliver(needs, [...streams], events),
+    isNeeded: () => streams.size + opening > 0,
+  });
+  const listEvents = createBatcher(
+    (options: readonly PageOptions[]) =>
+      Promise.all(options.map((option) => listEventsAfter(needs.db, option))),
+    { concurrency: CONCURRENT_READS, maxItems: 1 },
+  );
+  const heartbeat = setInterval(() => {
+    for (const stream of streams) stream.output.write(`: heartbeat\n${renderPosition(stream.position)}`);
+  }, HEARTBEAT_MS).unref();
+  const add = (stream: EventStream, { position }: FeedReader) => {
+    streams.add(stream);
+    onClose(stream.output, () => streams.delete(stream));
+    stream.output.write(`retry: ${RECONNECT_MS}\n${renderPosition(stream.position)}`);
+    catchUp({ ...needs, listEvents, livePosition: position }, stream).catch((error: unknown) => {
+      needs.log.warn({ err: error }, 'an event stream was closed; its client resumes');
+      stream.output.destroy();
+    });
+  };
+  const open = async ({ filter, after }: StreamOptions, connect: () => Writable): Promise<Writable> => {
+    opening += 1;
+    try {
+      if (after) await assertKnown(needs, after);
+      const reader = await getReader();
+      const output = connect();
+      add({ filter, output, position: after ?? reader.position(), waiting: [] }, reader);
+      return output;
+    } finally {
+      opening -= 1;
+    }
+  };
+  return {
+    openStream: (options, connect) => limitStream(needs, options.caller, () => open(options, connect)),
+    endStreams: () => {
+      clearInterval(heartbeat);
+      for (const { output } of streams) output.end();
+    },
+  };
+}
+
+/** Returns the running reader, or starts one. */
+function shareReader(needs: StreamsNeeds, follower: Follower): () => Promise<FeedReader> {
+  let reader: Promise<FeedReader> | undefined;
+  const clear = () => {
+    reader = undefined;
+  };
+  return async () => {
+    reader ??= followFeed(needs, { ...follower, onEnd: clear });
+    return reader.catch((error: unknown) => {
+      clear();
+      throw error;
+    });
+  };
+}
+
+/** Limits the number of streams and the time that each is open. */
+async function limitStream(
+  { isStopping, heldRequests, maxStreamSeconds }: StreamsNeeds,
+  caller: Caller,
+  open: () => Promise<Writable>,
+): Promise<void> {
+  if (isStopping()) throw unavailable('The service is stopping. Connect again.');
+  const release = heldRequests.hold(limitKeyOf(caller));
+  try {
+    const output = await open();
+    const end = setTimeout(() => output.end(), withJitter(maxStreamSeconds * 1000)).unref();
+    onClose(output, () => {
+      clearTimeout(end);
+      release();
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Runs at once if the client has disconnected already. */
+function onClose(output: Writable, work: () => void): void {
+  output.on('error', ignoreDisconnect).once('close', work);
+  if (output.destroyed) work();
+}
+
+/** The `close` event follows. */
+const ignoreDisconnect = () => {};
+
+/** Streams that were opened together do not end together. */
+const withJitter = (ms: number): number => ms * (0.9 + Math.random() / 10);
+
+/** Before the first event of a restored database is written. */
+export const preparePositions = ({ db }: Pick<FeedNeeds, 'db'>): Promise<void> => raisePositions(db);
+
+async function assertKnown({ db }: StreamsNeeds, position: Position): Promise<void> {
+  const { newest } = await findFeedHead(db);
+  if (position.transactionId > newest) throw invalidPosition('Last-Event-ID');
+}
+
+/** Renders each event once, for all streams. */
+async function deliver(
+  needs: StreamsNeeds,
+  streams: readonly EventStream[],
+  events: readonly FeedEvent[],
+): Promise<void> {
+  const published = events.filter(isPublished);
+  const byFilter = Map.groupBy(streams, ({ filter }) => keyOf(filter));
+  const findStreams = (event: FeedEvent) => keysOf(event).flatMap((key) => byFilter.get(key) ?? []);
+  const live = new Set(streams.filter(({ waiting }) => !waiting));
+  for (const event of published) for (const stream of findStreams(event)) addWaiting(stream, event);
+  const due = published.filter((event) => findStreams(event).some((stream) => live.has(stream)));
+  const texts = await renderEvents(needs, due);
+  for (const [index, event] of due.entries())
+    for (const stream of findStreams(event))
+      if (live.has(stream)) writeEvent(stream, event.position, texts[index] ?? '');
+  for (const stream of live) finishBatch(stream, events.at(-1)?.position);
+}
+
+const keyOf = ({ assetId, ownerUserId }: FeedFilter): string => {
+  if (assetId !== undefined) return `asset ${assetId}`;
+  return ownerUserId === undefined ? 'all' : `owner ${ownerUserId}`;
+};
+const keysOf = (event: FeedEvent): string[] => [
+  `asset ${event.asset_id}`,
+  `owner ${event.owner_user_id}`,
+  'all',
+];

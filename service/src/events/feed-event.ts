@@ -1,0 +1,58 @@
+// Events as the feed passes them on, and as clients receive them (contract B8).
+import type { PublishedEventType } from '@mediary/contract/enums';
+import type { Asset as AssetView } from '@mediary/contract/schemas/asset';
+import type { EventMessage } from '@mediary/contract/schemas/events';
+import { formatPosition, type Position } from './feed-position.ts';
+
+/** A stored event with its position. */
+export type FeedEvent = {
+  readonly id: string;
+  readonly asset_id: string;
+  readonly owner_user_id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly created_at: Date;
+  readonly position: Position;
+};
+
+/** At most one member is set; an empty filter matches every event. */
+export type FeedFilter = { readonly assetId?: string | undefined; readonly ownerUserId?: string | undefined };
+
+export type PageOptions = {
+  readonly after: Position;
+  /** The last position of the page; undefined: up to the newest event. */
+  readonly until?: Position | undefined;
+  readonly filter?: FeedFilter | undefined;
+  readonly limit: number;
+};
+
+export type FeedPage = {
+  readonly events: readonly FeedEvent[];
+  /** Of the last event; the start of the page if there is none. */
+  readonly position: Position;
+  readonly hasMore: boolean;
+  /** Later events exist that an unfinished transaction still holds back. */
+  readonly isHeldBack: boolean;
+};
+
+/** `asset.checked` appears in the timeline only. */
+export const isPublished = ({ type }: Pick<FeedEvent, 'type'>): boolean => type !== 'asset.checked';
+
+/** `asset`: as it is now; null if it no longer exists. */
+export function toEventMessage(event: FeedEvent, asset: AssetView | null): EventMessage {
+  const { attempt = null, named_owner: _, ...data } = event.data as Readonly<Record<string, unknown>>;
+  return {
+    id: event.id,
+    type: event.type as PublishedEventType,
+    at: event.created_at.toISOString(),
+    asset_id: event.asset_id,
+    owner_user_id: event.owner_user_id,
+    attempt: attempt as number | null,
+    data,
+    asset,
+  };
+}
+
+/** One event of a `text/event-stream`. JSON contains no line breaks. */
+export const renderEvent = (position: Position, message: EventMessage): string =>
+  `id: ${formatPosition(position)}\nevent: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
