@@ -29,16 +29,18 @@ drop index events_by_owner;
 create index events_by_owner on events (owner_user_id, transaction_id, id) where transaction_id is not null;
 create index events_by_position on events (transaction_id, id) where transaction_id is not null;
 
--- Called at each start. Adds an offset if stored events lie in the future of this server's transactions.
-create function raise_event_positions() returns void language plpgsql as $$
+-- Called at each start. Adds an offset if stored events lie in the future of this server's transactions, and
+-- returns whether it did.
+create function raise_event_positions() returns boolean language plpgsql as $$
 declare
   newest bigint;
 begin
   perform pg_advisory_xact_lock(7263418096);
   select max(transaction_id) into newest from events where transaction_id is not null;
-  if newest is null or newest < event_transaction(pg_snapshot_xmax(pg_current_snapshot())) then return; end if;
+  if newest is null or newest < event_transaction(pg_snapshot_xmax(pg_current_snapshot())) then return false; end if;
   execute format(
     'create or replace function event_transaction(id xid8) returns bigint language sql immutable strict '
     'parallel safe return id::text::bigint + %s',
     newest + 1 - pg_snapshot_xmin(pg_current_snapshot())::text::bigint);
+  return true;
 end $$;

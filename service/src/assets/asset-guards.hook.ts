@@ -31,10 +31,6 @@ export function assetGuards({
     ownerOf: namedOwner,
     admit,
   });
-  const actorOf = (caller: Caller, named: unknown): Actor => ({
-    caller,
-    ownerUserId: ownerOf(caller, named),
-  });
   const admitOwn = async (caller: Caller, { params }: Input) => ({
     caller,
     asset: await findFor(caller, params['id'] ?? ''),
@@ -74,6 +70,11 @@ export function assetGuards({
     ),
   };
 }
+
+const actorOf = (caller: Caller, named: unknown): Actor => ({
+  caller,
+  ownerUserId: ownerOf(caller, named),
+});
 
 /** Users and services do not share their Idempotency-Keys. */
 const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${caller.userId}` : 'service');

@@ -145,7 +145,10 @@ const ignoreDisconnect = () => {};
 const withJitter = (ms: number): number => ms * (0.9 + Math.random() / 10);
 
 /** Before the first event of a restored database is written. */
-export const preparePositions = ({ db }: Pick<FeedNeeds, 'db'>): Promise<void> => raisePositions(db);
+export async function preparePositions({ db, log }: Pick<FeedNeeds, 'db' | 'log'>): Promise<void> {
+  if (await raisePositions(db))
+    log.warn('the database was restored into another server; new events follow its old ones');
+}
 
 async function assertKnown({ db }: StreamsNeeds, position: Position): Promise<void> {
   const { newest } = await findFeedHead(db);

@@ -76,8 +76,8 @@ export async function findFeedHead(db: Queries): Promise<{ head: Position; newes
 
 /**
  * Keeps positions rising after the database was restored into a server that counts transactions from the
- * start. Clients would otherwise miss every event until the count passes their position.
+ * start. Clients would otherwise miss every event until the count passes their position. True if it did.
  */
-export async function raisePositions(db: Queries): Promise<void> {
-  await db.all(sql('raise positions', {})`select raise_event_positions()`);
-}
+export const raisePositions = async (db: Queries): Promise<boolean> =>
+  (await db.one(sql('raise positions', { is_raised: 'bool' })`select raise_event_positions() as is_raised`))
+    ?.is_raised === true;
