@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { getAsset, measureStart, openPresigned, openUpload, webhook } from './cases.ts';
 import { encode } from './encode.ts';
+import { eventStreams } from './event-streams.ts';
 import { type Environment, startEnvironment } from './environment.ts';
 import { lists } from './lists.ts';
 import { median } from './pair.ts';
@@ -77,6 +78,7 @@ const CASES: Readonly<Record<string, (environment: Environment) => Promise<reado
   segments: (environment) => segments(environment, SHORT_EFFORT),
   images: (environment) => images(environment, SHORT_EFFORT),
   lists: (environment) => lists(environment, SHORT_EFFORT),
+  streams: (environment) => eventStreams(environment, 5),
   slow: (environment) => slowUploads(environment, 3),
   // Run last, because the disk stays busy for a while after them.
   uploads: (environment) => uploads(environment, SHORT_EFFORT),
