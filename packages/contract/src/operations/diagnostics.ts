@@ -19,8 +19,8 @@ export const getDiagnostics = jsonOperation({
   auth: 'operator',
   summary: 'Checks the deployment and names what to fix',
   description:
-    'Checks the proxy in front of `PUBLIC_BASE_URL`, database, object store, workers, providers and settings, ' +
-    'from the process that responds. A failed check is a finding, never an error. ' +
+    'Checks the proxy in front of `PUBLIC_BASE_URL`, database, object store, workers, providers and ' +
+    'settings, from the process that responds. A failed check is a finding, never an error. ' +
     'Takes up to 30 s; concurrent requests share one run, whose result is kept for a few seconds.',
   query: DiagnosticsQuery,
   message: 'Diagnostics',
@@ -124,9 +124,9 @@ export const echoUpload = bytesOperation({
 const stream = {
   method: 'GET',
   description:
-    'Events at intervals show whether a proxy buffers responses; a file shows whether ranges and HEAD pass. ' +
-    'Send `X-Operator-Key`. The same operation answers at two paths, because proxies have rules for downloads: ' +
-    '`/api/v1/admin/diagnostics/stream` and `/api/v1/downloads/diagnostics/stream`.',
+    'Events at intervals show whether a proxy buffers responses; a file shows whether ranges and HEAD ' +
+    'pass. Send `X-Operator-Key`. The same operation answers at two paths, because proxies have rules for ' +
+    'downloads: `/api/v1/admin/diagnostics/stream` and `/api/v1/downloads/diagnostics/stream`.',
   query: StreamQuery,
   requestHeaders: ['X-Diagnostics-Token', 'Range'],
   response: {

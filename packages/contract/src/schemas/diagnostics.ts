@@ -45,6 +45,7 @@ export const Diagnostics = Type.Object(
   },
   { $id: 'Diagnostics' },
 );
+export type Diagnostics = Static<typeof Diagnostics>;
 
 export const EchoQuery = Type.Object({
   respond: Type.Enum(['end', 'head'], {
@@ -69,8 +70,8 @@ export const EchoReport = Type.Object(
     protocol: Type.String({ examples: ['HTTP/1.1'] }),
     headers: Type.Record(Type.String(), Type.String(), {
       description:
-        'As they arrived, names in lower case; repeated lines joined by ", ". Only `host`, `via`, `forwarded`, ' +
-        '`x-forwarded-*`, `x-real-ip`, `content-type`, `content-length`, `content-encoding`, ' +
+        'As they arrived, names in lower case; repeated lines joined by ", ". Only `host`, `via`, ' +
+        '`forwarded`, `x-forwarded-*`, `x-real-ip`, `content-type`, `content-length`, `content-encoding`, ' +
         '`transfer-encoding`, `expect` and `connection`.',
     }),
     peer_address: Type.String({ description: 'The other end of the connection: a proxy or the client.' }),
