@@ -1,5 +1,10 @@
 // GET /admin/diagnostics finds what is wrong with the proxy in front of the service, and names the fix.
-import type { Diagnostics, DiagnosticFinding } from '@mediary/contract/schemas/diagnostics';
+import {
+  type DiagnosticFinding,
+  type Diagnostics,
+  type EchoReport,
+  MAX_ECHO_BYTES,
+} from '@mediary/contract/schemas/diagnostics';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
@@ -54,6 +59,60 @@ test('only operators may ask', async () => {
       expectRefusal(await call(service, path, { headers }), 401);
 });
 
+describe('a client outside', () => {
+  const echo = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    call<EchoReport>(service, `POST ${proxy.url}/api/v1/uploads/diagnostics/echo`, {
+      headers: { ...asOperator, ...headers },
+      body,
+    });
+
+  test('sees what arrived of its request', async () => {
+    const { data } = (await echo(new Uint8Array(300_000), { 'x-forwarded-proto': 'https' })).body;
+    expect(data).toMatchObject({
+      nonce: null,
+      proof: null,
+      path: '/api/v1/uploads/diagnostics/echo',
+      headers: {
+        host: new URL(proxy.url).host,
+        'x-forwarded-for': '127.0.0.1',
+        'x-forwarded-proto': 'https',
+      },
+      client_address: '127.0.0.1',
+      content_length: 300_000,
+      body_bytes: 300_000,
+      is_complete: true,
+    });
+    expect(data.chunks.reduce((total, { bytes }) => total + bytes, 0)).toBe(300_000);
+    expect(JSON.stringify(data)).not.toContain(asOperator['x-operator-key']);
+  });
+
+  test('is refused more than the service discards', async () => {
+    const path = '/uploads/diagnostics/echo';
+    const answer = await call(service, `POST ${path}`, {
+      headers: asOperator,
+      body: new Uint8Array(MAX_ECHO_BYTES + 1),
+    });
+    expect(expectRefusal(answer, 413).details).toEqual({ reason: 'too_large', limit: MAX_ECHO_BYTES });
+  });
+
+  test('reads events at intervals, and ranges of a file', async () => {
+    const stream = (query: string, init: RequestInit = {}) =>
+      fetch(`${proxy.url}/api/v1/downloads/diagnostics/stream?${query}`, {
+        ...init,
+        headers: { ...asOperator, ...init.headers },
+      });
+    const events = await (await stream('chunks=2&interval_ms=20')).text();
+    expect(events).toMatch(/^data: \{"index":0,"sent_ms":0.*\}\n\ndata: \{"index":1,.*\}\n\n$/);
+    const part = await stream('type=bytes', { headers: { range: 'bytes=250-252' } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 250-252/65536']);
+    expect([...new Uint8Array(await part.arrayBuffer())]).toEqual([250, 0, 1]);
+    const head = await stream('type=bytes', { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe('65536');
+    expect((await stream('chunks=100&interval_ms=2000')).status).toBe(400);
+    expect((await stream('', { headers: { 'x-operator-key': 'wrong' } })).status).toBe(401);
+  });
+});
+
 describe('the diagnostics', () => {
   test('find no problem behind a correct proxy', async () => {
     const findings = await diagnose();
@@ -62,6 +121,7 @@ describe('the diagnostics', () => {
       expect.arrayContaining([
         'public_url',
         'public_url.forwarded_headers',
+        'public_url.methods',
         'public_url.body_limit',
         'public_url.request_buffering',
         'public_url.response_buffering',

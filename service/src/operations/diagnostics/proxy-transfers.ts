@@ -1,7 +1,7 @@
 // Judges how a proxy passes bodies, events and ranges on.
 import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
-import { describeProbed, headerOf, isStatus, type Probed } from './probed.ts';
+import { describeProbed, headerOf, isStatus, parseEnvelope, type Probed } from './probed.ts';
 
 /** The request of the check: a first part, a pause, the rest. */
 export const FIRST_PART_BYTES = 1024;
@@ -95,6 +95,27 @@ export function judgeResponseBuffering(probed: Probed, { events, intervalMs }: E
       'text/event-stream.',
     details,
   });
+}
+
+type MethodProbe = { readonly method: string; readonly probed: Probed };
+
+/** The service answers methods of other routes 404, with the envelope. */
+export function judgeMethods(probes: readonly MethodProbe[]): Finding {
+  const check = 'public_url.methods';
+  const refused = probes
+    .filter(({ probed }) => !isStatus(probed, 404) || parseEnvelope(probed) === undefined)
+    .map(({ method }) => method);
+  return refused.length === 0
+    ? ok(check, 'PUT, PATCH and DELETE pass.')
+    : problem(check, {
+        message: `The proxy does not pass ${refused.join(', ')} on: uploads, edits or deletes fail.`,
+        fix: 'Allow GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS in the proxy, its firewall rules and its CDN.',
+        details: {
+          refused: probes
+            .filter(({ method }) => refused.includes(method))
+            .map(({ method, probed }) => ({ method, result: describeProbed(probed) })),
+        },
+      });
 }
 
 export const RANGE = { start: 1000, end: 1999, header: 'bytes=1000-1999' } as const;

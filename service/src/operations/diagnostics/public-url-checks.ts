@@ -10,6 +10,7 @@ import { isStatus, type Probed } from './probed.ts';
 import {
   FIRST_PART_BYTES,
   judgeBodyLimit,
+  judgeMethods,
   judgeRanges,
   judgeRequestBuffering,
   judgeResponseBuffering,
@@ -67,6 +68,7 @@ function openLoop({ publicBaseUrl, urlSecrets, now, sendProbe }: PublicUrlNeeds)
 
 const NEED_THE_LOOP = [
   'public_url.forwarded_headers',
+  'public_url.methods',
   'public_url.body_limit',
   'public_url.request_buffering',
   'public_url.response_buffering',
@@ -88,11 +90,19 @@ export async function checkPublicUrl(needs: PublicUrlNeeds): Promise<Finding[]> 
   return [
     first,
     judgeForwarded(echo, { baseUrl, hasTrustProxy, hasAddressLimit }),
+    await checkMethods(loop),
     ...(await checkBodies(needs, loop)),
     await checkEvents(loop),
     await checkRanges(loop),
     ...(await checkOrigins(needs, loop)),
   ];
+}
+
+async function checkMethods({ send }: Loop): Promise<Finding> {
+  const probes = [];
+  for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
+    probes.push({ method, probed: await send({ method, path: ECHO }) });
+  return judgeMethods(probes);
 }
 
 const wholeBody = (parts: readonly Uint8Array[]): Pick<ProbeRequest, 'body'> => ({

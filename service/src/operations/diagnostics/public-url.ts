@@ -93,7 +93,9 @@ function judgeOtherReply(reply: Reply, { baseUrl, requestId }: ExpectedEcho): Fi
       details: { ...details, location: originOf(location, baseUrl) },
     });
   const envelope = parseEnvelope(reply);
-  if (envelope?.request_id === requestId)
+  // A proxy may replace X-Request-Id, and may answer 503 with an envelope of its own.
+  const isOwn = envelope?.request_id === requestId || status === 401 || status === 404;
+  if (envelope && isOwn && status !== 200)
     return judgeEnvelope(status, { reason: envelope.error?.details?.['reason'], baseUrl });
   if ([502, 503, 504].includes(status))
     return problem(CHECK, {

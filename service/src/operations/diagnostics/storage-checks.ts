@@ -1,4 +1,5 @@
 // Checks that the object store works, has space, and agrees about the time.
+import { isUnavailable } from '../../platform/errors.ts';
 import type { freeBytes, SpaceGuard } from '../../platform/free-space.ts';
 import type { sendProbe } from '../../platform/outbound/probe-request.ts';
 import { ObjectRefused, type ObjectStore, type StoreFinding } from '../../storage/object-store.ts';
@@ -52,9 +53,7 @@ async function checkAccess({ store, requireDatabaseSpace, config }: StorageNeeds
 
 /** Messages of errors for callers contain no paths. */
 const describeAccessError = (error: unknown): string =>
-  error instanceof Error && error.name === 'ServiceError'
-    ? `${error.message}.`
-    : 'Objects cannot be written.';
+  isUnavailable(error) && error instanceof Error ? `${error.message}.` : 'Objects cannot be written.';
 
 async function checkSpace({ freeBytes, locations, config }: StorageNeeds): Promise<Finding> {
   const check = 'storage.free_space';

@@ -4,7 +4,7 @@ import { request as sendHttps } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type ProbeRequest = {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** `announcedBytes` may exceed the bytes of `parts`: the request then never ends by itself. */
