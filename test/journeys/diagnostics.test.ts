@@ -6,6 +6,7 @@ import {
   MAX_ECHO_BYTES,
 } from '@mediary/contract/schemas/diagnostics';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sendProbe } from '../../service/src/platform/outbound/probe-request.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
 import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
@@ -87,12 +88,21 @@ describe('a client outside', () => {
   });
 
   test('is refused more than the service discards', async () => {
-    const path = '/uploads/diagnostics/echo';
-    const answer = await call(service, `POST ${path}`, {
+    const answer = await sendProbe({
+      method: 'POST',
+      url: `${service.url}/admin/diagnostics/echo`,
       headers: asOperator,
-      body: new Uint8Array(MAX_ECHO_BYTES + 1),
+      body: {
+        announcedBytes: MAX_ECHO_BYTES + 1,
+        parts: [{ afterMs: 0, bytes: new Uint8Array(1) }],
+      },
+      timeoutMs: 10_000,
     });
-    expect(expectRefusal(answer, 413).details).toEqual({ reason: 'too_large', limit: MAX_ECHO_BYTES });
+    expect(answer).toMatchObject({ status: 413 });
+    expect('body' in answer && JSON.parse(answer.body.toString()).error.details).toEqual({
+      reason: 'too_large',
+      limit: MAX_ECHO_BYTES,
+    });
   });
 
   test('reads events at intervals, and ranges of a file', async () => {
@@ -146,6 +156,7 @@ describe('the diagnostics', () => {
   test('find limits, buffers and missing headers of a proxy', async () => {
     proxy.faults = {
       maxBodyBytes: 1024 ** 2,
+      buffersRequests: true,
       buffersResponses: true,
       droppedHeaders: ['range', 'access-control-expose-headers'],
     };
@@ -160,18 +171,12 @@ describe('the diagnostics', () => {
       fix: expect.stringContaining('client_max_body_size'),
       details: { refused_bytes: 2 * 1024 ** 2, accepted_announced_bytes: 1024 ** 2 },
     });
-    expect(findings.get('public_url.response_buffering')?.fix).toContain('proxy_buffering off');
-    expect(findings.get('public_url.cors')?.message).toContain('upload-offset');
-  });
-
-  test('find a proxy that buffers requests', async () => {
-    proxy.faults = { buffersRequests: true };
-    const findings = await diagnose();
     expect(findings.get('public_url.request_buffering')).toMatchObject({
       status: 'warning',
       fix: expect.stringContaining('proxy_request_buffering off'),
     });
-    expect(findings.get('public_url.body_limit')?.status).toBe('ok');
+    expect(findings.get('public_url.response_buffering')?.fix).toContain('proxy_buffering off');
+    expect(findings.get('public_url.cors')?.message).toContain('upload-offset');
   });
 
   test('find a proxy that changes the path, and tell what could not be checked', async () => {

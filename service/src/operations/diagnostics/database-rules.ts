@@ -77,8 +77,8 @@ export function judgeTransactions(found: readonly LongTransaction[]): Finding {
   });
 }
 
-/** Of one process: the pool and the job queue with its listener. */
-const CONNECTIONS_PER_PROCESS = 15;
+/** Of one process: the pool (10), the job queue (4) and two listeners. */
+const CONNECTIONS_PER_PROCESS = 16;
 
 type Connections = { readonly max: number; readonly reserved: number; readonly used: number };
 

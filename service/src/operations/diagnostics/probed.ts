@@ -9,7 +9,7 @@ export type Reply = {
 
 export type NoReply = {
   readonly failure: 'timeout' | 'error';
-  readonly phase: 'resolve' | 'connect' | 'response';
+  readonly phase: 'connect' | 'response';
   readonly code: string | undefined;
 };
 

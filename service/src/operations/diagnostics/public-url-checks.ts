@@ -113,14 +113,15 @@ const wholeBody = (parts: readonly Uint8Array[]): Pick<ProbeRequest, 'body'> => 
 });
 
 const SENT_BYTES = 2 * 1024 ** 2;
+/** Proxies accept it, and buffer it if they buffer. */
+const SMALL_BYTES = 64 * 1024;
 /** A proxy that buffers requests never answers an announced body, so this is how long to wait for it. */
 const ANNOUNCED_TIMEOUT_MS = 2000;
 
 async function checkBodies({ config }: PublicUrlNeeds, loop: Loop): Promise<Finding[]> {
   const { maxUploadBytes, s3 } = config;
   const sentBytes = Math.max(2 * FIRST_PART_BYTES, Math.min(SENT_BYTES, maxUploadBytes));
-  const parts = [new Uint8Array(FIRST_PART_BYTES), new Uint8Array(sentBytes - FIRST_PART_BYTES)];
-  const sent = await loop.send({ method: 'POST', path: ECHO, ...wholeBody(parts) });
+  const sent = await sendSlowly(loop, sentBytes);
   const announced = await announce(loop, maxUploadBytes);
   const acceptedBytes = isStatus(announced, 413) ? await findAcceptedBytes(loop, maxUploadBytes) : undefined;
   return [
@@ -128,9 +129,16 @@ async function checkBodies({ config }: PublicUrlNeeds, loop: Loop): Promise<Find
       { announced, sent },
       { maxUploadBytes, sentBytes, acceptedBytes, isDirect: s3?.direct === true },
     ),
-    judgeRequestBuffering(loop.findEcho(sent)),
+    judgeRequestBuffering(loop.findEcho(isStatus(sent, 413) ? await sendSlowly(loop, SMALL_BYTES) : sent)),
   ];
 }
+
+const sendSlowly = ({ send }: Loop, bytes: number): Promise<Probed> =>
+  send({
+    method: 'POST',
+    path: ECHO,
+    ...wholeBody([new Uint8Array(FIRST_PART_BYTES), new Uint8Array(bytes - FIRST_PART_BYTES)]),
+  });
 
 /** Sends the head and little more: the service responds to the head. */
 const announce = ({ send }: Loop, announcedBytes: number): Promise<Probed> =>

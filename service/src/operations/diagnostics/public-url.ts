@@ -161,7 +161,8 @@ export function judgeForwarded(echo: EchoReport, context: ForwardedContext): Fin
   const { headers, peer_address, client_address } = echo;
   const details = { peer_address, client_address, host: headers['host'] ?? null };
   const addressTrouble = findAddressTrouble(echo, context);
-  if (addressTrouble)
+  // Only rate limits use the address of clients.
+  if (addressTrouble && (context.hasAddressLimit || context.hasTrustProxy))
     return (context.hasAddressLimit ? problem : warning)(check, { ...addressTrouble, details });
   const { protocol, hostname } = new URL(context.baseUrl);
   const scheme = headers['x-forwarded-proto'];

@@ -21,7 +21,7 @@ const MAX_MS = 60_000;
 /** As the events of assets are sent: nginx does not buffer such a response. */
 const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 };
 

@@ -24,10 +24,10 @@ type ProbeReply = {
   readonly chunks: readonly { readonly atMs: number; readonly bytes: number }[];
 };
 
-/** `phase`: what had succeeded last; `code`: of Node, such as `ENOTFOUND` or `CERT_HAS_EXPIRED`. */
+/** `phase`: up to TLS, or after it; `code`: of Node, such as `ENOTFOUND` or `CERT_HAS_EXPIRED`. */
 type ProbeFailure = {
   readonly failure: 'timeout' | 'error';
-  readonly phase: 'resolve' | 'connect' | 'response';
+  readonly phase: 'connect' | 'response';
   readonly code: string | undefined;
 };
 
@@ -37,7 +37,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 export function sendProbe(probe: ProbeRequest): Promise<ProbeReply | ProbeFailure> {
   const { promise, resolve } = Promise.withResolvers<ProbeReply | ProbeFailure>();
   const { url, method, headers, body, timeoutMs } = probe;
-  let phase: ProbeFailure['phase'] = 'resolve';
+  let phase: ProbeFailure['phase'] = 'connect';
   const fail = (failure: ProbeFailure['failure'], code?: string) => resolve({ failure, phase, code });
   const request = (url.startsWith('https:') ? sendHttps : sendHttp)(url, {
     method,
@@ -50,9 +50,6 @@ export function sendProbe(probe: ProbeRequest): Promise<ProbeReply | ProbeFailur
   });
   const timer = setTimeout(() => fail('timeout'), timeoutMs);
   request.once('socket', (socket) => {
-    socket.once('lookup', () => {
-      phase = 'connect';
-    });
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
       phase = 'response';
     });
