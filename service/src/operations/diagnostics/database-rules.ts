@@ -104,8 +104,8 @@ export function judgeStatements(found: readonly SlowStatement[]): Finding {
   return warning(check, {
     message: `${found.length} statements take more than 100 ms on average.`,
     fix:
-      'Look them up by queryid in pg_stat_statements. Run ANALYZE, and check memory and disk of the server. ' +
-      'Report a statement of the service that stays slow.',
+      'Look them up by queryid in pg_stat_statements. Run ANALYZE, and check memory and disk of the ' +
+      'server. Report a statement of the service that stays slow.',
     details: { statements: found },
   });
 }

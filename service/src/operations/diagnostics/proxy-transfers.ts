@@ -109,7 +109,7 @@ export function judgeMethods(probes: readonly MethodProbe[]): Finding {
     ? ok(check, 'PUT, PATCH and DELETE pass.')
     : problem(check, {
         message: `The proxy does not pass ${refused.join(', ')} on: uploads, edits or deletes fail.`,
-        fix: 'Allow GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS in the proxy, its firewall rules and its CDN.',
+        fix: 'Allow GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS in the proxy, its firewall and its CDN.',
         details: {
           refused: probes
             .filter(({ method }) => refused.includes(method))

@@ -45,8 +45,8 @@ function judgeSecrets({ tokenSecrets, serviceKeys, operatorKeys, urlSecrets }: R
     : warning(check, {
         message: `Secrets are shorter than ${MIN_LENGTH} characters: ${short.join(', ')}.`,
         fix:
-          'Replace each by the output of "openssl rand -hex 32", and move the old value to the setting with ' +
-          'the suffix _PREVIOUS for a while.',
+          'Replace each by the output of "openssl rand -hex 32", and move the old value to the setting ' +
+          'with the suffix _PREVIOUS for a while.',
         details: { short },
       });
 }
@@ -101,7 +101,9 @@ function judgePrivateOutbound({ outboundAllowPrivate }: RiskySettings): Finding 
   return outboundAllowPrivate.length === 0
     ? ok(check, 'Outbound requests reach public addresses only.')
     : warning(check, {
-        message: `OUTBOUND_ALLOW_PRIVATE is set: ${outboundAllowPrivate.join(', ')} can reach the private network.`,
+        message:
+          `OUTBOUND_ALLOW_PRIVATE is set: ${outboundAllowPrivate.join(', ')} ` +
+          'can reach the private network.',
         fix: 'Unset it where callers are not trusted to send requests into the private network.',
         details: { purposes: outboundAllowPrivate },
       });
