@@ -45,6 +45,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
     'verbs',
   ],
+  [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'verbs'],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll|lifecycle\/asset-changes)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],

@@ -98,6 +98,6 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     playback,
     events: createEvents(known),
     upkeep: createUpkeep({ ...known, ...library.operations, uploads: uploads.operations }),
-    operations: createOperations(known),
+    operations: createOperations({ ...known, version: VERSION }),
   };
 }

@@ -22,6 +22,8 @@ export type Decoders = {
   readonly encoder: Encoder;
   /** Why this machine cannot encode videos, for operators; undefined if it can. */
   readonly encoderMissing: string | undefined;
+  /** Of ffmpeg; undefined without one. */
+  readonly encoderVersion: string | undefined;
   readonly sandbox: Sandbox;
   readonly probe: Probe;
   readonly imageProcessor: ImageProcessor;
@@ -70,9 +72,13 @@ function openEncoder(
   config: Config,
   ffmpeg: FfmpegSearch,
   sandbox: Sandbox,
-): Pick<Decoders, 'encoder' | 'encoderMissing'> {
+): Pick<Decoders, 'encoder' | 'encoderMissing' | 'encoderVersion'> {
   if ('missing' in ffmpeg)
-    return { encoder: createFailingEncoder(ffmpeg.missing), encoderMissing: ffmpeg.missing };
+    return {
+      encoder: createFailingEncoder(ffmpeg.missing),
+      encoderMissing: ffmpeg.missing,
+      encoderVersion: undefined,
+    };
   const encoder = openFfmpegEncoder({
     ffmpegPath: ffmpeg.path,
     sandbox,
@@ -80,7 +86,7 @@ function openEncoder(
     limits: config.encodeLimits,
     concurrency: concurrencyOf(config),
   });
-  return { encoder, encoderMissing: undefined };
+  return { encoder, encoderMissing: undefined, encoderVersion: ffmpeg.version };
 }
 
 /** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */

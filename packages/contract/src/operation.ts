@@ -22,6 +22,7 @@ export type RequestHeader =
   | 'Range'
   | 'Accept'
   | 'Content-Type'
+  | 'X-Diagnostics-Token'
   | 'X-Upload-Ticket';
 
 export type RateClass = 'none' | 'webhook';

@@ -1,5 +1,12 @@
 // The whole API: every operation, in the order of the documentation.
 import type { Operation } from './operation.ts';
+import {
+  echoRequest,
+  echoUpload,
+  getDiagnostics,
+  streamDiagnostics,
+  streamDownload,
+} from './operations/diagnostics.ts';
 import { streamAssetEvents, streamEvents } from './operations/events.ts';
 import { getImage, getPrivateImage } from './operations/images.ts';
 import { importMedia } from './operations/imports.ts';
@@ -108,6 +115,11 @@ export const OPERATIONS: readonly Operation[] = [
   removeOwnerLimits,
   listEncodes,
   cancelEncode,
+  getDiagnostics,
+  echoRequest,
+  echoUpload,
+  streamDiagnostics,
+  streamDownload,
   getHealth,
   getReadiness,
 ] as readonly Operation[];

@@ -1,16 +1,34 @@
-// Operations: health checks and the overview of providers.
+// Operations: health checks, the overview of providers, and diagnostics.
 import type { AppContext } from '../app-context.ts';
 import { bind } from '../platform/bind.ts';
+import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limit.ts';
+import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
+import { freeBytes } from '../platform/free-space.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import { sendProbe } from '../platform/outbound/probe-request.ts';
+import { listMigrations } from '../platform/postgres/migrate.ts';
+import { isLoopbackHost } from '../platform/private-address.ts';
 import type { Providers } from '../providers/feature.ts';
+import * as databaseChecks from './diagnostics/database-checks.ts';
+import * as diagnosticsOperations from './diagnostics/diagnostics.ts';
+import { diagnosticsRoutes } from './diagnostics/diagnostics.routes.ts';
+import * as echoOperations from './diagnostics/echo.ts';
+import type { Check } from './diagnostics/finding.ts';
+import { judgeEncoder, judgeHeif, judgeSandbox } from './diagnostics/machine-rules.ts';
+import * as publicUrlChecks from './diagnostics/public-url-checks.ts';
+import { judgeSettings } from './diagnostics/settings-rules.ts';
+import * as storageChecks from './diagnostics/storage-checks.ts';
+import { openEvents, readFile } from './diagnostics/stream.ts';
+import * as workerChecks from './diagnostics/worker-checks.ts';
 import * as healthOperations from './health.ts';
 import { healthRoutes, providersOverviewRoutes } from './operations.routes.ts';
-import { isOperator } from './operator.hook.ts';
+import { assertOperator, isOperator } from './operator.hook.ts';
 import * as overviewOperations from './providers-overview.ts';
 
 type Needs = AppContext & {
   readonly hosted: Pick<Providers, 'circuits' | 'listWorkers'>;
   readonly asOperator: AsOperator;
+  readonly version: string;
 };
 
 export function createOperations(needs: Needs) {
@@ -25,7 +43,69 @@ export function createOperations(needs: Needs) {
   });
   return {
     operations: { healthRoutes: routes },
-    routes: [...providersOverviewRoutes(overview, asOperator), ...routes],
+    routes: [...providersOverviewRoutes(overview, asOperator), ...createDiagnosticsRoutes(needs), ...routes],
     jobs: {},
   };
+}
+
+/** Requests of operators that run at the same time; each may last a minute. */
+const MAX_EXCHANGES = 8;
+
+function createDiagnosticsRoutes(needs: Needs) {
+  const limit = createConcurrencyLimit({ total: MAX_EXCHANGES, perKey: MAX_EXCHANGES });
+  const shared = { ...needs, limitEchoes: limit, limitStreams: limit };
+  return diagnosticsRoutes(
+    {
+      ...bind(shared, echoOperations),
+      ...bind(shared, { openEvents }),
+      ...bind(
+        {
+          ...needs,
+          listChecks: listChecks(needs),
+          runOnce: createSingleFlight({ maxConcurrent: 2 }),
+          recent: new Map() as diagnosticsOperations.RecentRuns,
+        },
+        diagnosticsOperations,
+      ),
+      readFile,
+      assertOperator: (raw) => assertOperator(raw, needs.config.operatorKeys),
+    },
+    needs.asOperator,
+  );
+}
+
+const DEADLINES = { default: 10_000, publicUrl: 25_000, storage: 10_000, deepStorage: 40_000 };
+
+function listChecks(context: Needs) {
+  const needs = { ...context, ...context.hosted, freeBytes, sendProbe, listMigrations };
+  const { config, sandbox, imageProcessor, encoderVersion, encoderMissing } = context;
+  const publicUrl = bind(needs, publicUrlChecks);
+  const database = bind(needs, databaseChecks);
+  const storage = bind(needs, storageChecks);
+  const workers = bind(needs, workerChecks);
+  const isHeifAllowed = config.mediaTypes.some(({ mime }) => mime === 'image/heic');
+  const machine = [
+    judgeEncoder({ role: config.role, version: encoderVersion, missing: encoderMissing }),
+    judgeHeif({ isAllowed: isHeifAllowed, canDecode: imageProcessor.canDecodeHeif }),
+    judgeSandbox(sandbox.protections),
+  ];
+  return ({ isDeep }: { readonly isDeep: boolean }): Check[] => [
+    { name: 'public_url', deadlineMs: DEADLINES.publicUrl, run: publicUrl.checkPublicUrl },
+    { name: 'database', deadlineMs: DEADLINES.default, run: database.checkDatabase },
+    { name: 'queue', deadlineMs: DEADLINES.default, run: database.checkQueue },
+    {
+      name: 'storage',
+      deadlineMs: isDeep ? DEADLINES.deepStorage : DEADLINES.storage,
+      run: () => storage.checkStorage({ isDeep }),
+    },
+    { name: 'clock.store', deadlineMs: DEADLINES.default, run: storage.checkStoreClock },
+    { name: 'workers', deadlineMs: DEADLINES.default, run: workers.checkWorkers },
+    ...workers.listProviderChecks({ isDeep }),
+    { name: 'machine', deadlineMs: DEADLINES.default, run: async () => machine },
+    {
+      name: 'settings',
+      deadlineMs: DEADLINES.default,
+      run: async () => judgeSettings(config, { isLoopbackHost }),
+    },
+  ];
 }

@@ -13,20 +13,25 @@ export const isOperator = (headers: Input['headers'], operatorKeys: readonly Sec
 
 const FIELD = { field: 'X-Operator-Key' } as const;
 
+/** Throws UNAUTHORIZED. */
+export function assertOperator(raw: FastifyRequest['raw'], operatorKeys: readonly Secret[]): void {
+  const [key, ...more] = headerValues(raw, 'x-operator-key');
+  if (!key)
+    throw unauthorized('No operator key. Send "X-Operator-Key: <key>".', { reason: 'missing', ...FIELD });
+  if (more.length > 0)
+    throw unauthorized('X-Operator-Key was sent more than once', {
+      reason: 'multiple_credentials',
+      ...FIELD,
+    });
+  if (!isServiceKey(key, operatorKeys))
+    throw unauthorized('The operator key is not valid', { reason: 'invalid', ...FIELD });
+}
+
 export const operatorGuard = (operatorKeys: readonly Secret[]) =>
   guarded<undefined, object>({
     name: 'operator',
     identify: ({ raw }: FastifyRequest) => {
-      const [key, ...more] = headerValues(raw, 'x-operator-key');
-      if (!key)
-        throw unauthorized('No operator key. Send "X-Operator-Key: <key>".', { reason: 'missing', ...FIELD });
-      if (more.length > 0)
-        throw unauthorized('X-Operator-Key was sent more than once', {
-          reason: 'multiple_credentials',
-          ...FIELD,
-        });
-      if (!isServiceKey(key, operatorKeys))
-        throw unauthorized('The operator key is not valid', { reason: 'invalid', ...FIELD });
+      assertOperator(raw, operatorKeys);
       return undefined;
     },
     admit: () => ({}),

@@ -40,6 +40,10 @@ const HEADER_PARAMETERS: Readonly<Partial<Record<RequestHeader, { description: s
       example: '7431-019aab7c-6b1e-7d02-8c4f-2a1b3c4d5e6f',
     },
     Range: { description: 'One byte range.', example: 'bytes=0-1023' },
+    'X-Diagnostics-Token': {
+      description: 'A token of the service itself, instead of the operator key.',
+      example: '3kQ1xw',
+    },
     'X-Upload-Ticket': {
       description: 'The `ticket` of the upload URL, where it is not in the query.',
       example: '1795400100.k3x',

@@ -149,7 +149,10 @@ function isNotModified({ headers }: FastifyRequest, reply: FastifyReply, etag: s
 }
 
 /** Returns the error instead of throwing it, because a callback hook saves one promise per request. */
-function identifyOnce(guard: JsonRoute['guard'], request: FastifyRequest): Error | undefined {
+function identifyOnce(
+  guard: Pick<JsonRoute['guard'], 'identify'>,
+  request: FastifyRequest,
+): Error | undefined {
   try {
     request.identity = guard.identify(request);
     return undefined;
@@ -187,7 +190,8 @@ const EVENT_STREAM = {
   'x-accel-buffering': 'no',
 } as const;
 
-function mountBytes(app: FastifyInstance, { operation, path, body = 'none', handle }: BytesRoute): void {
+function mountBytes(app: FastifyInstance, route: BytesRoute): void {
+  const { operation, path, body = 'none', identify, handle } = route;
   app.register(async (scope) => {
     if (body === 'stream') acceptStream(scope);
     else if (body !== 'none') acceptBytes(scope, body.maxBytes);
@@ -196,6 +200,7 @@ function mountBytes(app: FastifyInstance, { operation, path, body = 'none', hand
       url: toPattern(path ?? operation.path),
       schema: { ...(operation.query && { querystring: operation.query }) },
       config: configOf(operation),
+      ...(identify && { onRequest: (request, _reply, done) => done(identifyOnce({ identify }, request)) }),
       handler: handle,
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
     });

@@ -67,6 +67,8 @@ type BytesHandling<Q, P, Template extends Path> = {
   readonly body?: 'none' | 'stream' | { readonly maxBytes: number };
   /** Path template, where one route serves several operations. */
   readonly path?: Template;
+  /** Runs before the query is validated and the body is read; its result is `request.identity`. */
+  readonly identify?: (request: FastifyRequest) => unknown;
   /** Returns the body, or data of the envelope by `success`. */
   readonly handle: (request: BytesRequest<Q, P>, reply: FastifyReply) => Promise<unknown>;
 };

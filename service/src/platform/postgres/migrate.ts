@@ -53,6 +53,10 @@ function assertKnown(applied: readonly { number: number }[], files: readonly Mig
     );
 }
 
+/** Numbers of the migrations of this release. */
+export const listMigrations = async (): Promise<number[]> =>
+  (await migrationFiles()).map(({ number }) => number);
+
 async function migrationFiles(): Promise<MigrationFile[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
   return names.map((name) => {

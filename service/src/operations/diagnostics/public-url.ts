@@ -1,0 +1,212 @@
+// Judges whether a request through the public URL reaches this deployment, unchanged.
+import type { EchoReport } from '@mediary/contract/schemas/diagnostics';
+import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
+import { headerOf, type NoReply, parseEnvelope, type Probed, type Reply } from './probed.ts';
+
+const CHECK = 'public_url';
+
+type ExpectedEcho = {
+  /** PUBLIC_BASE_URL. */
+  readonly baseUrl: string;
+  readonly requestId: string;
+  readonly isProof: (proof: string) => boolean;
+};
+
+/** The report of this deployment; undefined when anything else answered. */
+export function findEcho(probed: Probed, { isProof }: Pick<ExpectedEcho, 'isProof'>): EchoReport | undefined {
+  const data = 'status' in probed && probed.status === 200 ? parseEnvelope(probed)?.data : undefined;
+  const { proof } = data ?? {};
+  return typeof proof === 'string' && isProof(proof) ? (data as EchoReport) : undefined;
+}
+
+export function judgePublicUrl(probed: Probed, expected: ExpectedEcho): Finding {
+  const { baseUrl } = expected;
+  if ('failure' in probed) return problem(CHECK, describeFailure(probed, baseUrl));
+  if (findEcho(probed, expected)) return ok(CHECK, `${baseUrl} leads to this deployment.`, { url: baseUrl });
+  return judgeOtherReply(probed, expected);
+}
+
+type Trouble = Parameters<typeof problem>[1];
+
+const CERTIFICATE_FIXES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'Renew the certificate of the proxy, and reload the proxy.',
+  CERT_NOT_YET_VALID: 'Check the clock of this machine and the certificate of the proxy.',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'Use a certificate that contains the host of PUBLIC_BASE_URL, or correct PUBLIC_BASE_URL.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'Let the proxy send the whole chain: nginx needs the intermediate certificates in ssl_certificate.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'Let the proxy send the whole chain, or name a private authority in NODE_EXTRA_CA_CERTS.',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'Use a certificate of an authority that clients trust, or name a private one in NODE_EXTRA_CA_CERTS.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'Use a certificate of an authority that clients trust, or name a private one in NODE_EXTRA_CA_CERTS.',
+};
+const DNS_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA'];
+const PROTOCOL_CODES = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
+
+function describeFailure({ failure, phase, code = '' }: NoReply, baseUrl: string): Trouble {
+  const { hostname, protocol } = new URL(baseUrl);
+  const details = { url: baseUrl, phase, code };
+  const certificateFix = CERTIFICATE_FIXES[code];
+  if (certificateFix)
+    return {
+      message: `The certificate of ${hostname} is not valid (${code}).`,
+      fix: certificateFix,
+      details,
+    };
+  if (DNS_CODES.includes(code))
+    return {
+      message: `The host ${hostname} of PUBLIC_BASE_URL cannot be resolved (${code}).`,
+      fix: 'Create the DNS record, or correct PUBLIC_BASE_URL.',
+      details,
+    };
+  if (PROTOCOL_CODES.includes(code) || code.startsWith('HPE_'))
+    return {
+      message: `${hostname} does not speak ${protocol.slice(0, -1)} at this port (${code}).`,
+      fix: 'Correct the scheme or the port of PUBLIC_BASE_URL.',
+      details,
+    };
+  const what = failure === 'timeout' ? 'did not respond in time' : `cannot be reached (${code || 'closed'})`;
+  return {
+    message: `${baseUrl} ${what} from this machine.`,
+    fix:
+      'Start the proxy and let it pass requests to this process. If clients reach it and only this machine ' +
+      'does not, let the host resolve to the inner address of the proxy here (/etc/hosts).',
+    details,
+  };
+}
+
+const PASS_UNCHANGED =
+  'Pass the path on unchanged: in nginx, proxy_pass must name only the upstream, without a path or a ' +
+  'trailing slash ("proxy_pass http://mediary;"). If PUBLIC_BASE_URL has a path, the proxy must remove ' +
+  'exactly that path.';
+
+function judgeOtherReply(reply: Reply, { baseUrl, requestId }: ExpectedEcho): Finding {
+  const { status } = reply;
+  const details = { url: baseUrl, status };
+  const location = headerOf(reply, 'location');
+  if (status >= 300 && status < 400 && location !== undefined)
+    return problem(CHECK, {
+      message: `${baseUrl} redirects requests to ${originOf(location, baseUrl)} (${status}).`,
+      fix: 'Set PUBLIC_BASE_URL to the address behind the redirect: clients do not repeat uploads elsewhere.',
+      details: { ...details, location: originOf(location, baseUrl) },
+    });
+  const envelope = parseEnvelope(reply);
+  // A proxy may replace X-Request-Id, and may answer 503 with an envelope of its own.
+  const isOwn = envelope?.request_id === requestId || status === 401 || status === 404;
+  if (envelope && isOwn && status !== 200)
+    return judgeEnvelope(status, { reason: envelope.error?.details?.['reason'], baseUrl });
+  if ([502, 503, 504].includes(status))
+    return problem(CHECK, {
+      message: `The proxy at ${baseUrl} does not reach the service (${status}).`,
+      fix: 'Correct the address and port of the service in the proxy, and start all processes.',
+      details,
+    });
+  if (status === 401 || status === 403)
+    return problem(CHECK, {
+      message: `The proxy at ${baseUrl} demands credentials of its own (${status}).`,
+      fix: 'Let the proxy pass requests below /api/v1/ on: the service checks credentials itself.',
+      details,
+    });
+  return problem(CHECK, {
+    message: `Another service answers at ${baseUrl} (${status}).`,
+    fix: `Correct PUBLIC_BASE_URL, or the proxy. ${PASS_UNCHANGED}`,
+    details,
+  });
+}
+
+/** A Mediary service answered, but not with the report. */
+function judgeEnvelope(
+  status: number,
+  { reason, baseUrl }: { readonly reason: unknown; readonly baseUrl: string },
+): Finding {
+  const details = { url: baseUrl, status, reason };
+  if (status === 404)
+    return problem(CHECK, {
+      message: `The proxy at ${baseUrl} changes the path of requests: the service does not know it (404).`,
+      fix: PASS_UNCHANGED,
+      details,
+    });
+  if (status === 401 && reason === 'missing')
+    return problem(CHECK, {
+      message: `The proxy at ${baseUrl} removes request headers (X-Diagnostics-Token).`,
+      fix: 'Let the proxy pass all request headers on.',
+      details,
+    });
+  if (status === 401)
+    return problem(CHECK, {
+      message: `${baseUrl} leads to a process with another URL signing secret.`,
+      fix:
+        'Correct PUBLIC_BASE_URL if it is another deployment. Otherwise set the same URL_SIGNING_SECRET ' +
+        '(or the same database, without it) for every process.',
+      details,
+    });
+  return notChecked(CHECK, `The service answered ${status} at ${baseUrl}. Try again later.`);
+}
+
+/** Without path and query, which may contain secrets. */
+const originOf = (location: string, baseUrl: string): string =>
+  URL.canParse(location, baseUrl) ? new URL(location, baseUrl).origin : 'an invalid address';
+
+type ForwardedContext = {
+  readonly baseUrl: string;
+  readonly hasTrustProxy: boolean;
+  readonly hasAddressLimit: boolean;
+};
+
+/** Judges the headers of proxies, as the service sees them. */
+export function judgeForwarded(echo: EchoReport, context: ForwardedContext): Finding {
+  const check = 'public_url.forwarded_headers';
+  const { headers, peer_address, client_address } = echo;
+  const details = { peer_address, client_address, host: headers['host'] ?? null };
+  const addressTrouble = findAddressTrouble(echo, context);
+  // Only rate limits use the address of clients.
+  if (addressTrouble && (context.hasAddressLimit || context.hasTrustProxy))
+    return (context.hasAddressLimit ? problem : warning)(check, { ...addressTrouble, details });
+  const { protocol, hostname } = new URL(context.baseUrl);
+  const scheme = headers['x-forwarded-proto'];
+  if (scheme !== undefined && !scheme.split(',').some((each) => `${each.trim()}:` === protocol))
+    return warning(check, {
+      message: `The proxy says that clients use ${scheme}, but PUBLIC_BASE_URL is ${protocol.slice(0, -1)}.`,
+      fix: 'Correct PUBLIC_BASE_URL, or let the outermost proxy set X-Forwarded-Proto.',
+      details: { ...details, x_forwarded_proto: scheme },
+    });
+  if (![headers['host'], headers['x-forwarded-host']].some((each) => withoutPort(each) === hostname))
+    return warning(check, {
+      message: `The proxy replaces the host ${hostname} by ${headers['host'] ?? 'none'}.`,
+      fix: 'nginx: "proxy_set_header Host $host;".',
+      details,
+    });
+  return ok(check, 'Host, scheme and client address arrive as expected.', details);
+}
+
+/** Proxies often drop the port. */
+const withoutPort = (host = ''): string => host.trim().replace(/:\d*$/, '');
+
+function findAddressTrouble(
+  { headers, peer_address, client_address }: EchoReport,
+  { hasTrustProxy }: ForwardedContext,
+): Trouble | undefined {
+  const forwardedFor = headers['x-forwarded-for']?.split(',').at(-1)?.trim();
+  if (forwardedFor !== undefined && !hasTrustProxy)
+    return {
+      message: 'A proxy sends X-Forwarded-For, but TRUST_PROXY is not set: all clients share its address.',
+      fix: `Set TRUST_PROXY to the address of the proxy (${peer_address}).`,
+    };
+  if (forwardedFor === undefined && hasTrustProxy)
+    return {
+      message: 'TRUST_PROXY is set, but the proxy does not send X-Forwarded-For.',
+      fix: 'nginx: "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;".',
+    };
+  // On one machine the proxy and its client have the same address.
+  return forwardedFor !== undefined && client_address === peer_address && forwardedFor !== peer_address
+    ? {
+        message: `The proxy ${peer_address} sends X-Forwarded-For, but TRUST_PROXY does not name it.`,
+        fix: `Add ${peer_address} to TRUST_PROXY.`,
+      }
+    : undefined;
+}
+
+export const judgeUnreachable = (checks: readonly string[]): Finding[] =>
+  checks.map((check) => notChecked(check, 'Needs a public URL that leads to this deployment.'));

@@ -1,0 +1,117 @@
+// Checks that workers are alive, have one version, and serve every provider; and asks hosted providers.
+import type { Bound } from '../../platform/bind.ts';
+import type { Finding as SettingFinding, Provider, Providers } from '../../providers/provider.ts';
+import type { listWorkers } from '../../providers/workers.ts';
+import { type Check, type Finding, notChecked, ok, problem, warning } from './finding.ts';
+
+type WorkerNeeds = {
+  readonly listWorkers: Bound<typeof listWorkers>;
+  readonly providers: Providers;
+  readonly version: string;
+};
+
+type Worker = Awaited<ReturnType<WorkerNeeds['listWorkers']>>[number];
+
+export async function checkWorkers({ listWorkers, providers, version }: WorkerNeeds): Promise<Finding[]> {
+  const workers = await listWorkers();
+  if (workers.length === 0)
+    return [
+      problem('workers', {
+        message: 'No worker is alive: uploads are accepted, but nothing is encoded.',
+        fix: 'Start a process with MEDIARY_ROLE=worker (or all), and look into its log if it ends.',
+      }),
+    ];
+  const configured = [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api);
+  return [
+    ok('workers', `${workers.length} processes run jobs.`, {
+      workers: workers.map(({ id, roles, providers: served, version: each }) => ({
+        id,
+        roles,
+        version: each,
+        providers: served,
+      })),
+    }),
+    judgeVersions(workers, version),
+    judgeServed(
+      workers,
+      configured.map(({ name }) => name),
+    ),
+  ];
+}
+
+function judgeVersions(workers: readonly Worker[], version: string): Finding {
+  const check = 'workers.versions';
+  const versions = [...new Set([version, ...workers.map((worker) => worker.version)])];
+  return versions.length === 1
+    ? ok(check, `All processes have version ${version}.`, { versions })
+    : warning(check, {
+        message: `Processes have different versions: ${versions.join(', ')}.`,
+        fix: 'Finish the rolling upgrade: restart the processes of the older release.',
+        details: { versions },
+      });
+}
+
+function judgeServed(workers: readonly Worker[], names: readonly string[]): Finding {
+  const check = 'workers.providers';
+  const unserved = names.filter((name) => !workers.some(({ providers }) => providers.includes(name)));
+  return unserved.length === 0
+    ? ok(check, 'Each configured provider has a worker with its settings.', { providers: names })
+    : problem(check, {
+        message: `No worker has the settings of ${unserved.join(', ')}: the work on their videos waits.`,
+        fix: 'Give the workers the same provider settings as this process, and restart them.',
+        details: { unserved },
+      });
+}
+
+type ProviderNeeds = {
+  readonly providers: Providers;
+  readonly config: { readonly publicBaseUrl: string | undefined; readonly videoProvider: string };
+};
+
+const DEADLINE_MS = 30_000;
+
+/** One check for each hosted provider with settings, and for VIDEO_PROVIDER. */
+export const listProviderChecks = (
+  { providers, config }: ProviderNeeds,
+  { isDeep }: { readonly isDeep: boolean },
+): Check[] =>
+  [...providers.values()]
+    .filter(({ kind, name, api }) => kind === 'hosted' && (api || name === config.videoProvider))
+    .map((provider) => ({
+      name: `provider.${provider.name}`,
+      deadlineMs: DEADLINE_MS,
+      run: async () => [await checkProvider(provider, { publicBaseUrl: config.publicBaseUrl, isDeep })],
+    }));
+
+type ProviderOptions = { readonly publicBaseUrl: string | undefined; readonly isDeep: boolean };
+
+async function checkProvider(
+  { name, api, capabilities }: Provider,
+  { publicBaseUrl, isDeep }: ProviderOptions,
+): Promise<Finding> {
+  const check = `provider.${name}`;
+  if (!api)
+    return problem(check, {
+      message: `VIDEO_PROVIDER is ${name}, but it is not configured.`,
+      fix: `Set ${capabilities.missingSettings.join(', ')}.`,
+    });
+  if (!isDeep)
+    return notChecked(
+      check,
+      'The API of the provider is not asked.',
+      `Ask again with deep=true, or run "npm run provider -- check ${name}".`,
+    );
+  const webhookUrl = publicBaseUrl && `${publicBaseUrl}/api/v1/webhooks/stream/${name}`;
+  return judgeProvider(check, await api.check({ webhookUrl }));
+}
+
+function judgeProvider(check: string, settings: readonly SettingFinding[]): Finding {
+  const [first, ...more] = settings.filter(({ result }) => result === 'problem');
+  const details = { settings };
+  if (!first) return ok(check, 'The provider confirms the settings.', details);
+  return problem(check, {
+    message: `${first.setting}: ${first.detail}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
+    fix: 'Correct the settings that details.settings name, and restart the processes.',
+    details,
+  });
+}
