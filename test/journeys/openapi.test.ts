@@ -89,7 +89,7 @@ describe('the document', () => {
         )
         .toEqual(inPath);
       expect.soft(Object.keys(responses), name).toContainEqual(expect.stringMatching(/^2\d\d$/));
-      if (/\/api\/v1\/(?:media|usage)/.test(name))
+      if (/\/api\/v1\/(?:media|usage|events)/.test(name))
         expect.soft(security, name).toEqual([{ bearer: [] }, { serviceKey: [] }]);
       else if (!name.includes('/admin/')) expect.soft(security, name).toEqual([]);
     }

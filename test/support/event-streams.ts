@@ -3,7 +3,7 @@ import type { EventMessage } from '@mediary/contract/schemas/events';
 
 export type StreamedEvent = { readonly id: string; readonly event: string; readonly data: EventMessage };
 
-export type EventReader = {
+type EventReader = {
   readonly status: number;
   readonly headers: Headers;
   readonly events: StreamedEvent[];

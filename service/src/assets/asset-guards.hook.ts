@@ -35,12 +35,6 @@ export function assetGuards({
     caller,
     asset: await findFor(caller, params['id'] ?? ''),
   });
-  const admitChange =
-    (find: FindForCaller) =>
-    async (caller: Caller, { params, body, query }: Input) => {
-      const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
-      return { actor, asset: await find(caller, params['id'] ?? '') };
-    };
   return {
     /** Creates something for an owner. A service caller names the owner in the body. */
     asCreator: guarded(
@@ -70,6 +64,13 @@ export function assetGuards({
     ),
   };
 }
+
+const admitChange =
+  (find: FindForCaller) =>
+  async (caller: Caller, { params, body, query }: Input) => {
+    const actor = actorOf(caller, member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
+    return { actor, asset: await find(caller, params['id'] ?? '') };
+  };
 
 const actorOf = (caller: Caller, named: unknown): Actor => ({
   caller,
