@@ -1,4 +1,4 @@
-// Thirty kills of the service and of its database under write load: acknowledged writes survive, others are
+// Eighteen kills of the service and of its database under write load: acknowledged writes survive, others are
 // complete or absent.
 import { readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -13,7 +13,7 @@ import { LIBRARY } from '../support/webhooks.ts';
 import { freePort } from '../support/free-port.ts';
 
 type Victim = 'service' | 'database';
-/** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */
+/** In turn, three times over: twelve kills of the service, six of the database, in some both at once. */
 const ROUND: readonly (readonly Victim[])[] = [
   ['service'],
   ['database'],
@@ -22,7 +22,7 @@ const ROUND: readonly (readonly Victim[])[] = [
   ['service'],
 ];
 /** One round is enough to see whether the other store differs. */
-const ROUNDS = isStoreRemote ? 1 : 5;
+const ROUNDS = isStoreRemote ? 1 : 3;
 const KILLS = Array.from({ length: ROUNDS }, () => ROUND).flat();
 const WRITES_BETWEEN = 42;
 const CLIENTS = 8;
