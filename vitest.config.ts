@@ -8,7 +8,7 @@ const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: S
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
 const durabilityLimits = { testTimeout: 600_000, hookTimeout: 120_000 };
 
-// Test processes are short: a third of their work is to compile the same packages again.
+// Each test file loads the same packages in a new process, in half the time with this cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled-tests');
 
 export default defineConfig({
@@ -45,6 +45,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          maxConcurrency: 2,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

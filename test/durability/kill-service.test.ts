@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { halves } from '../support/partial-writes.ts';
 import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
-import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
+import { asService, call, eventually, newDatabaseDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { isStoreRemote, objectsIn } from '../support/test-store.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
@@ -33,7 +33,7 @@ let ledger: Ledger;
 let written = 0;
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   // The same port after each start: that is what clients of a real service see.
   const environment = {
     DATA_DIR: dataDir,
