@@ -1,8 +1,8 @@
 // Every test file belongs to one suite, and a unit test starts nothing.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { journeyFiles, unitFiles } from './support/suites.ts';
+import { journeyFiles, timedFiles, unitFiles } from './support/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -17,6 +17,10 @@ test('every test file belongs to one suite', () => {
     exclude: ['**/node_modules'],
   });
   expect([...unitFiles, ...journeyFiles, ...own].sort()).toEqual(all.sort());
+});
+
+test('durability tests that run alone exist', () => {
+  expect(timedFiles.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
 test('journeys and database tests are not unit tests', () => {

@@ -64,7 +64,8 @@ async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
   ];
 }
 
-describe('a video plays to its end and seeks', () => {
+// Players mostly wait for the picture: two videos play at a time.
+describe.concurrent('a video plays to its end and seeks', () => {
   test.each(CLIPS)('$fps fps, $segments × 4 s + $tail frames, $visibility', async (clip) => {
     const streams = await streamsOf(clip);
     const results = await Promise.all(streams.map((stream) => browser.playThrough(stream)));

@@ -7,10 +7,11 @@ import { foretell } from '../support/asset-model.ts';
 import { commands, type Step } from '../support/asset-steps.ts';
 import { makeClip } from '../support/clips.ts';
 import { SEED } from '../support/seed.ts';
-import { newDataDir } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
-const LISTS = 2000;
+/** Each run has another seed: many short runs search further than one long run. */
+const LISTS = 800;
 const STEPS = 30;
 /** That many lists are under way at a time. */
 const LANES = 16;
@@ -19,7 +20,7 @@ let dataDir: string;
 let service: ServiceProcess;
 let originals: Driver['originals'];
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   // Without a worker, jobs move nothing: only callers and reports do.
   service = await startProcess({
     DATA_DIR: dataDir,

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { ffmpegPath, makeClip } from '../support/clips.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/pictures.ts';
-import { newDataDir } from '../support/service.ts';
+import { newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -31,7 +31,7 @@ let api: ServiceProcess;
 let workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
   const shared = sharedBy({ postgres, dataDir, ffmpegPath: ffmpegPath() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSocket } from '../support/raw-socket.ts';
-import { call, newDataDir } from '../support/service.ts';
+import { call, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { processesNaming } from '../support/traces.ts';
 
@@ -15,7 +15,7 @@ const plant = (fault: string) =>
 let dataDir: string;
 let service: ServiceProcess;
 beforeEach(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
 });
 afterEach(async () => {
   await service?.end('SIGKILL');

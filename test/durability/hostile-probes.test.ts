@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { complete, openUpload, putBytes } from '../support/media.ts';
-import { eventually, newDataDir } from '../support/service.ts';
+import { eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
 const HOSTILE = 12;
@@ -12,7 +12,7 @@ const WITHIN_MS = 3000;
 let dataDir: string;
 let service: ServiceProcess;
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   service = await startProcess({ DATA_DIR: dataDir, MEDIARY_ROLE: 'api' });
 });
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AssetJson, IMAGE, offer, settled } from '../support/media.ts';
-import { newDataDir } from '../support/service.ts';
+import { newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
 const SIDE = 2560;
@@ -40,7 +40,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms: number
 }
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   service = await startProcess({ DATA_DIR: dataDir });
   hostile = await upload('eve', await noise(SIDE));
   harmless = await upload('ann', await noise(640));

@@ -9,7 +9,7 @@ import { halves } from '../support/partial-writes.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { bombPng } from '../support/pictures.ts';
 import { urlOf } from '../support/postgres.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
 const KILLS = 3;
@@ -22,7 +22,7 @@ let databaseEnded: Promise<Error>;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
   await startDatabase();
   service = await startProcess({ DATABASE_URL: urlOf(postgres), DATA_DIR: dataDir, LOG_LEVEL: 'error' });
 });

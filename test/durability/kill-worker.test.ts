@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { complete, openUpload, putBytes, readAsset, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -31,7 +31,7 @@ let ids: string[] = [];
 let killed = 0;
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
   const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });

@@ -8,7 +8,7 @@ import { commands, type Step } from '../support/asset-steps.ts';
 import { makeClip } from '../support/clips.ts';
 import { IMAGE, type Started } from '../support/media.ts';
 import { SEED } from '../support/seed.ts';
-import { asOperator, asUser, call, newDataDir } from '../support/service.ts';
+import { asOperator, asUser, call, newDataDir, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, sharedBy, startProcess } from '../support/service-process.ts';
 import { rows } from '../support/traces.ts';
 import { usageDrift, usedBy } from '../support/usage.ts';
@@ -23,7 +23,7 @@ let processes: ServiceProcess[] = [];
 let originals: Driver['originals'];
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
   const settings = {
     ...sharedBy({ postgres, dataDir, ffmpegPath: '' }),

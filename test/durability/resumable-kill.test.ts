@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { freePort } from '../support/free-port.ts';
 import { beginPatch } from '../support/tus.ts';
@@ -20,7 +20,7 @@ let service: ServiceProcess;
 const bytes = Buffer.concat(Array.from({ length: 257 }, () => randomBytes(MIB))).subarray(0, SIZE);
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   // The same port after each start, as clients of a real service see it.
   environment = { DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: 'error' };
   service = await startProcess(environment);

@@ -7,7 +7,7 @@ import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes, type Started } from '../support/media.ts';
 import { openSocket } from '../support/raw-socket.ts';
-import { asUser, call, eventually, newDataDir, tokenOf } from '../support/service.ts';
+import { asUser, call, eventually, newDatabaseDir, tokenOf } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { filesNaming } from '../support/traces.ts';
 
@@ -27,7 +27,7 @@ let slow: Slow[];
 let honest: Promise<{ status: number }>;
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   service = await startProcess({ DATA_DIR: dataDir, MEDIARY_ROLE: 'api' });
   uploads = await Promise.all(Array.from({ length: KINDS.upload }, () => openUpload(service, 'ann', IMAGE)));
   const { asset_id: id } = await openUpload(service, 'ann', IMAGE);

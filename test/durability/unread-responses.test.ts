@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectSuccess } from '../support/envelope.ts';
 import { complete, IMAGE, openUpload, putBytes, settled } from '../support/media.ts';
 import { openSocket } from '../support/raw-socket.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 
 const MIB = 1024 * 1024;
@@ -26,7 +26,7 @@ let picture: string;
 let idle: number;
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   service = await startProcess({ DATA_DIR: dataDir });
   const noise = await sharp(randomBytes(700 * 700 * 3), { raw: { width: 700, height: 700, channels: 3 } })
     .png({ compressionLevel: 0 })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, NPM, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { eventsOf, filesNaming, openJobs, processesNaming } from '../support/traces.ts';
 
@@ -17,7 +17,7 @@ let film: Buffer;
 
 beforeAll(async () => {
   film = await readFile(await makeClip({ seconds: 12 }));
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   environment = { DATA_DIR: dataDir, FFMPEG_PATH: await pacedEngine() };
   service = await startProcess(environment);
 }, 120_000);

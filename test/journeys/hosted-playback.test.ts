@@ -9,7 +9,7 @@ import {
   asOperator,
   asUser,
   call,
-  newDataDir,
+  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../support/service.ts';
@@ -29,7 +29,7 @@ const restart = async (settings: Record<string, string> = {}) => {
 };
 
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   await start();
   for (const { videoId, provider, body } of VIDEOS) {
     const linked = await linkVideo(service, { provider, provider_video_id: videoId, visibility: 'public' });

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { ffmpegPath, makeClip } from '../support/clips.ts';
 import { file, type FileServer, holdAt, inTurn, paced, startFileServer } from '../support/file-server.ts';
 import { type AssetJson, settled } from '../support/media.ts';
-import { asUser, call, newDataDir } from '../support/service.ts';
+import { asUser, call, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -24,7 +24,7 @@ let worker: ServiceProcess;
 let startWorker: () => Promise<ServiceProcess>;
 
 beforeAll(async () => {
-  folders = [await newDataDir(), await newDataDir()];
+  folders = [await newDatabaseDir(), await newDataDir()];
   const [databaseDir = '', dataDir = ''] = folders;
   postgres = await startEmbeddedPostgres(databaseDir);
   server = await startFileServer();

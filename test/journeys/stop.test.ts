@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { IMAGE, openUpload, putBytes } from '../support/media.ts';
 import { openSocket } from '../support/raw-socket.ts';
-import { asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asUser, call, eventually, newDatabaseDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { filesNaming, processesNaming } from '../support/traces.ts';
 
@@ -14,7 +14,7 @@ const BYTES = Buffer.alloc(20_000_000, 'bytes that fill the buffers of a socket 
 let dataDir: string;
 let service: ServiceProcess;
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   service = await startProcess({ DATA_DIR: dataDir });
 });
 afterAll(async () => {
@@ -63,7 +63,7 @@ test('the service stops during an idle upload and download, and both can be repe
 });
 
 test('with DRAIN_S a stopping service is not ready, but still answers requests', async () => {
-  const dataDirOfDrain = await newDataDir();
+  const dataDirOfDrain = await newDatabaseDir();
   const draining = await startProcess({ DATA_DIR: dataDirOfDrain, DRAIN_S: '1' });
   const statusOf = async (path: string) => (await fetch(new URL(path, draining.url))).status;
   expect(await statusOf('/readyz')).toBe(200);

@@ -9,7 +9,7 @@ import {
   asService,
   asUser,
   call,
-  newDataDir,
+  newDatabaseDir,
   SECRETS,
   startTestService,
   type TestService,
@@ -24,7 +24,7 @@ const restart = async (settings: Readonly<Record<string, string>>) => {
   service = await startTestService({ DATA_DIR: dataDir, ...settings });
 };
 beforeAll(async () => {
-  dataDir = await newDataDir();
+  dataDir = await newDatabaseDir();
   await restart({});
 });
 afterAll(async () => {

@@ -12,6 +12,7 @@ import {
   call,
   eventually,
   newDataDir,
+  newDatabaseDir,
   startTestService,
   type TestService,
 } from '../support/service.ts';
@@ -27,7 +28,7 @@ let equipped: TestService | undefined;
 let offset = 0;
 
 beforeAll(async () => {
-  folders = [await newDataDir(), await newDataDir()];
+  folders = [await newDatabaseDir(), await newDataDir()];
   const [databaseDir = '', dataDir = ''] = folders;
   postgres = await startEmbeddedPostgres(databaseDir);
   sims = await startSimulators({ stepMs: 20 });

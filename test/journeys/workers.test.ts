@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-
 import { makeClip, pacedEngine } from '../support/clips.ts';
 import { type AssetJson, complete, openUpload, putBytes, readAsset } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { asOperator, asUser, call, eventually, newDataDir } from '../support/service.ts';
+import { asOperator, asUser, call, eventually, newDataDir, newDatabaseDir } from '../support/service.ts';
 import {
   endAllIn,
   type ServiceProcess,
@@ -23,7 +23,7 @@ let api: ServiceProcess;
 let workers: ServiceProcess[];
 
 beforeAll(async () => {
-  [databaseDir, dataDir] = [await newDataDir(), await newDataDir()];
+  [databaseDir, dataDir] = [await newDatabaseDir(), await newDataDir()];
   postgres = await startEmbeddedPostgres(databaseDir);
   const shared = sharedBy({ postgres, dataDir, ffmpegPath: await pacedEngine() });
   api = await startProcess({ ...shared, MEDIARY_ROLE: 'api' });

@@ -10,6 +10,7 @@ import {
   openDatabase,
 } from '../../service/src/platform/postgres/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@mediary/embedded-postgres/launcher';
+import { copyMigratedCluster } from './migrated-cluster.ts';
 
 export type TestPostgres = {
   /** An empty database of that name. */
@@ -20,6 +21,7 @@ export type TestPostgres = {
 export async function startTestPostgres(): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
   await chmod(folder, 0o755);
+  await copyMigratedCluster(folder);
   const { connection, stop } = await startEmbeddedPostgres(folder);
   return {
     database: async (name) => {

@@ -14,6 +14,7 @@ import { type TestOverrides, type RunningService, startService } from '../../ser
 import { checkResponse, registerServer } from './api-document.ts';
 import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
+import { copyMigratedCluster } from './migrated-cluster.ts';
 import { storageOf } from './test-store.ts';
 
 /**
@@ -43,7 +44,7 @@ export async function startTestService(
   environment: Environment = {},
   { addedProviders = [], isStoreDirect = true, ...extras }: TestOverrides & ServiceOptions = {},
 ): Promise<TestService> {
-  const dataDir = environment['DATA_DIR'] ?? (await newDataDir());
+  const dataDir = environment['DATA_DIR'] ?? (await newDatabaseDir());
   const proxyPort =
     IS_BEHIND_NGINX && environment['MEDIARY_ROLE'] !== 'worker' ? await freePort() : undefined;
   const proxy = proxyPort === undefined ? {} : { PUBLIC_BASE_URL: `http://127.0.0.1:${proxyPort}` };
@@ -128,6 +129,13 @@ export async function expectAlive({
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-test-'));
   await chmod(folder, 0o755);
+  return folder;
+}
+
+/** The same, with a migrated database cluster. */
+export async function newDatabaseDir(): Promise<string> {
+  const folder = await newDataDir();
+  await copyMigratedCluster(folder);
   return folder;
 }
 

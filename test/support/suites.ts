@@ -28,6 +28,15 @@ export const journeyFiles: readonly string[] = files.filter(startsProcesses);
 /** No service, no database, no child process. */
 export const unitFiles: readonly string[] = files.filter((file) => !startsProcesses(file));
 
+/** Durability tests that compare response times with limits: each runs alone. */
+export const timedFiles: readonly string[] = [
+  'fatal-error',
+  'frozen-database',
+  'hostile-probes',
+  'image-starvation',
+  'slow-clients',
+].map((name) => `test/durability/${name}.test.ts`);
+
 const S3_JOURNEYS = [
   'video-lifecycle',
   'images',
