@@ -1,11 +1,11 @@
-// Eighteen kills of the service and of its database under write load: acknowledged writes survive, others are
+// Thirty kills of the service and of its database under write load: acknowledged writes survive, others are
 // complete or absent.
 import { readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { halves } from '../support/partial-writes.ts';
 import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
-import { asService, call, eventually, newDatabaseDir, SECRETS } from '../support/service.ts';
+import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
 import { isStoreRemote, objectsIn } from '../support/test-store.ts';
 import { filesNaming, openJobs, rows } from '../support/traces.ts';
@@ -13,7 +13,7 @@ import { LIBRARY } from '../support/webhooks.ts';
 import { freePort } from '../support/free-port.ts';
 
 type Victim = 'service' | 'database';
-/** In turn, three times over: twelve kills of the service, six of the database, in some both at once. */
+/** In turn, five times over: twenty kills of the one, ten of the other, in some both at once. */
 const ROUND: readonly (readonly Victim[])[] = [
   ['service'],
   ['database'],
@@ -22,7 +22,7 @@ const ROUND: readonly (readonly Victim[])[] = [
   ['service'],
 ];
 /** One round is enough to see whether the other store differs. */
-const ROUNDS = isStoreRemote ? 1 : 3;
+const ROUNDS = isStoreRemote ? 1 : 5;
 const KILLS = Array.from({ length: ROUNDS }, () => ROUND).flat();
 const WRITES_BETWEEN = 42;
 const CLIENTS = 8;
@@ -33,7 +33,7 @@ let ledger: Ledger;
 let written = 0;
 
 beforeAll(async () => {
-  dataDir = await newDatabaseDir();
+  dataDir = await newDataDir();
   // The same port after each start: that is what clients of a real service see.
   const environment = {
     DATA_DIR: dataDir,
