@@ -10,6 +10,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Bound } from '../platform/bind.ts';
 import { ServiceError } from '../platform/errors.ts';
+import { readStreamedBody } from '../platform/http/body-memory.ts';
 import { closeAfterResponse } from '../platform/http/connections.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
 import type { authorizeResumable } from './byte-uploads.ts';
@@ -69,7 +70,7 @@ async function toTusRequest(needs: TusRouteNeeds, request: TusHttpRequest): Prom
     headers,
     body: {
       length: length === undefined ? undefined : Number(length),
-      bytes: raw.iterator({ destroyOnReturn: false }),
+      bytes: readStreamedBody(raw),
       stop: () => raw.destroy(),
     },
   };

@@ -7,6 +7,7 @@ import { toActorData } from '../assets/asset-event.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import { type AssetViewContext, toAssetView } from '../assets/asset-view.ts';
 import type { Bound } from '../platform/bind.ts';
+import { readStreamedBody } from '../platform/http/body-memory.ts';
 import { closeAfterResponse } from '../platform/http/connections.ts';
 import { success } from '../platform/http/envelope.ts';
 import { type BytesRequest, bytesRoute } from '../platform/http/route.ts';
@@ -82,7 +83,6 @@ function toByteUpload({ raw, headers, params, query }: PutRequest): ByteUpload {
     contentEncoding: headers['content-encoding'],
     contentRange: headers['content-range'],
     length: length === undefined ? undefined : Number(length),
-    // An iterator that stops early must not destroy the socket, which still has to send the error response.
-    bytes: raw.iterator({ destroyOnReturn: false }),
+    bytes: readStreamedBody(raw),
   };
 }

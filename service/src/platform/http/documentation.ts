@@ -2,8 +2,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import reference from '@scalar/fastify-api-reference';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { matchesEtag } from './headers.ts';
 
 /** The page loads its scripts and styles from this service; everything else is blocked. */
@@ -41,12 +40,31 @@ export async function serveDocumentation(
   if (hasPages) await app.register(servePages);
 }
 
+const PAGE_PATHS = ['/docs', '/docs/', '/docs/js/scalar.js'];
+
 async function servePages(scope: FastifyInstance): Promise<void> {
   scope.addHook('onSend', async (_request, reply) => {
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'public, max-age=3600' });
   });
   sendPrepared(scope);
-  await scope.register(reference, {
+  let pages: Promise<FastifyInstance> | undefined;
+  for (const path of PAGE_PATHS)
+    scope.get(path, async (_request, reply) => {
+      pages ??= openPages();
+      const { statusCode, headers, payload } = await (await pages).inject(path);
+      const { 'content-type': type, location } = headers;
+      return reply
+        .code(statusCode)
+        .headers({ ...(type && { 'content-type': type }), ...(location && { location }) })
+        .send(payload);
+    });
+}
+
+/** Loaded with the first request, because the pages take 40 MiB of memory. */
+async function openPages(): Promise<FastifyInstance> {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const pages = Fastify();
+  await pages.register(reference, {
     routePrefix: '/docs',
     configuration: {
       url: '/api/v1/openapi.json',
@@ -62,6 +80,7 @@ async function servePages(scope: FastifyInstance): Promise<void> {
     } as object,
     logLevel: 'silent',
   });
+  return pages;
 }
 
 /**
