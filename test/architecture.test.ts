@@ -47,6 +47,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   ],
   [/^operations\/diagnostics\/(?:echo|stream|[a-z-]+-checks)$/, 'verbs'],
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
+  [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll|lifecycle\/asset-changes)$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],

@@ -45,6 +45,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
       features.events.operations.endStreams();
       features.lifecycle.operations.closeWatches();
     },
+    startDeliverySender: features.events.operations.startDeliverySender,
     uploadsSettled: uploads.operations.uploadsSettled,
     healthServer:
       role === 'worker' && healthPort !== undefined
@@ -68,6 +69,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     ...context,
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, callerOf }),
+    callerOf,
     objects: storage.operations,
     files: storage.operations,
     asOperator: operatorGuard(config.operatorKeys),
@@ -86,6 +88,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);
   const playback = createPlayback(known);
+  const events = createEvents(known);
   return {
     lifecycle,
     storage,
@@ -96,8 +99,13 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     images: createImages({ ...known, ...playback.operations }),
     uploads,
     playback,
-    events: createEvents(known),
-    upkeep: createUpkeep({ ...known, ...library.operations, uploads: uploads.operations }),
+    events,
+    upkeep: createUpkeep({
+      ...known,
+      ...library.operations,
+      ...events.operations,
+      uploads: uploads.operations,
+    }),
     operations: createOperations({ ...known, version: VERSION }),
   };
 }

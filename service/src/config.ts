@@ -24,6 +24,7 @@ import {
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
+import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
 import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
@@ -114,6 +115,7 @@ export type Config = UploadSizes & {
   readonly ratePerOwner: RateLimit | undefined;
   readonly ratePerAddress: RateLimit | undefined;
   readonly trustProxy: TrustedProxies;
+  readonly webhookEndpoints: EndpointSettings;
   /** Outbound requests that may reach private addresses. */
   readonly outboundAllowPrivate: readonly OutboundPurpose[];
   /** Problems that do not stop the start. */
@@ -221,6 +223,7 @@ const readLimits = (settings: Settings) => ({
   ratePerOwner: readRate(settings, 'RATE_LIMIT_PER_OWNER'),
   ratePerAddress: readRate(settings, 'RATE_LIMIT_PER_ADDRESS'),
   trustProxy: readTrustProxy(settings),
+  webhookEndpoints: readEndpointSettings(settings),
   outboundAllowPrivate: readOutboundAllowPrivate(settings),
 });
 

@@ -177,7 +177,7 @@ export async function startService(
     // API processes make copies too, of the images whose variants they render.
     await deleteAbandonedScratchFolders(parts.scratchRoot);
     if (config.role !== 'worker') address = await listen(server, config);
-    const heartbeat = config.role === 'api' ? undefined : await startWorkers(parts, app);
+    const stopBackground = await startBackground(parts, app, config);
     return {
       address,
       healthAddress: healthServer && (await listenForChecks(healthServer, config)),
@@ -185,7 +185,7 @@ export async function startService(
       server,
       stop: async () => {
         stopping.abort();
-        await heartbeat?.stop();
+        await stopBackground();
         await stopGracefully(app, parts, config);
       },
       abort: () => abortService(server, parts),
@@ -199,12 +199,12 @@ export async function startService(
 const listenForChecks = (server: HttpServer, config: Config): Promise<string> =>
   listen(server, { ...config, port: config.healthPort ?? 0 });
 
-async function startWorkers(
-  { jobs }: Adapters,
-  { handlers, lanes, startHeartbeat }: App,
-): ReturnType<App['startHeartbeat']> {
-  await jobs.work(handlers, lanes);
-  return startHeartbeat();
+/** Returns what stops it. A worker knows neither the URLs nor the secrets that outbound webhooks need. */
+async function startBackground({ jobs }: Adapters, app: App, { role }: Config) {
+  if (role !== 'api') await jobs.work(app.handlers, app.lanes);
+  const heartbeat = role === 'api' ? undefined : await app.startHeartbeat();
+  const sender = role === 'worker' ? undefined : app.startDeliverySender();
+  return () => Promise.all([heartbeat?.stop(), sender?.stop()]);
 }
 
 /** Time in which a load balancer uses its idle connections once more, and so learns that they close. */

@@ -58,6 +58,9 @@ export const INTERNAL_TABLES = {
     seen_at: 'timestamptz',
   },
 
+  /** The last event that a consumer of all events has processed. */
+  event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

@@ -1,4 +1,5 @@
 // The columns of every table as data; a test compares them with the migrated database.
+import { endpointDeliveryRow, webhookEndpointRow } from './tables-endpoints.ts';
 import { INTERNAL_TABLES } from './tables-internal.ts';
 
 /** One image or video (contract B1). */
@@ -226,6 +227,8 @@ export const TABLES = {
   events: { ...eventRow, transaction_id: 'int8?' },
   deliveries: deliveryRow,
   uploads: uploadRow,
+  webhook_endpoints: webhookEndpointRow,
+  endpoint_deliveries: endpointDeliveryRow,
   ...INTERNAL_TABLES,
 } as const;
 

@@ -66,6 +66,21 @@ export const DELIVERY_REASONS = {
 } as const satisfies Record<string, string>;
 export type DeliveryReason = keyof typeof DELIVERY_REASONS;
 
+/** `disabled` by a caller, `paused` by the service: `paused_reason` says why. */
+export const ENDPOINT_STATUSES = ['enabled', 'disabled', 'paused'] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Why the service stopped sending to a webhook endpoint. */
+export const ENDPOINT_PAUSE_REASONS = {
+  gone: 'The endpoint responded with 410.',
+  failing: 'Every delivery failed for `WEBHOOK_ENDPOINT_PAUSE_DAYS`.',
+} as const satisfies Record<string, string>;
+export type EndpointPauseReason = keyof typeof ENDPOINT_PAUSE_REASONS;
+
+/** `failed`: every retry failed, or the endpoint responded with 410. */
+export const ENDPOINT_DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export type EndpointDeliveryState = (typeof ENDPOINT_DELIVERY_STATES)[number];
+
 export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;

@@ -5,7 +5,10 @@ import { FAILURE_CODES, type FailureCode } from './failures.ts';
 export const ERROR_CODES = {
   BAD_REQUEST: { status: 400, description: 'The request is missing something or holds an invalid value.' },
   UNAUTHORIZED: { status: 401, description: 'Credentials are missing, malformed, expired or wrong.' },
-  FORBIDDEN: { status: 403, description: 'The asset belongs to another user.' },
+  FORBIDDEN: {
+    status: 403,
+    description: 'The asset belongs to another user, or the operation needs the service key.',
+  },
   NOT_FOUND: { status: 404, description: 'No such asset or route.' },
   CONFLICT: { status: 409, description: 'The request contradicts the current state.' },
   PRECONDITION_FAILED: { status: 412, description: 'The asset has another version than `If-Match` names.' },
@@ -149,6 +152,14 @@ const OWN_REASONS = {
   changed: {
     codes: ['CONFLICT'],
     description: 'The asset changed while the request was processed. Call again.',
+  },
+  url_refused: {
+    codes: ['BAD_REQUEST'],
+    description: 'The service does not send webhooks to `url`; `rule` says why.',
+  },
+  too_many_endpoints: {
+    codes: ['CONFLICT'],
+    description: 'The service has `limit` webhook endpoints. Delete one first.',
   },
   no_download: { codes: ['NOT_FOUND'], description: 'The provider offers no file for download.' },
 } as const satisfies Record<string, Reason>;

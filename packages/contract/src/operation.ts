@@ -5,13 +5,22 @@ import type { ErrorCode, ErrorReason } from './errors.ts';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
 /**
- * Who may call. `caller`: a bearer token or the service key. `operator`: the operator key. `ticket`: a signed
+ * Who may call. `caller`: a bearer token or the service key. `service`: the service key. `operator`: the
+ * operator key. `ticket`: a signed
  * URL. `playback`: anybody for public assets, a token in the path for private ones. `webhook`: the provider's
  * signature. `none`: anybody.
  */
-export type Auth = 'caller' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
+export type Auth = 'caller' | 'service' | 'operator' | 'ticket' | 'playback' | 'webhook' | 'none';
 
-export type Tag = 'Uploads' | 'Assets' | 'Events' | 'Playback' | 'Webhooks' | 'Operators' | 'Service';
+export type Tag =
+  | 'Uploads'
+  | 'Assets'
+  | 'Events'
+  | 'Playback'
+  | 'Webhooks'
+  | 'Webhook endpoints'
+  | 'Operators'
+  | 'Service';
 
 /** Request headers that an operation reads, beside those of its authentication. */
 export type RequestHeader =

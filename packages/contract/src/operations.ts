@@ -64,8 +64,20 @@ import {
   removeOwnerLimits,
   setOwnerLimits,
 } from './operations/usage.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  listEndpointDeliveries,
+  listWebhookEndpoints,
+  resendEndpointDelivery,
+  resendEndpointEvents,
+  rotateEndpointSecret,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './operations/webhook-endpoints.ts';
 
-/** Without the webhook endpoints, which depend on the providers that the service registers. */
+/** Without the operations that receive webhooks, which depend on the providers that the service registers. */
 export const OPERATIONS: readonly Operation[] = [
   createUpload,
   importMedia,
@@ -104,6 +116,16 @@ export const OPERATIONS: readonly Operation[] = [
   getPrivateSegment,
   getImage,
   getPrivateImage,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateEndpointSecret,
+  testWebhookEndpoint,
+  listEndpointDeliveries,
+  resendEndpointDelivery,
+  resendEndpointEvents,
   listAllAssets,
   listDeliveries,
   getDelivery,

@@ -4,7 +4,15 @@ import { fromBase64url, toBase64url, hmacSha256 } from './signature.ts';
 import { toSecret, type Secret } from './secret.ts';
 
 /** The purpose of a derived key. A token of one purpose is invalid for any other. */
-export type Purpose = 'upload' | 'relay' | 'download' | 'playback' | 'cursor' | 'encoder' | 'diagnostics';
+export type Purpose =
+  | 'upload'
+  | 'relay'
+  | 'download'
+  | 'playback'
+  | 'cursor'
+  | 'encoder'
+  | 'diagnostics'
+  | 'webhook-secret';
 
 const MAC_BYTES = 16;
 /** Key derivation is pure but too slow for every request. */

@@ -39,7 +39,7 @@ export type FeedPage = {
 export const isPublished = ({ type }: Pick<FeedEvent, 'type'>): boolean => type !== 'asset.checked';
 
 /** `asset`: as it is now; null if it no longer exists. */
-export function toEventMessage(event: FeedEvent, asset: AssetView | null): EventMessage {
+export function toEventMessage(event: Omit<FeedEvent, 'position'>, asset: AssetView | null): EventMessage {
   const { attempt = null, named_owner: _, ...data } = event.data as Readonly<Record<string, unknown>>;
   return {
     id: event.id,

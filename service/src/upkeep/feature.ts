@@ -20,6 +20,7 @@ type Needs = AppContext & {
   readonly hosted: Providers;
   readonly uploads: Uploads;
   readonly emptyTrash: () => Promise<unknown>;
+  readonly deleteOldEndpointDeliveries: () => Promise<unknown>;
   readonly asOperator: AsOperator;
 };
 
@@ -61,7 +62,7 @@ export function createUpkeep(context: Needs) {
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
       ),
-      'maintain-partitions': run(createPartitions, dropDeliveries),
+      'maintain-partitions': run(createPartitions, dropDeliveries, context.deleteOldEndpointDeliveries),
     },
   };
 }

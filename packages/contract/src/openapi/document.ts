@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Events: 'Follow assets live, instead of polling.',
   Playback: 'URLs for players, and the files behind them.',
   Webhooks: 'Where video providers report. Signed by the provider.',
+  'Webhook endpoints': 'Where the service sends events. For back ends with the service key.',
   Operators: 'For the people who run the service.',
   Service: 'Health checks.',
 };
@@ -54,6 +55,7 @@ const SECURITY_SCHEMES = {
 
 const SECURITY: Readonly<Record<Auth, readonly object[]>> = {
   caller: [{ bearer: [] }, { serviceKey: [] }],
+  service: [{ serviceKey: [] }],
   operator: [{ operatorKey: [] }],
   ticket: [],
   playback: [],

@@ -4,7 +4,10 @@ import type { Operation, RequestHeader } from '../operation.ts';
 import { type Components, withReferences } from './references.ts';
 
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
-  id: { description: 'Id of the asset or delivery.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
+  id: {
+    description: 'Id of the asset, delivery or webhook endpoint.',
+    example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e',
+  },
   token: { description: 'Playback token, as in the URLs of `getPlayback`.', example: '1795422000.Jq' },
   upload: {
     description: 'Id of the upload: the end of `Location`, or `uploadId`.',
@@ -13,6 +16,10 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   part: { description: 'Number of the part, from 1.', example: '1' },
   folder: { description: 'As the manifest names it.', example: '1-1' },
   file: { description: 'As the manifest names it.', example: 'r0-00001.m4s' },
+  delivery_id: {
+    description: 'Id of a delivery to the webhook endpoint.',
+    example: '019aab7c-7777-7c55-9f0e-000000000003',
+  },
   owner_user_id: { description: 'Id of the owner.', example: 'user_42' },
   asset_id: { description: 'Id of the asset.', example: '019aab7c-4d2e-7c55-9f0e-6d1f2b3c4d5e' },
 };

@@ -139,6 +139,10 @@ const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
     { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
     { code: 'UNAUTHORIZED', reason: 'expired', when: 'The access token has expired.' },
   ],
+  service: [
+    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
+    { code: 'FORBIDDEN', when: 'An access token was sent; the operation needs the service key.' },
+  ],
   operator: [
     { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key was sent.' },
     { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The operator key is not valid.' },

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { type AddressPolicy, type ParsedUrl, parseOutboundUrl, parseRedirect } from './address-policy.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { openDeadline, untilAborted } from './deadline.ts';
 import { guardBody } from './guarded-body.ts';
 import { type Exchange, sendExchange } from './http-exchange.ts';
@@ -35,6 +36,10 @@ export type OutboundOptions = AddressPolicy & {
   readonly resolve?: ResolveHost;
   /** PEM of the authorities to trust instead of Node's. */
   readonly ca?: string;
+  /** Absent: each request opens a connection of its own. */
+  readonly pool?: ConnectionPool;
+  /** Whether a body may be compressed, which is refused where it would be stored so. */
+  readonly allowsEncodedBody?: boolean;
 };
 
 type Hop = Pick<Exchange, 'method' | 'url' | 'headers' | 'body'>;
@@ -42,6 +47,8 @@ type Client = Required<Pick<OutboundOptions, 'resolve'>> & {
   readonly policy: AddressPolicy;
   readonly limits: OutboundLimits;
   readonly ca: string | undefined;
+  readonly pool: ConnectionPool | undefined;
+  readonly allowsEncodedBody: boolean;
 };
 
 export function createGuardedFetch({
@@ -49,12 +56,16 @@ export function createGuardedFetch({
   limits,
   resolve = resolveBySystem,
   ca,
+  pool,
+  allowsEncodedBody = false,
 }: OutboundOptions): OutboundFetch {
   const client = {
     policy: { allowPrivate },
     limits: { ...DEFAULT_OUTBOUND_LIMITS, ...limits },
     resolve,
     ca,
+    pool,
+    allowsEncodedBody,
   };
   return (request) => send(request, client);
 }
@@ -66,7 +77,7 @@ async function send(request: OutboundRequest, client: Client): Promise<OutboundR
     const { hop, message } = await followRedirects(firstHop, client, deadline.signal);
     const body = guardBody(message, client.limits, deadline.signal);
     body.once('close', deadline.close);
-    const problem = findHeadProblem(message, client.limits, hop.method);
+    const problem = findHeadProblem(message, client, hop.method);
     if (problem) {
       body.destroy();
       throw problem;
@@ -115,11 +126,12 @@ async function followRedirects(
 }
 
 async function sendHop(hop: Hop, client: Client, signal: AbortSignal): Promise<IncomingMessage> {
-  const { limits, ca } = client;
+  const { limits, ca, pool } = client;
   const deadline = openDeadline(limits.connectMs, 'dns', signal);
   try {
     const addresses = await untilAborted(resolveAllowed(hop.url, client), deadline.signal);
-    return await sendExchange({ ...hop, addresses, limits, ca }, signal);
+    const agent = pool?.agentFor(hop.url, addresses);
+    return await sendExchange({ ...hop, addresses, limits, ca, agent }, signal);
   } finally {
     deadline.close();
   }
@@ -140,14 +152,14 @@ const toNextHop = (hop: Hop, url: URL): Hop => ({
   headers: url.origin === hop.url.origin ? hop.headers : withoutCredentials(hop.headers),
 });
 
-/** The bytes are stored as they are, so an encoded body would be stored encoded. */
+/** Bodies are stored as they are, so an encoded body would be stored encoded. */
 function findHeadProblem(
   { headers }: IncomingMessage,
-  { maxBodyBytes }: OutboundLimits,
+  { limits: { maxBodyBytes }, allowsEncodedBody }: Client,
   method: string,
 ): OutboundFailed | undefined {
   if (method === 'HEAD') return undefined;
-  if (!isIdentity(headers['content-encoding']))
+  if (!allowsEncodedBody && !isIdentity(headers['content-encoding']))
     return new OutboundFailed('invalid_response', { detail: 'content_encoding' });
   if ((headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() !== 'chunked')
     return new OutboundFailed('invalid_response', { detail: 'transfer_encoding' });

@@ -1,6 +1,6 @@
 // Sends one HTTP request to addresses that were checked before, and waits for the head of the response.
 import type { LookupAddress } from 'node:dns';
-import { type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingMessage, request as sendHttp } from 'node:http';
 import { request as sendHttps, type RequestOptions } from 'node:https';
 import type { LookupFunction, TcpNetConnectOpts } from 'node:net';
 import { OutboundFailed } from './outbound-failed.ts';
@@ -16,6 +16,8 @@ export type Exchange = {
   readonly limits: OutboundLimits;
   /** PEM; undefined: the authorities that Node trusts. */
   readonly ca: string | undefined;
+  /** Whose connections lead to `addresses`; undefined: a connection of its own. */
+  readonly agent?: Agent | undefined;
 };
 
 type Phase = 'connect' | 'tls' | 'head';
@@ -44,6 +46,9 @@ export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<I
     request.on('error', (error) => {
       const phase = stopWaiting();
       finish();
+      // The server had closed a pooled connection when the request was sent.
+      if (request.reusedSocket && isReset(error) && !signal.aborted)
+        return resolve(sendExchange({ ...exchange, agent: undefined }, signal));
       reject(toFailure(error, phase));
     });
     // Without a response and without an error, as after a refused upgrade.
@@ -59,11 +64,13 @@ export function sendExchange(exchange: Exchange, signal: AbortSignal): Promise<I
 type Options = RequestOptions &
   Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
 
-const toOptions = ({ method, headers, addresses, limits, ca }: Exchange): Options => ({
+const isReset = ({ code }: NodeJS.ErrnoException): boolean => code === 'ECONNRESET' || code === 'EPIPE';
+
+const toOptions = ({ method, headers, addresses, limits, ca, agent }: Exchange): Options => ({
   method,
   headers: { ...headers, 'accept-encoding': 'identity' },
-  // Of its own: a pooled connection could lead to addresses of an earlier lookup.
-  agent: false,
+  // Node's own pool could lead to addresses of an earlier lookup.
+  agent: agent ?? false,
   lookup: lookupAmong(addresses),
   autoSelectFamily: true,
   autoSelectFamilyAttemptTimeout: ATTEMPT_TIMEOUT_MS,
@@ -93,6 +100,7 @@ function trackPhases(request: ClientRequest, { connectMs, headMs }: OutboundLimi
     timer = setTimeout(expire, headMs);
   };
   request.once('socket', (socket) => {
+    if (request.reusedSocket) return waitForHead();
     const isSecure = 'encrypted' in socket;
     socket.once('connect', () => {
       if (isSecure) phase = 'tls';

@@ -1,0 +1,132 @@
+// Lists deliveries to webhook endpoints, sends events again, and deletes old deliveries (contract B8).
+import type { ResendEventsRequest } from '@mediary/contract/schemas/webhook-endpoints';
+import { parseIdAt } from '../../assets/text-limits.ts';
+import { createCursor, readCursor } from '../../auth/list-cursor.ts';
+import type { Secret } from '../../auth/secret.ts';
+import { badRequest, notFound } from '../../platform/errors.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { firstIdOf, isUuid, timeOf } from '../../platform/uuid.ts';
+import { uuidV7 } from '../../platform/uuid-v7.ts';
+import {
+  deleteDeliveriesBelow,
+  findDelivery,
+  hastenDelivery,
+  insertDeliveries,
+  listDeliveries,
+  listEventsBetween,
+  releaseWaitingDeliveries,
+} from './endpoint-deliveries.sql.ts';
+import type { EndpointDelivery } from './endpoint-delivery.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
+import { lockEndpoint } from './webhook-endpoints.sql.ts';
+
+type DeliveryNeeds = {
+  readonly db: Database;
+  readonly urlSecrets: readonly Secret[];
+  readonly now: () => Date;
+};
+
+type DeliveriesRequest = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly state?: string | undefined;
+};
+
+/** Newest first. */
+export async function listDeliveryPage(
+  { db, urlSecrets }: DeliveryNeeds,
+  { id: endpointId }: WebhookEndpoint,
+  { limit, cursor, state }: DeliveriesRequest,
+): Promise<{ readonly items: readonly EndpointDelivery[]; readonly next: string | null }> {
+  const scope = { list: 'endpoint deliveries', endpointId, state };
+  const belowId = cursor === undefined ? undefined : readCursor(urlSecrets, scope, cursor);
+  const rows = await listDeliveries(db, { endpointId, state, belowId }, limit + 1);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next: rows.length > limit && last ? createCursor(urlSecrets, scope, last.id) : null };
+}
+
+/** Returns the pending delivery, or a new one of the same event. */
+export async function resendDelivery(
+  { db }: Pick<DeliveryNeeds, 'db'>,
+  { id: endpointId }: WebhookEndpoint,
+  id: string,
+): Promise<EndpointDelivery> {
+  const delivery = isUuid(id) ? await findDelivery(db, endpointId, id) : undefined;
+  if (!delivery) throw notFound('No such delivery to this webhook endpoint');
+  const { event_id, asset_id, type } = delivery;
+  const added = { id: uuidV7(), endpoint_id: endpointId, event_id, asset_id, type };
+  const scheduled = await db.transaction(async (tx) => {
+    await lockEndpoint(tx, endpointId);
+    const hastened = await hastenDelivery(tx, delivery.id);
+    if (hastened) return hastened;
+    await insertDeliveries(tx, [added]);
+    return findDelivery(tx, endpointId, added.id);
+  });
+  // The event is pending in another delivery already.
+  return scheduled ?? delivery;
+}
+
+const PAGE = 500;
+/** Of one request, so that it ends in time. */
+const MAX_RESENT = 10_000;
+
+/** `nextSince`: where the next request continues, if more events match. */
+type ResendSummary = { readonly scheduled: number; readonly nextSince: Date | null };
+
+export async function resendEvents(
+  { db, now }: Pick<DeliveryNeeds, 'db' | 'now'>,
+  endpoint: WebhookEndpoint,
+  request: ResendEventsRequest,
+): Promise<ResendSummary> {
+  const range = toRange(request, now());
+  const types = request.types?.length ? request.types : endpoint.events;
+  let scheduled = 0;
+  let afterId: string | undefined;
+  for (let read = 0; read < MAX_RESENT; read += PAGE) {
+    const events = await listEventsBetween(db, { ...range, afterId }, { types, limit: PAGE });
+    const deliveries = events.map(({ id, ...event }) => ({
+      ...event,
+      id: uuidV7(),
+      endpoint_id: endpoint.id,
+      event_id: id,
+    }));
+    const added = await db.transaction(async (tx) => {
+      await lockEndpoint(tx, endpoint.id);
+      return insertDeliveries(tx, deliveries);
+    });
+    scheduled += added.length;
+    afterId = events.at(-1)?.id;
+    if (events.length < PAGE || afterId === undefined) return { scheduled, nextSince: null };
+  }
+  return { scheduled, nextSince: timeOf(afterId ?? '') };
+}
+
+function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: string; belowId: string } {
+  const fromId = parseIdAt('since', since, Math.ceil) ?? '';
+  const belowId = parseIdAt('until', until, Math.ceil) ?? firstIdOf(now.getTime());
+  if (fromId > belowId) throw badRequest('since must be before until', { field: 'since' });
+  return { fromId, belowId };
+}
+
+const DAY_MS = 86_400_000;
+const DELETE_BATCH = 5000;
+
+type RetentionNeeds = Pick<DeliveryNeeds, 'db' | 'now'> & { readonly webhookRetentionDays: number };
+
+/** Returns the number of deleted deliveries. */
+export async function deleteOldDeliveries({
+  db,
+  now,
+  webhookRetentionDays,
+}: RetentionNeeds): Promise<number> {
+  const belowId = firstIdOf(now().getTime() - webhookRetentionDays * DAY_MS);
+  let total = 0;
+  for (;;) {
+    const deleted = await deleteDeliveriesBelow(db, belowId, DELETE_BATCH);
+    total += deleted;
+    if (deleted < DELETE_BATCH) break;
+  }
+  if (total > 0) await releaseWaitingDeliveries(db);
+  return total;
+}

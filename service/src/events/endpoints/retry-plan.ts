@@ -1,0 +1,57 @@
+// Decides after each attempt whether a delivery is complete, and when it is sent again (contract B8).
+import type { EndpointDeliveryState } from '@mediary/contract/enums';
+import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoints';
+
+/** The response; null where there was none. `retryAfterMs`: the wait that it asks for. */
+type AttemptOutcome = {
+  readonly status: number | null;
+  readonly retryAfterMs?: number | undefined;
+  /** Including this one. */
+  readonly attempts: number;
+};
+
+type DeliveryPlan = {
+  readonly state: EndpointDeliveryState;
+  /** Until the next attempt; undefined: there is none. */
+  readonly delayMs?: number;
+};
+
+/** The result of an attempt, and what follows from it. `id`: of the delivery. */
+export type CompletedAttempt = {
+  readonly id: string;
+  readonly endpointId: string;
+  /** Of the lease. */
+  readonly holder: string;
+  readonly attempt: DeliveryAttempt;
+  readonly plan: DeliveryPlan;
+};
+
+type RetryPolicy = {
+  /** Waits between the attempts; after the last one fails, the delivery has failed. */
+  readonly delaysMs: readonly number[];
+  /** From 0 to 1. */
+  readonly random: () => number;
+};
+
+/** Spreads the retries of deliveries that failed together. Never early: a delay is a promise to receivers. */
+const JITTER = 0.2;
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+const GONE = 410;
+
+/** Redirects are failures: they are not followed. */
+export const isAccepted = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** The endpoint asks for no further deliveries. */
+export const isGone = (status: number | null): boolean => status === GONE;
+
+export function planDelivery(
+  { status, retryAfterMs = 0, attempts }: AttemptOutcome,
+  { delaysMs, random }: RetryPolicy,
+): DeliveryPlan {
+  if (isAccepted(status)) return { state: 'delivered' };
+  const delayMs = delaysMs[attempts - 1];
+  if (isGone(status) || delayMs === undefined) return { state: 'failed' };
+  const jitteredMs = delayMs * (1 + JITTER * random());
+  return { state: 'pending', delayMs: Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)) };
+}

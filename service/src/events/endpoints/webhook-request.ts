@@ -1,0 +1,79 @@
+// Sends one signed request to a webhook endpoint and describes the result (contract B8).
+import type { Readable } from 'node:stream';
+import type { DeliveryAttempt } from '@mediary/contract/schemas/webhook-endpoints';
+import type { Secret } from '../../auth/secret.ts';
+import { parseRetryAfter } from '../../platform/http-client.ts';
+import type { OutboundFetch } from '../../platform/outbound/guarded-fetch.ts';
+import { OutboundFailed } from '../../platform/outbound/outbound-failed.ts';
+import { signWebhook } from './webhook-signature.ts';
+
+export type WebhookRequestNeeds = { readonly fetch: OutboundFetch; readonly now: () => Date };
+
+type WebhookRequest = {
+  /** Id of the event. */
+  readonly id: string;
+  readonly url: string;
+  readonly body: string;
+  readonly secrets: readonly Secret[];
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type WebhookResult = { readonly attempt: DeliveryAttempt; readonly retryAfterMs: number | undefined };
+
+/** Throws only if `signal` aborts. */
+export async function sendWebhook(
+  { fetch, now }: WebhookRequestNeeds,
+  { id, url, body, secrets, signal }: WebhookRequest,
+): Promise<WebhookResult> {
+  const at = now();
+  const begin = performance.now();
+  const describe = (result: Partial<DeliveryAttempt>): DeliveryAttempt => ({
+    at: at.toISOString(),
+    status: null,
+    latency_ms: Math.round(performance.now() - begin),
+    response_head: null,
+    error: null,
+    ...result,
+  });
+  // Receivers would refuse a request without a signature.
+  if (secrets.length === 0)
+    return { attempt: describe({ error: 'secret_unreadable' }), retryAfterMs: undefined };
+  const headers = { 'content-type': 'application/json', ...signWebhook({ id, at, body }, secrets) };
+  try {
+    const response = await fetch({ method: 'POST', url, headers, body: Buffer.from(body), signal });
+    const attempt = describe({ status: response.status });
+    const seconds = parseRetryAfter(response.headers, at);
+    return {
+      attempt: { ...attempt, response_head: await readHead(response.body) },
+      retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundFailed) || error.reason === 'aborted') throw error;
+    return { attempt: describe({ error: error.message }), retryAfterMs: undefined };
+  }
+}
+
+const MAX_HEAD_BYTES = 1024;
+/** The status decides; the body is only for people. */
+const HEAD_TIMEOUT_MS = 2000;
+
+/** Reads a body that ends in time to its end, so that the connection can be used again. */
+async function readHead(body: Readable): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), HEAD_TIMEOUT_MS);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > MAX_HEAD_BYTES) break;
+    }
+  } catch {
+    // The connection ended within the body.
+  } finally {
+    clearTimeout(timer);
+  }
+  const head = Buffer.concat(chunks).subarray(0, MAX_HEAD_BYTES).toString('utf8');
+  // PostgreSQL cannot store null characters.
+  return head.replaceAll('\0', '\ufffd');
+}
