@@ -14,6 +14,7 @@ import {
 } from '../support/hosted.ts';
 import { type AssetJson, readAsset, settled, type Started, VIDEO } from '../support/media.ts';
 import { asService, asUser, call, eventually } from '../support/service.ts';
+import { uploadsOf } from '../support/upload-rows.ts';
 
 let hosts: Hosts;
 let clip: Uint8Array;
@@ -57,8 +58,11 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     expect(expectRefusal(await ask(`POST /media/${id}/complete`), 400).details).toEqual({
       reason: 'not_uploaded',
     });
+    const hosted = { protocol: 'hosted', is_finished: false };
+    expect(await uploadsOf(hosts.service, id)).toMatchObject([hosted]);
     await sendBytes(started.upload as never, clip);
     expect((await ask<AssetJson>(`POST /media/${id}/complete`)).status).toBe(200);
+    expect(await uploadsOf(hosts.service, id)).toMatchObject([{ ...hosted, is_finished: true }]);
     ready = await settled(hosts.service, 'ann', id);
     expect(ready).toMatchObject({
       stream_status: 'ready',

@@ -6,7 +6,10 @@ const told = (type: string) =>
 const queued = (job: string) =>
   `(select count(*)::int from pgboss.job j where j.name = '${job}' and j.data->>'assetId' = a.id::text)`;
 
-/** Each change of an asset has its event, and each that starts work its job, once. */
+/**
+ * Each change of an asset has its event, and each that starts work its job, once. The removal of objects
+ * repeats itself for presigned URLs.
+ */
 export const halves = (dataDir: string): Promise<Record<string, unknown>[]> =>
   rows(
     dataDir,
@@ -21,7 +24,7 @@ export const halves = (dataDir: string): Promise<Record<string, unknown>[]> =>
       from assets a) as asset
    where created <> 1 or (uploaded <> (uploaded_at is not null)::int and not refused)
        or ready <> (stream_status = 'ready')::int
-      or (deleted_at is not null and (deleted = 0 or purges <> (purge_at is null)::int))
+      or (deleted_at is not null and (deleted = 0 or purges < (purge_at is null)::int))
       or (stream_status in ('processing', 'ready') and jobs <> begun
            and not exists (select 1 from deliveries d where d.asset_id = asset.id))`,
   );

@@ -80,12 +80,13 @@ export const eventsOf = async (dataDir: string, assetId: string): Promise<string
     )
   ).map(({ type }) => String(type));
 
-/** Jobs that still have something to do, or do it. */
+/** Jobs that still have something to do, or do it; not those that a later time starts. */
 export const openJobs = async (dataDir: string): Promise<string[]> =>
   (
     await rows(
       dataDir,
-      `select name from pgboss.job where state in ('created', 'retry', 'active')
+      `select name from pgboss.job
+        where (state in ('retry', 'active') or state = 'created' and start_after <= now())
           and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`,
     )
   ).map(({ name }) => String(name));
