@@ -114,8 +114,8 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   });
 
   test('has a timeline of plain sentences', async () => {
-    const told = await timelineOf(hosts.service, id);
-    expect(told.map(({ type }) => type)).toEqual(
+    const timeline = await timelineOf(hosts.service, id);
+    expect(timeline.map(({ type }) => type)).toEqual(
       expect.arrayContaining([
         'asset.created',
         'asset.processing',
@@ -124,7 +124,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
         'asset.updated',
       ]),
     );
-    for (const { sentence } of told) expect(sentence).toMatch(/^[A-Z].*\.$/);
+    for (const { sentence } of timeline) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
   test('is deleted at the provider, and a late webhook does not restore it', async () => {
@@ -192,9 +192,9 @@ describe('the storage that an upload to edgehost reserves', () => {
     const answer = await fetch(`${account}/stream/storage-usage`, { headers });
     return ((await answer.json()) as { result: { totalStorageMinutes: number } }).result.totalStorageMinutes;
   };
-  const reserve = async (wishes: object) => {
+  const reserve = async (fields: object) => {
     const before = await minutesUsed();
-    const { body } = await askUpload(hosts.service, 'edgehost', wishes);
+    const { body } = await askUpload(hosts.service, 'edgehost', fields);
     return { id: body.data.asset_id, minutes: Math.round((await minutesUsed()) - before) };
   };
 

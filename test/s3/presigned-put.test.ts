@@ -53,8 +53,8 @@ describeS3('a presigned PUT', () => {
   }, 120_000);
   afterAll(() => service?.stop());
 
-  const open = (bytes: Uint8Array, wishes: object = {}) =>
-    openUpload(service, 'ann', { ...IMAGE, size_bytes: bytes.length, ...wishes });
+  const open = (bytes: Uint8Array, fields: object = {}) =>
+    openUpload(service, 'ann', { ...IMAGE, size_bytes: bytes.length, ...fields });
   const send = ({ upload }: Started, body: Uint8Array, headers: object = {}) =>
     fetch(upload?.url ?? '', {
       method: 'PUT',
@@ -78,18 +78,18 @@ describeS3('a presigned PUT', () => {
   test.each([
     ['unknown', {}],
     ['larger', { size_bytes: 5_000_001 }],
-  ])('is not offered for a file of %s size', async (_what, wishes) => {
-    const { upload } = await openUpload(service, 'ann', wishes);
+  ])('is not offered for a file of %s size', async (_what, fields) => {
+    const { upload } = await openUpload(service, 'ann', fields);
     expect(upload).toMatchObject({ protocol: 's3-multipart', part_size_bytes: 8 * 1024 ** 2 });
   });
 
   test('of a video and of an image with SHA-256 makes them ready', async () => {
     const clip = await readFile(await makeClip({ seconds: 2, width: 320, height: 180 }));
-    for (const [bytes, wishes] of [
+    for (const [bytes, fields] of [
       [clip, VIDEO],
       [picture, { checksum_sha256: sha256Of(picture).toUpperCase() }],
     ] as const) {
-      const started = await open(bytes, wishes);
+      const started = await open(bytes, fields);
       expect((await send(started, bytes)).status).toBe(200);
       expect((await complete(service, 'ann', started.asset_id)).body.data).toMatchObject({
         stream_status: 'processing',
@@ -106,8 +106,8 @@ describeS3('a presigned PUT', () => {
     ['other bytes', { checksum_sha256: '00'.repeat(32) }, {}],
     ['another type', {}, { 'content-type': 'text/html' }],
     ['another length', { size_bytes: 7 }, {}],
-  ])('of %s is refused by the store', async (_what, wishes, headers) => {
-    const started = await open(picture, wishes);
+  ])('of %s is refused by the store', async (_what, fields, headers) => {
+    const started = await open(picture, fields);
     expect([400, 403]).toContain((await send(started, picture, headers)).status);
     expectReason(await complete(service, 'ann', started.asset_id), 'not_uploaded');
   });

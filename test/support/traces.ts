@@ -41,10 +41,10 @@ export async function processesNaming(text: string): Promise<Process[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
       // The process may have ended, or belong to another user.
-      const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+      const readProcess = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
       const [command, stat, folder] = await Promise.all([
-        told('cmdline'),
-        told('stat'),
+        readProcess('cmdline'),
+        readProcess('stat'),
         readlink(`/proc/${pid}/cwd`).catch(() => ''),
       ]);
       return command.includes(text) || folder.includes(text)
