@@ -3,24 +3,11 @@ import { Readable } from 'node:stream';
 import { Upload } from 'tus-js-client';
 import { expect, test } from 'vitest';
 import { STEP, useSimulators } from '../simulators.fixture.ts';
+import { ACCOUNT, authorized, createClient } from './edgehost-client.fixture.ts';
 
-const context = useSimulators({
-  edgehost: { accountId: 'acc', apiToken: 'secret-token', storageMinutes: 60 },
-});
+const context = useSimulators({ edgehost: { ...ACCOUNT, storageMinutes: 60 } });
 const { clock } = context;
-
-const account = (path: string) => `${context.simulators.edgehost.url}/client/v4/accounts/acc/stream${path}`;
-const authorized = { Authorization: 'Bearer secret-token' };
-
-async function api(method: string, path: string, body?: unknown) {
-  const answer = await fetch(account(path), {
-    method,
-    headers: authorized,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, ...(text ? JSON.parse(text) : {}) };
-}
+const { account, api } = createClient(context);
 
 const MiB = 1_048_576;
 const openTus = (length: number, seconds = 600) =>

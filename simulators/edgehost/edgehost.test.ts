@@ -1,26 +1,13 @@
 // Tests edgehost as a client: one-time forms, webhooks for final states, and tokens in place of the video id.
 import { expect, test } from 'vitest';
 import { useSimulators, STEP } from '../simulators.fixture.ts';
+import { ACCOUNT, authorized, createClient } from './edgehost-client.fixture.ts';
 import { signingKeyFrom, signToken, webhookSignature } from './signatures.ts';
 
-const context = useSimulators({
-  edgehost: { accountId: 'acc', apiToken: 'secret-token', webhookSecret: 'hook' },
-});
+const context = useSimulators({ edgehost: { ...ACCOUNT, webhookSecret: 'hook' } });
 const { clock } = context;
+const { url, account, api } = createClient(context);
 
-const url = (path: string) => context.simulators.edgehost.url + path;
-const account = (path: string) => url(`/client/v4/accounts/acc/stream${path}`);
-const authorized = { Authorization: 'Bearer secret-token' };
-
-async function api(method: string, path: string, body?: unknown) {
-  const answer = await fetch(account(path), {
-    method,
-    headers: authorized,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, ...(text ? JSON.parse(text) : {}) };
-}
 function form(bytes = 'film'): FormData {
   const data = new FormData();
   data.append('file', new File([bytes], 'clip.mp4', { type: 'video/mp4' }));

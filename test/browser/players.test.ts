@@ -49,8 +49,8 @@ const makeSource = (clip: Clip): Promise<string> =>
   });
 
 async function streamsOf(clip: Clip): Promise<readonly PlayRequest[]> {
-  const wishes = { visibility: clip.visibility };
-  const asset = await ingest(service, USER, { file: await makeSource(clip), wishes });
+  const fields = { visibility: clip.visibility };
+  const asset = await ingest(service, USER, { file: await makeSource(clip), fields });
   expect(asset).toMatchObject({ stream_status: 'ready', warnings: [] });
   const playback = await call<{ hls: string; dash: string }>(service, `GET /media/${asset.id}/playback`, {
     headers: asUser(USER),

@@ -48,8 +48,8 @@ afterAll(async () => {
 const headers = asUser('ann');
 const dataOf = async <T>(path: string) => (await call<T>(api, `GET ${path}`, { headers })).body.data;
 
-async function ingest(bytes: Buffer, wishes: object): Promise<AssetJson> {
-  const started = await openUpload(api, 'ann', { ...wishes, size_bytes: bytes.length });
+async function ingest(bytes: Buffer, fields: object): Promise<AssetJson> {
+  const started = await openUpload(api, 'ann', { ...fields, size_bytes: bytes.length });
   await sendAsOffered(started, bytes);
   expectSuccess(await complete(api, 'ann', started.asset_id));
   return settled(api, 'ann', started.asset_id);

@@ -76,8 +76,8 @@ afterAll(async () => {
   );
 });
 
-async function stored(bytes: Uint8Array, wishes: object): Promise<Started> {
-  const started = await openUpload(service, 'ann', wishes);
+async function stored(bytes: Uint8Array, fields: object): Promise<Started> {
+  const started = await openUpload(service, 'ann', fields);
   expectSuccess(await putBytes(started, bytes));
   return started;
 }

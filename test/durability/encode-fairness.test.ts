@@ -50,17 +50,17 @@ afterAll(async () => {
   );
 });
 
-async function uploaded(user: string, wishes: object, bytes: Uint8Array): Promise<string> {
-  const started = await openUpload(api, user, wishes);
+async function uploaded(user: string, fields: object, bytes: Uint8Array): Promise<string> {
+  const started = await openUpload(api, user, fields);
   await putBytes(started, bytes);
   expect((await complete(api, user, started.asset_id)).status).toBe(200);
   return started.asset_id;
 }
 
-async function flood(wishes: object, bytes: Uint8Array): Promise<void> {
+async function flood(fields: object, bytes: Uint8Array): Promise<void> {
   const numbers = Array.from({ length: FLOOD }, (_, number) => number).values();
   const lane = async () => {
-    for (const _ of numbers) await uploaded('ann', wishes, bytes);
+    for (const _ of numbers) await uploaded('ann', fields, bytes);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
 }

@@ -7,17 +7,17 @@ import { KINDS, type Made } from '../support/request-kinds.ts';
 import { type Answer, call, eventually, startTestService, type TestService } from '../support/service.ts';
 import { processesNaming } from '../support/traces.ts';
 
-const TOLD_WITHIN_MS = 5000;
+const ANSWERED_WITHIN_MS = 5000;
 /** For a machine that has other things to do. */
 const SLACK_MS = 1500;
 const WAVES = 3;
 const BETWEEN_WAVES_MS = 400;
 
-type Told = { readonly kind: string; readonly answer: Seen; readonly ms: number };
+type TimedAnswer = { readonly kind: string; readonly answer: Seen; readonly ms: number };
 
 let service: TestService;
 const made = new Map<string, Made>();
-let told: Told[];
+let results: TimedAnswer[];
 let alive: Answer[];
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await signalAll('SIGSTOP');
   try {
     const waves = Array.from({ length: WAVES }, (_, wave) => after(wave * BETWEEN_WAVES_MS, askAll));
-    told = (await Promise.all(waves)).flat();
+    results = (await Promise.all(waves)).flat();
     alive = await Promise.all(
       Array.from({ length: 20 }, () => call(service, `GET ${service.address}/healthz`)),
     );
@@ -50,7 +50,7 @@ const after = async <T>(ms: number, work: () => Promise<T>): Promise<T> => {
 /** Those who come while others wait must not wait for them too. */
 const askAll = () =>
   Promise.all(
-    Object.entries(KINDS).map(async ([kind, { ask }]): Promise<Told> => {
+    Object.entries(KINDS).map(async ([kind, { ask }]): Promise<TimedAnswer> => {
       const asked = performance.now();
       const answer = await ask(service, made.get(kind) as Made);
       return { kind, answer, ms: performance.now() - asked };
@@ -59,12 +59,12 @@ const askAll = () =>
 
 describe.each(Object.keys(KINDS))('%s', (kind) => {
   test('gets 503 with Retry-After within seconds', () => {
-    const answers = told.filter((one) => one.kind === kind);
+    const answers = results.filter((one) => one.kind === kind);
     expect(answers).toHaveLength(WAVES);
     for (const { answer, ms } of answers) {
       expect(expectRefusal(answer, 503)).toMatchObject({ error_code: 'UNAVAILABLE', details: null });
       expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-      expect(ms).toBeLessThan(TOLD_WITHIN_MS + SLACK_MS);
+      expect(ms).toBeLessThan(ANSWERED_WITHIN_MS + SLACK_MS);
     }
   });
 });

@@ -111,6 +111,7 @@ async function firstWriter(
     urlSecrets,
     maxUploadBytes: 1e6,
     uploadTtlSeconds: 3600,
+    multipartUploadBytes: 1e6,
     now,
     underQuota: (_owner, work) => work(),
     findByteQuota: async () => undefined,
@@ -150,7 +151,9 @@ async function cleanUp(id: string): Promise<void> {
   const purge = purgeAssetJob({
     findAssetById: find,
     findObjectOwner: (asset) => findObjectOwner(service.parts, asset),
-    store: service.parts.store,
+    ...service.parts,
+    now: () => new Date(),
+    isHosted: () => false,
     discardClosedUploads: async () => {},
     removeVideo: async () => {},
   });

@@ -30,8 +30,8 @@ async function noise(side: number): Promise<Buffer> {
 }
 
 async function upload(user: string, bytes: Uint8Array): Promise<AssetJson> {
-  const wishes = { ...IMAGE, mime_type: 'image/jpeg', visibility: 'public' };
-  return settled(service, user, (await offer(service, user, { bytes, wishes })).id);
+  const fields = { ...IMAGE, mime_type: 'image/jpeg', visibility: 'public' };
+  return settled(service, user, (await offer(service, user, { bytes, fields })).id);
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {

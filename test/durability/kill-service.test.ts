@@ -108,22 +108,22 @@ test('the clients made enough requests and got no unexpected response', () => {
 
 test('every acknowledged asset keeps its bytes and its state or a later one', async () => {
   for (const { entry, asset } of await living()) {
-    const told = JSON.stringify({ entry: { ...entry, bytes: undefined }, asset });
-    expect(entry.deleted, told).not.toBe('yes');
-    expect(STATES.indexOf(String(asset['stream_status'])), told).toBeGreaterThanOrEqual(
+    const summary = JSON.stringify({ entry: { ...entry, bytes: undefined }, asset });
+    expect(entry.deleted, summary).not.toBe('yes');
+    expect(STATES.indexOf(String(asset['stream_status'])), summary).toBeGreaterThanOrEqual(
       STATES.indexOf(entry.reached),
     );
     if (entry.bytes && asset['stream_status'] !== 'pending_upload')
-      expect(asset['stream_status'], told).toBe('ready');
+      expect(asset['stream_status'], summary).toBe('ready');
     const { status, body } = await get(`/media/${entry.id}/download-url`);
-    expect(status, told).toBe(asset['uploaded_at'] ? 200 : 404);
-    if (entry.stored === 'yes') expect(asset['uploaded_at'], told).not.toBeNull();
+    expect(status, summary).toBe(asset['uploaded_at'] ? 200 : 404);
+    if (entry.stored === 'yes') expect(asset['uploaded_at'], summary).not.toBeNull();
     if (status === 200)
       expect(
         Buffer.from(await (await fetch(String(body.data['url']))).arrayBuffer()).equals(
           entry.bytes as Buffer,
         ),
-        told,
+        summary,
       ).toBe(true);
   }
 }, 120_000);

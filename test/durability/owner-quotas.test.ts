@@ -50,10 +50,10 @@ afterAll(async () => {
 });
 
 const processAt = (index: number) => processes[index % processes.length] as ServiceProcess;
-const open = (index: number, owner: string, wishes: object = {}) =>
+const open = (index: number, owner: string, fields: object = {}) =>
   call<Started>(processAt(index), 'POST /media/upload-url', {
     headers: asUser(owner),
-    json: { ...IMAGE, ...wishes },
+    json: { ...IMAGE, ...fields },
   });
 const setLimits = async (owner: string, json: object) => {
   const path = `PUT /admin/owners/${owner}/limits`;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const wishesOf = (mime_type: string) => ({ mime_type, visibility: 'public' });
+const fieldsOf = (mime_type: string) => ({ mime_type, visibility: 'public' });
 
 describe('a video plays', { timeout: 120_000 }, () => {
   test.each<[string, ClipOptions]>([
@@ -29,7 +29,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
     ['application/mxf', { container: 'mxf', fps: 25 }],
   ])('of the type %s: %j', async (mime, options) => {
     const bytes = await readFile(await makeClip(options));
-    const { id, completed } = await offer(service, 'ann', { bytes, wishes: wishesOf(mime) });
+    const { id, completed } = await offer(service, 'ann', { bytes, fields: fieldsOf(mime) });
     expect(completed.body.data).toMatchObject({ stream_status: 'processing', width: 320, height: 180 });
     const asset = await settled(service, 'ann', id);
     expect(asset).toMatchObject({
@@ -47,7 +47,7 @@ describe('a video plays', { timeout: 120_000 }, () => {
 
 describe('bytes are rejected', () => {
   const reasonOf = async (mime: string, bytes: Uint8Array) => {
-    const { completed } = await offer(service, 'ann', { bytes, wishes: wishesOf(mime) });
+    const { completed } = await offer(service, 'ann', { bytes, fields: fieldsOf(mime) });
     return [completed.status, completed.body.error?.details];
   };
   test('of another format', async () => {

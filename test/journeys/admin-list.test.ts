@@ -18,13 +18,13 @@ let ids: string[];
 beforeAll(async () => {
   service = await startTestService({ MEDIARY_ROLE: 'api' });
   ids = [];
-  for (const [owner, wishes] of [
+  for (const [owner, fields] of [
     ['ann', {}],
     ['ben', { ...IMAGE, tags: ['red'] }],
     ['ann', { title: 'Launch' }],
     ['cem', {}],
   ] as const)
-    ids.push((await openUpload(service, owner, wishes)).asset_id);
+    ids.push((await openUpload(service, owner, fields)).asset_id);
 });
 afterAll(() => service?.stop());
 

@@ -16,18 +16,18 @@ let cdn: Server;
 let cdnUrl: string;
 /** Paths that the CDN fetched from the service, in order. */
 const fetched: string[] = [];
-const kept = new Map<string, Stored>();
+const cache = new Map<string, Stored>();
 
 /** Asks for whole files, and keeps what a shared cache may keep (RFC 9111). */
 async function serveFromCdn(path: string): Promise<Stored> {
-  const cached = kept.get(path);
+  const cached = cache.get(path);
   if (cached) return cached;
   fetched.push(path);
   const response = await fetch(`${service.address}${path}`, { redirect: 'manual' });
   const { status, headers } = response;
   const stored = { status, headers, body: Buffer.from(await response.arrayBuffer()) };
   const isPublic = /^public, max-age=[1-9]/.test(headers.get('cache-control') ?? '');
-  if (status === 200 && isPublic && !headers.has('set-cookie')) kept.set(path, stored);
+  if (status === 200 && isPublic && !headers.has('set-cookie')) cache.set(path, stored);
   return stored;
 }
 
@@ -55,7 +55,7 @@ test.each(['public', 'private'] as const)(
   'a %s video plays, and only a public one is kept',
   async (visibility) => {
     const file = await makeClip({ seconds: 2 });
-    const asset = await ingest(service, 'ann', { file, wishes: { visibility } });
+    const asset = await ingest(service, 'ann', { file, fields: { visibility } });
     const { hls = '', dash = '', thumbnail = '', image = '' } = await playbackOf(asset);
     expect([hls, dash, thumbnail, image].filter((url) => !isOfCdn(url))).toEqual([]);
     expect(Object.values(asset['playback'] as object).every(isOfCdn)).toBe(true);
@@ -65,7 +65,7 @@ test.each(['public', 'private'] as const)(
     expect((await fetch(`${image}&w=64&format=webp`)).status).toBe(200);
     const again = fetched.slice(before).filter((path) => path.includes(asset.id));
     expect(again.some((path) => path.endsWith('.m4s'))).toBe(visibility === 'private');
-    expect([...kept.keys()].some((path) => path.includes(asset.id))).toBe(visibility === 'public');
+    expect([...cache.keys()].some((path) => path.includes(asset.id))).toBe(visibility === 'public');
   },
 );
 
@@ -73,8 +73,8 @@ test('images play through it, uploads and downloads do not', async () => {
   const bytes = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
-  const wishes = { filename: 'a.png', content_type: 'image', mime_type: 'image/png', visibility: 'public' };
-  const { id } = await offer(service, 'ann', { bytes, wishes });
+  const fields = { filename: 'a.png', content_type: 'image', mime_type: 'image/png', visibility: 'public' };
+  const { id } = await offer(service, 'ann', { bytes, fields });
   const asset = await settled(service, 'ann', id);
   const { thumbnail = '', image = '' } = await playbackOf(asset);
   for (const url of [thumbnail, image])

@@ -59,7 +59,7 @@ type Refused = {
   readonly what: string;
   readonly reason: string;
   readonly bytes: () => Promise<Buffer>;
-  readonly wishes?: object;
+  readonly fields?: object;
 };
 
 const REFUSED: Refused[] = [
@@ -67,10 +67,10 @@ const REFUSED: Refused[] = [
     what: 'with another checksum than announced',
     reason: 'checksum_mismatch',
     bytes: () => clip(),
-    wishes: { checksum_sha256: 'a'.repeat(64) },
+    fields: { checksum_sha256: 'a'.repeat(64) },
   },
   { what: 'of a PNG that is called an MP4', reason: 'type_mismatch', bytes: png },
-  { what: 'of an MP4 that is called a PNG', reason: 'type_mismatch', bytes: () => clip(), wishes: IMAGE },
+  { what: 'of an MP4 that is called a PNG', reason: 'type_mismatch', bytes: () => clip(), fields: IMAGE },
   {
     what: 'of a WebM that is called an MP4',
     reason: 'type_mismatch',
@@ -86,14 +86,14 @@ const REFUSED: Refused[] = [
     what: 'of a DASH manifest that is called a transport stream',
     reason: 'playlist',
     bytes: async () => Buffer.from('<?xml version="1.0"?><MPD><BaseURL>http://127.0.0.1/</BaseURL></MPD>'),
-    wishes: mime('video/mp2t'),
+    fields: mime('video/mp2t'),
   },
   { what: 'of sound alone', reason: 'no_video_track', bytes: () => clip({ more: ['-vn'] }) },
   {
     what: 'of sound alone in Matroska',
     reason: 'no_video_track',
     bytes: () => clip({ container: 'mkv', more: ['-vn'] }),
-    wishes: mime('video/x-matroska'),
+    fields: mime('video/x-matroska'),
   },
   {
     what: 'that end early, their index in front',
@@ -116,8 +116,8 @@ const withoutEnd = (bytes: Buffer, part: number): Buffer =>
   bytes.subarray(0, Math.floor(bytes.length * (1 - part)));
 
 describe('complete rejects and removes bytes', () => {
-  test.each(REFUSED)('$what: $reason', async ({ reason, bytes, wishes = {} }) => {
-    const { id, stored, completed } = await offer(service, 'ann', { bytes: await bytes(), wishes });
+  test.each(REFUSED)('$what: $reason', async ({ reason, bytes, fields = {} }) => {
+    const { id, stored, completed } = await offer(service, 'ann', { bytes: await bytes(), fields });
     expect(stored.status).toBe(200);
     expect([completed.status, completed.body.error]).toEqual([
       400,
@@ -177,7 +177,7 @@ describe('truncated bytes with an intact head', () => {
     async (_, options) => {
       const { id, completed } = await offer(service, 'ann', {
         bytes: withoutEnd(await clip({ ...options, seconds: 4 }), 0.4),
-        wishes: mime(options.container === 'ts' ? 'video/mp2t' : 'video/x-matroska'),
+        fields: mime(options.container === 'ts' ? 'video/mp2t' : 'video/x-matroska'),
       });
       const asset = await settled(service, 'ann', id);
       expect(completed.status === 200 || asset.stream_status === 'failed').toBe(true);

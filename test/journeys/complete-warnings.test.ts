@@ -32,7 +32,7 @@ async function upload(file: string): Promise<{ id: string; atComplete: string[] 
   const mime_type = MIMES[file.slice(file.lastIndexOf('.') + 1)] ?? 'video/mp4';
   const { id, completed } = await offer(service, 'ann', {
     bytes: await readFile(file),
-    wishes: { mime_type },
+    fields: { mime_type },
   });
   expect(completed.status).toBe(200);
   return { id, atComplete: codesIn(completed.body.data) };

@@ -73,7 +73,7 @@ describe('a caller without access to an asset', () => {
       json: VIDEO,
     });
     await call(service, `DELETE /media/${gone.body.data.asset_id}`, { headers: asUser('ann') });
-    const told = await Promise.all(
+    const responses = await Promise.all(
       ['00000000-0000-7000-8000-000000000000', gone.body.data.asset_id, 'x'].map(async (path) => {
         const { message, error_code, details } = expectRefusal(
           await call(service, `GET /media/${path}`, { headers: asUser('eve') }),
@@ -82,8 +82,8 @@ describe('a caller without access to an asset', () => {
         return { message, error_code, details };
       }),
     );
-    expect(told[1]).toEqual(told[0]);
-    expect(told[2]).toEqual(told[0]);
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[2]).toEqual(responses[0]);
   });
 });
 

@@ -165,7 +165,7 @@ describe('a deleted asset', () => {
   beforeAll(async () => {
     asset = await ingest(service, 'ann', {
       file: await makeClip({ seconds: 2 }),
-      wishes: { visibility: 'public' },
+      fields: { visibility: 'public' },
     });
     download = await downloadOf(asset.id);
     expect((await stored(asset.id)).length).toBeGreaterThan(6);

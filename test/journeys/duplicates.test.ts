@@ -75,7 +75,7 @@ describe('duplicate_of', () => {
     await remove(user, first);
     expect(await duplicateOf(user, second)).toBe(first);
     await remove(user, second);
-    const rejected = await offer(service, user, { bytes: clip, wishes: IMAGE });
+    const rejected = await offer(service, user, { bytes: clip, fields: IMAGE });
     expect(rejected.completed.status).toBe(400);
     expect(await duplicateOf(user, await upload(user))).toBeNull();
   });

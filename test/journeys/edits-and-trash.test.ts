@@ -143,12 +143,12 @@ test('DELETE without purge=false deletes permanently, also from the trash', asyn
 test('the list can be filtered, sorted and counted', async () => {
   const dan = asUser('dan');
   const made = [];
-  for (const wishes of [
+  for (const fields of [
     { ...VIDEO, title: 'Summer 100%', tags: ['a', 'b'] },
     { ...IMAGE, filename: 'winter_1.png', tags: ['b'] },
     { ...VIDEO, filename: 'spring.mp4' },
   ])
-    made.push((await openUpload(service, 'dan', wishes)).asset_id);
+    made.push((await openUpload(service, 'dan', fields)).asset_id);
   const [summer, winter, spring] = made as [string, string, string];
   const ids = async (query: string) =>
     (

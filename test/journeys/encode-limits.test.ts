@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const HOUR = 3600;
-const PUBLIC = { wishes: { visibility: 'public' } };
+const PUBLIC = { fields: { visibility: 'public' } };
 const playbackOf = (asset: AssetJson) => asset['playback'] as { hls: string; dash: string };
 const textOf = async (url: string) => (await fetch(url)).text();
 

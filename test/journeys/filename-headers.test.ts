@@ -160,7 +160,7 @@ function open(filename: string): Promise<RawAnswer> {
 const pathOf = (url: unknown) => String(url).slice(service.address.length);
 
 /** The whole way of a name: told, read again, announced for download, and downloaded. */
-async function downloadOf(filename: string): Promise<{ answer: RawAnswer; told: unknown[] }> {
+async function downloadOf(filename: string): Promise<{ answer: RawAnswer; names: unknown[] }> {
   const { asset, upload_url: url } = expectSuccess(await open(filename)) as {
     asset: { id: string; filename: string };
     upload_url: string;
@@ -170,13 +170,13 @@ async function downloadOf(filename: string): Promise<{ answer: RawAnswer; told: 
   const download = expectSuccess(await send(`GET /api/v1/media/${asset.id}/download-url`, [ann]));
   return {
     answer: await send(`GET ${pathOf(download['url'])}`),
-    told: [asset.filename, read['filename'], download['filename']],
+    names: [asset.filename, read['filename'], download['filename']],
   };
 }
 
 async function expectCarried(filename: string): Promise<void> {
-  const { answer, told } = await downloadOf(filename);
-  expect(told.map((name) => Buffer.from(String(name)))).toEqual(
+  const { answer, names } = await downloadOf(filename);
+  expect(names.map((name) => Buffer.from(String(name)))).toEqual(
     [filename, filename, filename].map((name) => Buffer.from(name)),
   );
   expect([answer.status, answer.body], filename).toEqual([200, 'bytes']);

@@ -160,14 +160,14 @@ describe.each(HOSTED)('%s', (provider) => {
       const before = await readAsset(hosts.service, 'ann', id);
       for (let check = 0; check < 2; check++) await hosts.reconcileIn(DEADLINE_MINUTES);
       const asset = await readAsset(hosts.service, 'ann', id);
-      const told = await timelineOf(hosts.service, id);
+      const timeline = await timelineOf(hosts.service, id);
       expect(
         {
           status: asset.stream_status,
           ...(ending.code && { code: asset.failure?.code }),
-          says: told.map(({ details }) => details['reason']),
+          says: timeline.map(({ details }) => details['reason']),
         },
-        JSON.stringify({ before, told }),
+        JSON.stringify({ before, timeline }),
       ).toEqual({
         status: ending.status,
         ...(ending.code && { code: ending.code }),
@@ -179,7 +179,7 @@ describe.each(HOSTED)('%s', (provider) => {
           message: expect.stringMatching(/\S/),
         });
       if (asset.stream_status === 'processing')
-        expect(told.at(-1)?.details['next_check_at']).toEqual(expect.any(String));
+        expect(timeline.at(-1)?.details['next_check_at']).toEqual(expect.any(String));
     },
   );
 });

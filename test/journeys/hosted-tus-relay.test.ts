@@ -4,10 +4,18 @@ import { readFile } from 'node:fs/promises';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ffmpegPath, makeClip } from '../support/clips.ts';
-import { askUpload, completeArrived, type Hosts, sendBytes, startHosts } from '../support/hosted.ts';
+import {
+  askUpload,
+  completeArrived,
+  type Hosts,
+  sendBytes,
+  startHosts,
+  timelineOf,
+} from '../support/hosted.ts';
 import { readAsset, settled, type Started } from '../support/media.ts';
 import { asUser, call, eventually } from '../support/service.ts';
 import { patch, send, TUS, tusUrl } from '../support/tus.ts';
+import { deliver, notProcessed, signatureOf } from '../support/webhooks.ts';
 
 const MAX_BYTES = 1_000_000_000;
 const LIMITS = { MAX_UPLOAD_BYTES: String(MAX_BYTES), OWNER_MAX_BYTES: '500000000' };
@@ -110,6 +118,59 @@ test('a video that cannot be removed is left to the orphan job, and the creation
   const linked = await linkedVideo(opened.asset_id);
   expect(linked).not.toBe(ofForm);
   expect(videosOf(opened.asset_id).sort()).toEqual([ofForm, linked].sort());
+});
+
+describe('while the provider', () => {
+  test('limits the rate, a creation waits as it says, and can be repeated', async () => {
+    const opened = await open();
+    const id = opened.asset_id;
+    const before = await linkedVideo(id);
+    hosts.sims.edgehost.setFault({
+      on: 'api',
+      do: 'status',
+      status: 429,
+      retryAfter: 1,
+      route: 'tus-create',
+      times: 1,
+    });
+    const limited = await create(tusUrl(opened));
+    expect([limited.status, limited.reason]).toEqual([503, 'provider_rate_limited']);
+    expect(limited.headers.get('retry-after')).toBe('1');
+    expect(limited.headers.get('tus-resumable')).toBe('1.0.0');
+    expect([await linkedVideo(id), videosOf(id)]).toEqual([before, [before]]);
+    expect((await timelineOf(hosts.service, id)).at(-1)).toMatchObject({
+      type: 'asset.checked',
+      details: { code: 'provider_rate_limited' },
+    });
+    const repeated = await eventually(
+      () => create(tusUrl(opened)),
+      ({ status }) => status !== 503,
+    );
+    expect(repeated.status).toBe(201);
+    expect(videosOf(id)).toEqual([await linkedVideo(id)]);
+  });
+
+  test('reports on the video before it is linked, the report is applied with the link', async () => {
+    const opened = await open();
+    const id = opened.asset_id;
+    const ofForm = await linkedVideo(id);
+    hosts.sims.edgehost.setFault({ on: 'api', do: 'slow', ms: 1500, route: 'tus-create', times: 1 });
+    const creation = create(tusUrl(opened));
+    const [uid] = await eventually(
+      async () => videosOf(id).filter((video) => video !== ofForm),
+      (uids) => uids.length > 0,
+    );
+    const body = { uid, status: { state: 'error', errorReasonCode: 'ERR_NON_VIDEO' } };
+    const secret = hosts.sims.environment['EDGEHOST_STREAM_WEBHOOK_SECRET'] ?? '';
+    const report = { body, headers: signatureOf('edgehost', body, { secret }) };
+    expect(await deliver(hosts.service, 'edgehost', report)).toEqual(notProcessed('parked'));
+    expect((await creation).status).toBe(201);
+    expect(await readAsset(hosts.service, 'ann', id)).toMatchObject({
+      provider_video_id: uid,
+      stream_status: 'failed',
+      failure: { code: expect.any(String) },
+    });
+  });
 });
 
 describe('a creation is refused', () => {

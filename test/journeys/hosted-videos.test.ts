@@ -14,6 +14,7 @@ import {
 } from '../support/hosted.ts';
 import { type AssetJson, readAsset, settled, type Started, VIDEO } from '../support/media.ts';
 import { asService, asUser, call, eventually } from '../support/service.ts';
+import { uploadsOf } from '../support/upload-rows.ts';
 
 let hosts: Hosts;
 let clip: Uint8Array;
@@ -57,8 +58,11 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
     expect(expectRefusal(await ask(`POST /media/${id}/complete`), 400).details).toEqual({
       reason: 'not_uploaded',
     });
+    const hosted = { protocol: 'hosted', is_finished: false };
+    expect(await uploadsOf(hosts.service, id)).toMatchObject([hosted]);
     await sendBytes(started.upload as never, clip);
     expect((await ask<AssetJson>(`POST /media/${id}/complete`)).status).toBe(200);
+    expect(await uploadsOf(hosts.service, id)).toMatchObject([{ ...hosted, is_finished: true }]);
     ready = await settled(hosts.service, 'ann', id);
     expect(ready).toMatchObject({
       stream_status: 'ready',
@@ -110,8 +114,8 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
   });
 
   test('has a timeline of plain sentences', async () => {
-    const told = await timelineOf(hosts.service, id);
-    expect(told.map(({ type }) => type)).toEqual(
+    const timeline = await timelineOf(hosts.service, id);
+    expect(timeline.map(({ type }) => type)).toEqual(
       expect.arrayContaining([
         'asset.created',
         'asset.processing',
@@ -120,7 +124,7 @@ describe.each(HOSTED)('a private video at %s', (provider) => {
         'asset.updated',
       ]),
     );
-    for (const { sentence } of told) expect(sentence).toMatch(/^[A-Z].*\.$/);
+    for (const { sentence } of timeline) expect(sentence).toMatch(/^[A-Z].*\.$/);
   });
 
   test('is deleted at the provider, and a late webhook does not restore it', async () => {
@@ -188,9 +192,9 @@ describe('the storage that an upload to edgehost reserves', () => {
     const answer = await fetch(`${account}/stream/storage-usage`, { headers });
     return ((await answer.json()) as { result: { totalStorageMinutes: number } }).result.totalStorageMinutes;
   };
-  const reserve = async (wishes: object) => {
+  const reserve = async (fields: object) => {
     const before = await minutesUsed();
-    const { body } = await askUpload(hosts.service, 'edgehost', wishes);
+    const { body } = await askUpload(hosts.service, 'edgehost', fields);
     return { id: body.data.asset_id, minutes: Math.round((await minutesUsed()) - before) };
   };
 

@@ -22,7 +22,7 @@ async function endOf(bytes: Uint8Array, mime: string): Promise<AssetJson> {
   return settled(
     service,
     'ann',
-    (await offer(service, 'ann', { bytes, wishes: { ...IMAGE, mime_type: mime } })).id,
+    (await offer(service, 'ann', { bytes, fields: { ...IMAGE, mime_type: mime } })).id,
   );
 }
 

@@ -20,8 +20,8 @@ const store = async (): Promise<AssetJson> => {
   const bytes = await sharp(randomBytes(SIDE * SIDE * 3), { raw })
     .png()
     .toBuffer();
-  const wishes = { ...IMAGE, visibility: 'public' };
-  return settled(service, 'ann', (await offer(service, 'ann', { bytes, wishes })).id);
+  const fields = { ...IMAGE, visibility: 'public' };
+  return settled(service, 'ann', (await offer(service, 'ann', { bytes, fields })).id);
 };
 
 beforeAll(async () => {

@@ -20,11 +20,11 @@ const FORMS = [
   'image?w=320&format=png',
 ];
 
-const store = async (bytes: Uint8Array, wishes: object): Promise<AssetJson> =>
+const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
   settled(
     service,
     'ann',
-    (await offer(service, 'ann', { bytes, wishes: { ...IMAGE, visibility: 'public', ...wishes } })).id,
+    (await offer(service, 'ann', { bytes, fields: { ...IMAGE, visibility: 'public', ...fields } })).id,
   );
 
 async function served({ id }: AssetJson, path: string): Promise<Buffer> {

@@ -10,8 +10,8 @@ let service: TestService;
 let shown: AssetJson;
 let hidden: AssetJson;
 
-const store = async (bytes: Uint8Array, wishes: object): Promise<AssetJson> =>
-  settled(service, 'ann', (await offer(service, 'ann', { bytes, wishes: { ...IMAGE, ...wishes } })).id);
+const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
+  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
 
 beforeAll(async () => {
   service = await startTestService();

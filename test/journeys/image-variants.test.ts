@@ -14,8 +14,8 @@ let hidden: AssetJson;
 
 const draw = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#2a6f97' } });
-const store = async (bytes: Uint8Array, wishes: object): Promise<AssetJson> =>
-  settled(service, 'ann', (await offer(service, 'ann', { bytes, wishes: { ...IMAGE, ...wishes } })).id);
+const store = async (bytes: Uint8Array, fields: object): Promise<AssetJson> =>
+  settled(service, 'ann', (await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } })).id);
 
 beforeAll(async () => {
   service = await startTestService();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const large = await makeClip({ seconds: 1, width: 1280, height: 720, audio: false });
   [hidden, shown] = await Promise.all([
     ingest(service, 'ann', { file: await colourfulClip() }),
-    ingest(service, 'ann', { file: large, wishes: { visibility: 'public' } }),
+    ingest(service, 'ann', { file: large, fields: { visibility: 'public' } }),
   ]);
 }, 120_000);
 afterAll(() => service.stop());

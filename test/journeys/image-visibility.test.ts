@@ -15,11 +15,11 @@ beforeAll(async () => {
   const bytes = await sharp({ create: { width: 800, height: 600, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
-  const wishes = { visibility: 'public' };
-  const { id } = await offer(service, 'ann', { bytes, wishes: { ...IMAGE, ...wishes } });
+  const fields = { visibility: 'public' };
+  const { id } = await offer(service, 'ann', { bytes, fields: { ...IMAGE, ...fields } });
   [assets.image, assets.video] = await Promise.all([
     settled(service, 'ann', id),
-    ingest(service, 'ann', { file: await makeClip({ seconds: 1 }), wishes }),
+    ingest(service, 'ann', { file: await makeClip({ seconds: 1 }), fields }),
   ]);
 }, 120_000);
 afterAll(() => service.stop());

@@ -39,7 +39,7 @@ const made = (format: Format): Promise<Buffer> => picture().toFormat(format).toB
 
 /** From bytes to an end, whatever it is. */
 async function endOf(bytes: Uint8Array, mime: string): Promise<AssetJson> {
-  const { id } = await offer(service, 'ann', { bytes, wishes: { ...IMAGE, mime_type: mime } });
+  const { id } = await offer(service, 'ann', { bytes, fields: { ...IMAGE, mime_type: mime } });
   return settled(service, 'ann', id);
 }
 
@@ -105,7 +105,7 @@ describe('a valid image', () => {
     for (const size of [bytes.length - 1, bytes.length + 1]) {
       const { id, stored, completed } = await offer(service, 'ann', {
         bytes,
-        wishes: { ...IMAGE, size_bytes: size },
+        fields: { ...IMAGE, size_bytes: size },
       });
       expect([stored.status, stored.body.error.details?.['field'], completed.status]).toEqual([
         400,
@@ -178,7 +178,7 @@ test('bytes of another type are rejected and removed', async () => {
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
     Buffer.from('<html><script>1</script>'),
   ]) {
-    const { id, completed } = await offer(service, 'ann', { bytes, wishes: IMAGE });
+    const { id, completed } = await offer(service, 'ann', { bytes, fields: IMAGE });
     expect([completed.status, completed.body.error.error_code]).toEqual([400, 'BAD_REQUEST']);
     expect(await readAsset(service, 'ann', id)).toMatchObject({
       stream_status: 'failed',

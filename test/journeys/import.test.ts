@@ -21,6 +21,7 @@ import {
 import { readAsset, settled } from '../support/media.ts';
 import { asUser, call, eventually } from '../support/service.ts';
 import { filesNaming, originalFiles } from '../support/traces.ts';
+import { uploadsOf } from '../support/upload-rows.ts';
 
 let imports: Imports;
 let service: Imports['service'];
@@ -149,6 +150,8 @@ test('a later run takes over from one that hangs, and only its bytes are stored'
   const url = server.serve('/taken-over.png', inTurn(held.handler, file(picture, PNG)));
   const { id } = await startImport(service, { url, ...NAMED });
   await held.waiting;
+  const runs = () => uploadsOf(service, id);
+  await eventually(runs, ([row]) => row?.protocol === 'import' && !row.is_finished);
   const { db, jobs } = service.parts;
   await db.transaction((tx) =>
     jobs.sendFor(tx, 'ann', { name: 'import-asset', payload: { assetId: id, attempt: 1 } }),
@@ -157,4 +160,7 @@ test('a later run takes over from one that hangs, and only its bytes are stored'
   await held.closed;
   const files = await originalFiles(service.dataDir, id);
   expect(files).toHaveLength(1);
+  expect(await runs(), 'the upload of the first run is gone').toMatchObject([
+    { protocol: 'import', bytes_received: picture.length, is_finished: true },
+  ]);
 });

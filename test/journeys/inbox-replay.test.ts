@@ -53,8 +53,8 @@ describe('one delivery', () => {
       stream_status_after: 'ready',
       changes: ['stream_status', 'progress', 'playback', 'playable_at', 'completed_at'],
     };
-    for (const wish of [{}, { dry_run: true }])
-      expect(await replay({ id: delivery, ...wish })).toEqual({
+    for (const options of [{}, { dry_run: true }])
+      expect(await replay({ id: delivery, ...options })).toEqual({
         dry_run: true,
         items: [expected],
         next_cursor: null,
@@ -186,8 +186,8 @@ test.each([
   ['cursor', { provider: 'onprem', cursor: 'x' }],
   ['dry_run', { provider: 'onprem', dry_run: 'false' }],
   ['dry_run', { provider: 'onprem', dry_run: null }],
-])('an invalid request is rejected, and the field is named: %s, %j', async (field, wish) => {
+])('an invalid request is rejected, and the field is named: %s, %j', async (field, options) => {
   const before = await wholeDatabase();
-  expectFieldRefused(await ask(wish), field);
+  expectFieldRefused(await ask(options), field);
   expect(await wholeDatabase()).toEqual(before);
 });

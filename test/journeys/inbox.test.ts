@@ -157,15 +157,15 @@ describe('the list of deliveries', () => {
 describe('one delivery', () => {
   test('contains the raw bytes; its id may be in either case', async () => {
     const { id } = deliveries.parked;
-    const told = await get<Whole>(`/${id}`);
+    const found = await get<Whole>(`/${id}`);
     const body = JSON.stringify(READY.cdnhost(PARKED));
-    expect(told).toEqual({
+    expect(found).toEqual({
       ...deliveries.parked,
       headers: expect.anything(),
       body,
       body_base64: Buffer.from(body).toString('base64'),
     });
-    expect(await get<Whole>(`/${id.toUpperCase()}`)).toEqual(told);
+    expect(await get<Whole>(`/${id.toUpperCase()}`)).toEqual(found);
   });
 
   test('contains useful headers and no secrets', async () => {
@@ -188,9 +188,9 @@ describe('one delivery', () => {
       },
     });
     const [newest] = (await get('?limit=1')).items;
-    const told = await get<Whole>(`/${newest?.id}`);
-    expect(told.body).toBe(body);
-    expect(told.headers).toEqual({
+    const found = await get<Whole>(`/${newest?.id}`);
+    expect(found.body).toBe(body);
+    expect(found.headers).toEqual({
       'content-type': 'text/x-words',
       'content-length': String(body.length),
       'user-agent': 'encoder/7',

@@ -22,14 +22,14 @@ afterAll(() => service.stop());
 let videos = 0;
 const newVideo = () => `video-${++videos}`;
 
-const link = (wishes: object, headers: Record<string, string> = asService) =>
+const link = (fields: object, headers: Record<string, string> = asService) =>
   call<Started>(service, 'POST /media/upload-url', {
     headers,
-    json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', ...wishes },
+    json: { ...VIDEO, owner_user_id: 'ann', provider: 'cdnhost', ...fields },
   });
 
-async function linked(wishes: object): Promise<Started> {
-  const answer: Answer<Started> = await link(wishes);
+async function linked(fields: object): Promise<Started> {
+  const answer: Answer<Started> = await link(fields);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return answer.body.data;
 }

@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 /** Everything that is answered about a file on its way, whatever becomes of it. */
-async function journey(bytes: Uint8Array, wishes: object): Promise<AssetJson> {
-  const { id, stored, completed } = await offer(service, 'ann', { bytes, wishes });
+async function journey(bytes: Uint8Array, fields: object): Promise<AssetJson> {
+  const { id, stored, completed } = await offer(service, 'ann', { bytes, fields });
   const asset = await settled(service, 'ann', id);
   answers.push(JSON.stringify([stored.body, completed.body, asset]));
   for (const line of ['GET /media/ID/timeline', 'GET /media/ID/playback', 'POST /media/ID/retry'])
@@ -82,9 +82,9 @@ describe('files full of metadata', () => {
   test.each(['pgboss.job', 'events', 'deliveries', 'assets'])(
     'no row of %s contains the metadata',
     async (table) => {
-      const kept = await rows(service.dataDir, `select t::text as text from ${table} t`);
-      expect(kept.length).toBeGreaterThan(0);
-      for (const { text } of kept) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
+      const stored = await rows(service.dataDir, `select t::text as text from ${table} t`);
+      expect(stored.length).toBeGreaterThan(0);
+      for (const { text } of stored) expect(found(String(text)), String(text).slice(0, 500)).toEqual([]);
     },
   );
 

@@ -24,14 +24,14 @@ describe('a response that does not match the document', () => {
   };
 
   test('is detected by its status and by its body', () => {
-    const told = { method: 'GET', url: url(), status: 200 };
-    expect(() => check()({ ...told, status: 418, body: {} })).toThrow(
+    const response = { method: 'GET', url: url(), status: 200 };
+    expect(() => check()({ ...response, status: 418, body: {} })).toThrow(
       'GET /api/v1/usage 418 is not documented',
     );
-    expect(() => check()({ ...told, body: { ...envelope, data: { owner_user_id: 7 } } })).toThrow(
+    expect(() => check()({ ...response, body: { ...envelope, data: { owner_user_id: 7 } } })).toThrow(
       'owner_user_id must be string',
     );
-    expect(() => check()({ ...told, body: { ...envelope, timestamp: 'noon', data: {} } })).toThrow(
+    expect(() => check()({ ...response, body: { ...envelope, timestamp: 'noon', data: {} } })).toThrow(
       'date-time',
     );
   });

@@ -26,7 +26,7 @@ type Playback = { readonly hls: string; readonly dash: string };
 
 async function upload(file: string): Promise<AssetJson & { readonly playback: Playback }> {
   const mime = MIMES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof MIMES];
-  const asset = await ingest(service, 'ann', { file, wishes: { visibility: 'public', mime_type: mime } });
+  const asset = await ingest(service, 'ann', { file, fields: { visibility: 'public', mime_type: mime } });
   expect(asset).toMatchObject({ stream_status: 'ready', failure: null });
   return asset as AssetJson & { readonly playback: Playback };
 }

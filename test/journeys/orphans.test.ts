@@ -39,8 +39,8 @@ test('the default is a dry run; removal deletes only files that no asset referen
   await service.parts.store.put(orphan, Readable.from([Buffer.from('bytes of nobody')]), 1000);
   const none = { multipart_count: 0, multiparts: [], asset_count: 0, assets: [] };
   const found = { ...none, object_count: 1, objects: [orphan] };
-  for (const wish of [undefined, {}, { remove: false }])
-    expect(expectSuccess(await ask(wish))).toEqual({ ...found, removed: false });
+  for (const body of [undefined, {}, { remove: false }])
+    expect(expectSuccess(await ask(body))).toEqual({ ...found, removed: false });
   expect(expectSuccess(await ask({ remove: true }))).toEqual({ ...found, removed: true });
   expect(expectSuccess(await ask())).toEqual({ ...found, object_count: 0, objects: [], removed: false });
   expect(await downloadOf(started.asset_id)).toBe('bytes of an asset');

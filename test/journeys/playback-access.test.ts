@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await startTestService({}, { now: () => new Date(Date.now() + ahead) });
   const file = await makeClip({ seconds: 2 });
   [shown, hidden] = await Promise.all([
-    ingest(service, 'ann', { file, wishes: { visibility: 'public' } }),
+    ingest(service, 'ann', { file, fields: { visibility: 'public' } }),
     ingest(service, 'ann', { file }),
   ]);
 }, 120_000);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   service = await startTestService();
   const file = await makeClip({ seconds: 2 });
   const assets = await Promise.all([
-    ingest(service, 'ann', { file, wishes: { visibility: 'public' } }),
+    ingest(service, 'ann', { file, fields: { visibility: 'public' } }),
     ingest(service, 'ann', { file }),
   ]);
   shown = assets[0];

@@ -50,7 +50,7 @@ afterAll(async () => {
 async function endOf({ what, mime, bytes }: Form): Promise<AssetJson> {
   const { id, completed } = await offer(service, 'ann', {
     bytes,
-    wishes: { filename: `${what}.mp4`, mime_type: mime },
+    fields: { filename: `${what}.mp4`, mime_type: mime },
   });
   const asset = await settled(service, 'ann', id);
   said.push(JSON.stringify([completed.body, asset]));

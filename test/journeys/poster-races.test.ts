@@ -86,19 +86,19 @@ test.each([
   [500, null, 'green'],
 ] as const)(
   'poster_time_ms %j, then %j during the encode: the thumbnail becomes %s',
-  async (before, wish, colour) => {
+  async (before, timeMs, colour) => {
     const id = await underWay(encoding, before);
-    await choosePoster(service, id, wish);
+    await choosePoster(service, id, timeMs);
     encoding.open();
     await settled(service, 'ann', id);
-    expect(await postersDone(service, id)).toMatchObject({ stream_status: 'ready', poster_time_ms: wish });
+    expect(await postersDone(service, id)).toMatchObject({ stream_status: 'ready', poster_time_ms: timeMs });
     expect((await thumbnailOf(service, id)).colour).toBe(colour);
   },
 );
 
 test('a poster time that is set back during the encode renders no second thumbnail', async () => {
   const id = await underWay(encoding, 500);
-  for (const wish of [4500, 500]) await choosePoster(service, id, wish);
+  for (const timeMs of [4500, 500]) await choosePoster(service, id, timeMs);
   encoding.open();
   await settled(service, 'ann', id);
   await postersDone(service, id);
@@ -111,11 +111,11 @@ test.each([
   [500, null, 'green'],
 ] as const)(
   'poster_time_ms %j, then %j before the report arrives: the thumbnail becomes %s',
-  async (before, wish, colour) => {
+  async (before, timeMs, colour) => {
     const id = await underWay(reporting, before);
-    expect((await choosePoster(service, id, wish)).body.data).toMatchObject({
+    expect((await choosePoster(service, id, timeMs)).body.data).toMatchObject({
       stream_status: 'processing',
-      poster_time_ms: wish,
+      poster_time_ms: timeMs,
     });
     expect(await service.parts.jobs.hasOpenJob('make-poster', { assetId: id })).toBe(true);
     reporting.open();

@@ -70,7 +70,7 @@ test('set before the upload: the first thumbnail is of that time', async () => {
 });
 
 test('set while it plays: PATCH responds at once, and the thumbnail changes at every URL', async () => {
-  const { id } = await ingest(service, 'ann', { file: film, wishes: { visibility: 'public' } });
+  const { id } = await ingest(service, 'ann', { file: film, fields: { visibility: 'public' } });
   const fixed = `${service.url}/playback/${id}/thumb.jpg`;
   const before = await thumbnailAt(fixed);
   expect(before.colour).toBe('green');

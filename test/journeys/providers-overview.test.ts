@@ -43,7 +43,7 @@ const UNHEARD = {
 test('without settings the encoder works, and the other providers list their missing settings', async () => {
   const all = await overviewOf(bare);
   const nothing = { webhooks: false, uploads: false, inspection: false, signed_playback: false };
-  expect(all.map(({ missing_settings: _, ...told }) => told)).toEqual([
+  expect(all.map(({ missing_settings: _, ...overview }) => overview)).toEqual([
     {
       name: 'cdnhost',
       kind: 'hosted',

@@ -154,8 +154,8 @@ describe('the length', () => {
   test.each([
     ['announced', { size_bytes: BYTES.length }],
     ['not announced', {}],
-  ])('an aborted upload leaves no files, and can be repeated (%s)', async (_what, wishes) => {
-    const started = await open(wishes);
+  ])('an aborted upload leaves no files, and can be repeated (%s)', async (_what, fields) => {
+    const started = await open(fields);
     const socket = await begin(started, [`Content-Length: ${BYTES.length}`], BYTES.subarray(0, 10));
     await writerOf(started);
     socket.destroy();

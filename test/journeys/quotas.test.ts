@@ -26,10 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-const ask = (owner: string, wishes: object = {}) =>
+const ask = (owner: string, fields: object = {}) =>
   call<Started>(service, 'POST /media/upload-url', {
     headers: asUser(owner),
-    json: { ...IMAGE, ...wishes },
+    json: { ...IMAGE, ...fields },
   });
 const remove = async (owner: string, id: string, query = '') =>
   expectSuccess(await call(service, `DELETE /media/${id}${query}`, { headers: asUser(owner) }));

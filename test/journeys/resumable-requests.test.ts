@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const open = (wishes: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...wishes });
+const open = (fields: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...fields });
 
 const originals = (id: string) => originalFiles(service.dataDir, id);
 
@@ -50,8 +50,8 @@ describe('a request', () => {
     ['over the maximum', {}, [64 * 1024 * 1024 + 1, 413]],
     ['of another length than announced', { size_bytes: 10 }, [11, 400]],
     ['of no bytes', {}, [0, 400]],
-  ])('for an upload %s is refused', async (_what, wishes, [length, status]) => {
-    const started = await open(wishes);
+  ])('for an upload %s is refused', async (_what, fields, [length, status]) => {
+    const started = await open(fields);
     const created = await send(`POST ${tusUrl(started)}`, { ...TUS, 'upload-length': String(length) });
     expect(created.status).toBe(status);
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const open = (wishes: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...wishes });
+const open = (fields: object = {}) => openUpload(service, 'ann', { ...IMAGE, ...fields });
 
 const expectStored = async (id: string, bytes: Uint8Array) => {
   expect(await readAsset(service, 'ann', id)).toMatchObject({

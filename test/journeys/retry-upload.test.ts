@@ -49,7 +49,7 @@ const retry = async (id: string, user?: string): Promise<Retried> =>
 const asStarted = (asset: Retried): Started => ({ ...asset, asset, asset_id: asset.id });
 
 test('rejected bytes are replaced in a new attempt of the same asset', async () => {
-  const { id } = await offer(service, 'ann', { bytes: NO_MEDIA, wishes: { title: 'Launch', tags: ['a'] } });
+  const { id } = await offer(service, 'ann', { bytes: NO_MEDIA, fields: { title: 'Launch', tags: ['a'] } });
   const failed = await readAsset(service, 'ann', id);
   expect(failed.failure).toMatchObject({ code: 'type_mismatch', retryable: true });
   const retried = await retry(id);
@@ -104,8 +104,8 @@ test('the announced size and checksum stay, unless the announced file itself was
   const wrong = Buffer.from(clip).fill(7, 100, 110);
   const sum = async (bytes: Uint8Array) =>
     Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
-  const wishes = { size_bytes: clip.length, checksum_sha256: await sum(clip) };
-  const kept = await offer(service, 'ann', { bytes: wrong, wishes });
+  const fields = { size_bytes: clip.length, checksum_sha256: await sum(clip) };
+  const kept = await offer(service, 'ann', { bytes: wrong, fields });
   expect(kept.completed.body.error.details).toEqual({ reason: 'checksum_mismatch' });
   const again = asStarted(await retry(kept.id));
   expectRefusal(await putBytes(again, NO_MEDIA), 400);
@@ -113,7 +113,7 @@ test('the announced size and checksum stay, unless the announced file itself was
   expect((await complete(service, 'ann', kept.id)).status).toBe(200);
 
   const announced = { size_bytes: NO_MEDIA.length, checksum_sha256: await sum(NO_MEDIA) };
-  const dropped = await offer(service, 'ann', { bytes: NO_MEDIA, wishes: announced });
+  const dropped = await offer(service, 'ann', { bytes: NO_MEDIA, fields: announced });
   expect((await putBytes(asStarted(await retry(dropped.id)), clip)).status).toBe(200);
   expect((await complete(service, 'ann', dropped.id)).status).toBe(200);
 });

@@ -25,7 +25,7 @@ async function brokenPicture(): Promise<string> {
   const photo = await phonePhoto({ width: 640, height: 480, orientation: 1 });
   const { id } = await offer(service, 'ann', {
     bytes: photo.subarray(0, photo.length / 2),
-    wishes: { ...IMAGE, mime_type: 'image/jpeg' },
+    fields: { ...IMAGE, mime_type: 'image/jpeg' },
   });
   await settled(service, 'ann', id);
   return id;

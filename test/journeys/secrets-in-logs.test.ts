@@ -200,8 +200,8 @@ describe('after requests with every kind of error', () => {
   });
 
   test('no recorded delivery contains a signature', async () => {
-    const kept = await rows(service.dataDir, 'select headers::text as text from deliveries');
-    expect(kept.length).toBeGreaterThan(2);
-    for (const { text } of kept) expect(found(String(text)), String(text)).toEqual([]);
+    const stored = await rows(service.dataDir, 'select headers::text as text from deliveries');
+    expect(stored.length).toBeGreaterThan(2);
+    for (const { text } of stored) expect(found(String(text)), String(text)).toEqual([]);
   });
 });

@@ -19,20 +19,20 @@ async function failedStart(environment: Record<string, string>) {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [out, told, code] = await Promise.all([
+  const [out, stderr, code] = await Promise.all([
     child.stdout.toArray(),
     child.stderr.toArray(),
     new Promise((resolve) => {
       child.once('close', resolve);
     }),
   ]);
-  return { code, out: Buffer.concat(out).toString(), told: Buffer.concat(told).toString() };
+  return { code, out: Buffer.concat(out).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
 test('the process prints the message to stderr and exits', async () => {
-  const { code, out, told } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
+  const { code, out, stderr } = await failedStart({ ...DATABASE, PORT: 'http', DATA_DIR: tmpdir() });
   expect([code, out]).toEqual([1, '']);
-  expect(told.split('\n')).toEqual([
+  expect(stderr.split('\n')).toEqual([
     'Invalid settings:',
     '  - PORT must be a whole number from 0 to 65535',
     ...OWN_SECRETS.map((name) => `  - ${name} must be set`),
@@ -49,7 +49,7 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
     expect(await failedStart({ DATA_DIR: below })).toEqual({
       code: 1,
       out: '',
-      told:
+      stderr:
         `DATA_DIR: the folder ${below} cannot be written (ENOTDIR). ` +
         'Give the user of the service write access, or name another folder.\n',
     });
@@ -57,7 +57,7 @@ test('a read-only data folder and an invalid FFMPEG_PATH cause one line each', a
     expect(await failedStart(wrongEngine)).toEqual({
       code: 1,
       out: '',
-      told:
+      stderr:
         'FFMPEG_PATH cannot be used: /bin/echo is not ffmpeg. ' +
         'Set it to an ffmpeg program, or unset it to use the installed one.\n',
     });

@@ -89,12 +89,12 @@ describe('an access token that is rejected', () => {
         call(service, 'GET /media', { headers: forged(claims) }),
       ),
     );
-    const told = answers.map(({ headers, body }) => [
+    const refusals = answers.map(({ headers, body }) => [
       headers.get('www-authenticate'),
       body.message,
       body.error,
     ]);
-    expect(new Set(told.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(new Set(refusals.map((each) => JSON.stringify(each))).size).toBe(1);
   });
 });
 

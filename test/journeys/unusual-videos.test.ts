@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 type Shown = { readonly mime?: string; readonly size: readonly [number, number]; readonly seconds: number };
 
 async function expectPlays(file: string, { mime = 'video/mp4', size, seconds }: Shown): Promise<void> {
-  const asset = await ingest(service, 'ann', { file, wishes: { visibility: 'public', mime_type: mime } });
+  const asset = await ingest(service, 'ann', { file, fields: { visibility: 'public', mime_type: mime } });
   expect(asset).toMatchObject({ stream_status: 'ready', failure: null, width: size[0], height: size[1] });
   expect(Math.abs(Number(asset['duration_ms']) - seconds * 1000)).toBeLessThanOrEqual(100);
   expectShape(asset);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const wish = (json: object) =>
+const askFor = (json: object) =>
   call<Started>(service, 'POST /media/upload-url', { headers: asUser('ann'), json });
 const open = () => openUpload(service, 'ann', IMAGE);
 const targetOf = ({ upload_url: url }: Started) =>
@@ -31,15 +31,15 @@ const targetOf = ({ upload_url: url }: Started) =>
 
 describe('types', () => {
   test('that the operator does not allow are rejected', async () => {
-    expectSuccess(await wish(IMAGE));
+    expectSuccess(await askFor(IMAGE));
     for (const mime_type of ['image/jpeg', 'image/webp', 'video/webm'])
-      expectFieldRefused(await wish({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
+      expectFieldRefused(await askFor({ ...VIDEO, content_type: 'file', mime_type }), 'mime_type');
   });
 
   test('that the operator adds are accepted, and a refusal lists them', async () => {
     const avi = { ...VIDEO, mime_type: 'video/avi', provider: 'onprem' };
-    expect(expectSuccess(await wish(avi))['asset']).toMatchObject({ mime_type: 'video/x-msvideo' });
-    const refused = await wish({ ...VIDEO, mime_type: 'video/x-flv' });
+    expect(expectSuccess(await askFor(avi))['asset']).toMatchObject({ mime_type: 'video/x-msvideo' });
+    const refused = await askFor({ ...VIDEO, mime_type: 'video/x-flv' });
     expect(refused.body.error.details).toEqual({
       field: 'mime_type',
       allowed: ['image/png', 'video/mp4', 'video/x-msvideo'],
@@ -47,19 +47,19 @@ describe('types', () => {
   });
 
   test('that the service never allows are rejected', async () => {
-    expectFieldRefused(await wish({ ...IMAGE, mime_type: 'image/svg+xml' }), 'mime_type');
+    expectFieldRefused(await askFor({ ...IMAGE, mime_type: 'image/svg+xml' }), 'mime_type');
   });
 });
 
 test('an unconfigured default provider rejects videos, another named provider accepts them', async () => {
-  expectFieldRefused(await wish(VIDEO), 'provider');
-  expect(expectSuccess(await wish({ ...VIDEO, provider: 'onprem' }))['asset']).toMatchObject({
+  expectFieldRefused(await askFor(VIDEO), 'provider');
+  expect(expectSuccess(await askFor({ ...VIDEO, provider: 'onprem' }))['asset']).toMatchObject({
     provider: 'onprem',
   });
 });
 
 test('an upload URL expires after UPLOAD_TTL_S', async () => {
-  const { upload, asset } = (await wish(IMAGE)).body.data as unknown as {
+  const { upload, asset } = (await askFor(IMAGE)).body.data as unknown as {
     upload: { expires_at: string };
     asset: { created_at: string };
   };

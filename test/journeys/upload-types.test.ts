@@ -16,8 +16,8 @@ afterAll(() => service?.stop());
 
 test('image/jpg is an alias of image/jpeg', async () => {
   const bytes = await phonePhoto({ width: 320, height: 240, orientation: 1 });
-  const wishes = { ...IMAGE, mime_type: 'image/jpg' };
-  const started = await openUpload(service, 'ann', wishes);
+  const fields = { ...IMAGE, mime_type: 'image/jpg' };
+  const started = await openUpload(service, 'ann', fields);
   expect(started.asset).toMatchObject({ kind: 'image', mime_type: 'image/jpeg' });
   expect((await putBytes(started, bytes, { 'Content-Type': 'image/jpg' })).status).toBe(200);
   expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
@@ -31,7 +31,7 @@ test.each([
   ['video/x-m4v', 'video/mp4', { ...SMALL, more: ['-f', 'ipod'] }],
 ])('a video of type %s is encoded', async (mime_type, stored, clip) => {
   const bytes = await readFile(await makeClip(clip));
-  const { id, completed } = await offer(service, 'ann', { bytes, wishes: { ...VIDEO, mime_type } });
+  const { id, completed } = await offer(service, 'ann', { bytes, fields: { ...VIDEO, mime_type } });
   expect([completed.status, completed.body.data.mime_type]).toEqual([200, stored]);
   expect(await settled(service, 'ann', id)).toMatchObject({ stream_status: 'ready', failure: null });
 });

@@ -12,18 +12,18 @@ afterAll(() => service.stop());
 
 const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
   call<Started>(service, 'POST /media/upload-url', { headers, json });
-const wish = (wishes: object) => ask({ ...VIDEO, ...wishes });
+const askFor = (fields: object) => ask({ ...VIDEO, ...fields });
 
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
   expectSuccess(await asked) as unknown as Started;
 
 describe('the optional fields', () => {
   test('size_bytes must be a whole number up to the maximum', async () => {
-    expect((await expectTaken(wish({ size_bytes: 1_000_000 }))).upload?.max_bytes).toBe(1_000_000);
-    expect((await expectTaken(wish({ size_bytes: 1 }))).upload?.max_bytes).toBe(1);
+    expect((await expectTaken(askFor({ size_bytes: 1_000_000 }))).upload?.max_bytes).toBe(1_000_000);
+    expect((await expectTaken(askFor({ size_bytes: 1 }))).upload?.max_bytes).toBe(1);
     for (const size_bytes of [0, -1, 1.5, '12', 1e300, null, true])
-      expectFieldRefused(await wish({ size_bytes }), 'size_bytes');
-    const refused = expectRefusal(await wish({ size_bytes: 1_000_001 }), 413);
+      expectFieldRefused(await askFor({ size_bytes }), 'size_bytes');
+    const refused = expectRefusal(await askFor({ size_bytes: 1_000_001 }), 413);
     expect(refused).toMatchObject({
       error_code: 'PAYLOAD_TOO_LARGE',
       details: { field: 'size_bytes', max_bytes: 1_000_000 },
@@ -32,7 +32,7 @@ describe('the optional fields', () => {
 
   test('checksum_sha256 must be 64 hex digits in either case', async () => {
     for (const checksum_sha256 of ['a1'.repeat(32), 'A1'.repeat(32)])
-      await expectTaken(wish({ checksum_sha256 }));
+      await expectTaken(askFor({ checksum_sha256 }));
     for (const checksum_sha256 of [
       '',
       'a'.repeat(63),
@@ -43,32 +43,32 @@ describe('the optional fields', () => {
       1,
       null,
     ]) {
-      expectFieldRefused(await wish({ checksum_sha256 }), 'checksum_sha256');
+      expectFieldRefused(await askFor({ checksum_sha256 }), 'checksum_sha256');
     }
   });
 
   test('visibility is private by default', async () => {
-    expect((await expectTaken(wish({}))).asset['visibility']).toBe('private');
-    expect((await expectTaken(wish({ visibility: 'public' }))).asset['visibility']).toBe('public');
+    expect((await expectTaken(askFor({}))).asset['visibility']).toBe('private');
+    expect((await expectTaken(askFor({ visibility: 'public' }))).asset['visibility']).toBe('public');
     for (const visibility of ['PUBLIC', 'unlisted', '', true, null])
-      expectFieldRefused(await wish({ visibility }), 'visibility');
+      expectFieldRefused(await askFor({ visibility }), 'visibility');
   });
 
   test('an unconfigured or unknown provider is rejected', async () => {
     for (const provider of ['cdnhost', 'edgehost', 'elsewhere', '', null, 1])
-      expectFieldRefused(await wish({ provider }), 'provider');
-    expect((await expectTaken(wish({ provider: 'onprem' }))).asset['provider']).toBe('onprem');
+      expectFieldRefused(await askFor({ provider }), 'provider');
+    expect((await expectTaken(askFor({ provider: 'onprem' }))).asset['provider']).toBe('onprem');
   });
 
   test('title and tags have maximum lengths', async () => {
     const longest = { title: '🎬'.repeat(500), tags: ['a', 'ä', '🎬'.repeat(100)] };
-    expect((await expectTaken(wish(longest))).asset).toMatchObject(longest);
-    expect((await expectTaken(wish({ title: null, tags: [] }))).asset).toMatchObject({
+    expect((await expectTaken(askFor(longest))).asset).toMatchObject(longest);
+    expect((await expectTaken(askFor({ title: null, tags: [] }))).asset).toMatchObject({
       title: null,
       tags: [],
     });
     for (const title of ['x'.repeat(501), 7, 'a\u0000', 'a\ud800'])
-      expectFieldRefused(await wish({ title }), 'title');
+      expectFieldRefused(await askFor({ title }), 'title');
     for (const tags of [
       'a',
       [''],
@@ -78,7 +78,7 @@ describe('the optional fields', () => {
       ['a\u0000'],
       ['\udfff'],
     ]) {
-      expect(expectRefusal(await wish({ tags }), 400).details?.['field']).toMatch(/^tags(\.\d+)?$/);
+      expect(expectRefusal(await askFor({ tags }), 400).details?.['field']).toMatch(/^tags(\.\d+)?$/);
     }
   });
 
@@ -88,8 +88,8 @@ describe('the optional fields', () => {
       path: 'C:\\udacity\\u0000',
       long: 'x'.repeat(16_000),
     };
-    expect((await expectTaken(wish({ metadata }))).asset['metadata']).toEqual(metadata);
-    expect((await expectTaken(wish({ metadata: null }))).asset['metadata']).toBeNull();
+    expect((await expectTaken(askFor({ metadata }))).asset['metadata']).toEqual(metadata);
+    expect((await expectTaken(askFor({ metadata: null }))).asset['metadata']).toBeNull();
     for (const refused of [
       { a: 'x'.repeat(16_384) },
       { a: 'ä'.repeat(8192) },
@@ -100,13 +100,13 @@ describe('the optional fields', () => {
       'text',
       7,
     ]) {
-      expectFieldRefused(await wish({ metadata: refused }), 'metadata');
+      expectFieldRefused(await askFor({ metadata: refused }), 'metadata');
     }
   });
 
   test('other fields are ignored', async () => {
     const { asset } = await expectTaken(
-      wish({
+      askFor({
         id: '0199aaaa-0000-7000-8000-000000000000',
         owner_user_id: 'eve',
         kind: 'image',

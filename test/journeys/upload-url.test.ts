@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 
 const ask = (json: object, headers: Record<string, string> = asUser('ann')) =>
   call<Started>(service, 'POST /media/upload-url', { headers, json });
-const wish = (wishes: object) => ask({ ...VIDEO, ...wishes });
+const askFor = (fields: object) => ask({ ...VIDEO, ...fields });
 
 const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
   expectSuccess(await asked) as unknown as Started;
@@ -27,12 +27,12 @@ const expectTaken = async (asked: Promise<Answer<Started>>): Promise<Started> =>
 describe('the required fields', () => {
   test.each(['filename', 'content_type', 'mime_type'])('%s must be a non-empty string', async (field) => {
     for (const value of [undefined, null, '', 7, true, [], {}, ['a']])
-      expectFieldRefused(await wish({ [field]: value }), field);
+      expectFieldRefused(await askFor({ [field]: value }), field);
   });
 
   test('content_type is returned unchanged', async () => {
     for (const content_type of ['video', 'VIDEO', 'video/x-anything; a=b', 'film', ' video ', 'Ünïcode 🎬']) {
-      expect((await expectTaken(wish({ content_type }))).asset['content_type']).toBe(content_type);
+      expect((await expectTaken(askFor({ content_type }))).asset['content_type']).toBe(content_type);
     }
   });
 
@@ -42,8 +42,8 @@ describe('the required fields', () => {
     [VIDEO, 'IMAGE/jpeg'],
     [IMAGE, 'video'],
     [IMAGE, 'video/mp4'],
-  ])('a content_type that contradicts the mime_type is rejected (%j, %s)', async (wishes, content_type) => {
-    expectFieldRefused(await ask({ ...wishes, content_type }), 'content_type');
+  ])('a content_type that contradicts the mime_type is rejected (%j, %s)', async (fields, content_type) => {
+    expectFieldRefused(await ask({ ...fields, content_type }), 'content_type');
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe('the required fields', () => {
     'video/x-matroska',
     'video/mp2t',
   ])('mime_type %s is accepted', async (mime_type) => {
-    const { asset } = await expectTaken(wish({ mime_type, content_type: 'file' }));
+    const { asset } = await expectTaken(askFor({ mime_type, content_type: 'file' }));
     expect(asset).toMatchObject({
       mime_type,
       kind: mime_type.split('/')[0],
@@ -67,7 +67,7 @@ describe('the required fields', () => {
   });
 
   test('a mime_type may be written in any case, with parameters', async () => {
-    const started = await expectTaken(wish({ mime_type: 'Video/MP4; codecs="avc1.42E01E"' }));
+    const started = await expectTaken(askFor({ mime_type: 'Video/MP4; codecs="avc1.42E01E"' }));
     expect(started.asset['mime_type']).toBe('video/mp4');
     expect(started.upload?.headers).toEqual({ 'Content-Type': 'video/mp4' });
   });
@@ -93,7 +93,7 @@ describe('the required fields', () => {
     'toString',
     '__proto__',
   ])('mime_type %j is rejected', async (mime_type) => {
-    expectFieldRefused(await wish({ mime_type, content_type: 'file' }), 'mime_type');
+    expectFieldRefused(await askFor({ mime_type, content_type: 'file' }), 'mime_type');
   });
 });
 
@@ -101,7 +101,7 @@ describe('the owner', () => {
   test.each([7, null, {}, [], '', ' ', 'eve', 'x'.repeat(300)])(
     'is the user, whatever owner_user_id is (%j)',
     async (owner_user_id) => {
-      expect((await expectTaken(wish({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
+      expect((await expectTaken(askFor({ owner_user_id }))).asset['owner_user_id']).toBe('ann');
     },
   );
 
@@ -130,7 +130,7 @@ describe('the owner', () => {
 });
 
 test('the response has the upload target', async () => {
-  const { asset_id: id, asset, upload_url: url, upload, ...more } = await expectTaken(wish({}));
+  const { asset_id: id, asset, upload_url: url, upload, ...more } = await expectTaken(askFor({}));
   expect(Object.keys(more)).toEqual(['alternatives', 'duplicate_of']);
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(asset.id).toBe(id);
@@ -150,7 +150,7 @@ test('the response has the upload target', async () => {
 });
 
 test('the asset has exactly the documented members', async () => {
-  const { asset } = await expectTaken(wish({}));
+  const { asset } = await expectTaken(askFor({}));
   expect(asset).toEqual({
     id: asset.id,
     owner_user_id: 'ann',

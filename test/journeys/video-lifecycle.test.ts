@@ -182,8 +182,8 @@ const facts = () => ({
   checksum_sha256: createHash('sha256').update(bytes).digest('hex'),
 });
 
-const expectSixSeconds = (told: AssetJson): void =>
-  expect(Math.abs(Number(told['duration_ms']) - 6000)).toBeLessThanOrEqual(100);
+const expectSixSeconds = (asset: AssetJson): void =>
+  expect(Math.abs(Number(asset['duration_ms']) - 6000)).toBeLessThanOrEqual(100);
 
 function expectNear(moments: readonly number[]): void {
   expect(

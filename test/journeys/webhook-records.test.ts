@@ -35,9 +35,9 @@ test('verified deliveries are recorded with bytes, headers without secrets, and 
       ).status,
     ).toBe(401);
   }
-  const kept = await deliveriesOf(service, id);
+  const records = await deliveriesOf(service, id);
   expect(
-    kept.map(({ processed, reason, body, provider }) => ({
+    records.map(({ processed, reason, body, provider }) => ({
       processed,
       reason,
       body: body.toString(),
@@ -47,7 +47,7 @@ test('verified deliveries are recorded with bytes, headers without secrets, and 
     { processed: true, reason: 'applied', body: String(bodies[0]), provider: 'onprem' },
     { processed: false, reason: 'late', body: String(bodies[1]), provider: 'onprem' },
   ]);
-  for (const [index, { headers }] of kept.entries()) {
+  for (const [index, { headers }] of records.entries()) {
     expect(headers).toMatchObject({
       'user-agent': 'an encoder',
       'x-request-id': 'request-1',

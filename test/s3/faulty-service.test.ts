@@ -38,8 +38,8 @@ describeS3('a service with a faulty S3 store', () => {
     await proxy?.stop();
   });
 
-  const uploaded = async (bytes: Buffer, wishes: object = {}): Promise<string> => {
-    const started = await openUpload(service, 'ann', { ...VIDEO, size_bytes: bytes.length, ...wishes });
+  const uploaded = async (bytes: Buffer, fields: object = {}): Promise<string> => {
+    const started = await openUpload(service, 'ann', { ...VIDEO, size_bytes: bytes.length, ...fields });
     expect((await putBytes(started, bytes)).status).toBe(200);
     return started.asset_id;
   };

@@ -61,8 +61,8 @@ describeS3('a service with an S3 store', () => {
   }, 240_000);
   afterAll(() => service?.stop());
 
-  async function ingested(bytes: Buffer, wishes: object): Promise<AssetJson> {
-    const started = await openUpload(service, 'ann', wishes);
+  async function ingested(bytes: Buffer, fields: object): Promise<AssetJson> {
+    const started = await openUpload(service, 'ann', fields);
     expect((await putBytes(started, bytes)).status).toBe(200);
     expect((await complete(service, 'ann', started.asset_id)).status).toBe(200);
     return settled(service, 'ann', started.asset_id);
@@ -196,16 +196,16 @@ describeS3('a service with an S3 store', () => {
   };
 
   test('finds and removes orphaned objects', async () => {
-    const stray = uploadKey(randomUUID(), randomUUID());
-    await service.parts.store.put(stray, once(Buffer.from('stray')), 5);
+    const orphan = uploadKey(randomUUID(), randomUUID());
+    await service.parts.store.put(orphan, once(Buffer.from('orphan')), 6);
     const find = (remove: boolean) =>
       call<{ objects: string[]; assets: string[] }>(service, 'POST /admin/orphans', {
         headers: asOperator,
         json: { remove },
       });
-    expect((await find(false)).body.data).toMatchObject({ objects: [stray], assets: [] });
+    expect((await find(false)).body.data).toMatchObject({ objects: [orphan], assets: [] });
     await find(true);
-    expect(await service.parts.store.size(stray)).toBeUndefined();
+    expect(await service.parts.store.size(orphan)).toBeUndefined();
     expect((await find(false)).body.data.objects).toEqual([]);
   });
 

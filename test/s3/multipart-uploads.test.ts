@@ -33,8 +33,8 @@ describeS3('an upload in parts', () => {
   }, 120_000);
   afterAll(() => service?.stop());
 
-  const open = (wishes: object = { size_bytes: film.length }, user = 'ann') =>
-    openUpload(service, user, wishes);
+  const open = (fields: object = { size_bytes: film.length }, user = 'ann') =>
+    openUpload(service, user, fields);
   const created = async (started: Started, json?: object) => {
     const client = multipartClient(started);
     return { client, upload: (await client.create(json)).body.data };
@@ -81,11 +81,11 @@ describeS3('an upload in parts', () => {
     const picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#20c040' } })
       .png()
       .toBuffer();
-    for (const [bytes, wishes] of [
+    for (const [bytes, fields] of [
       [film, VIDEO],
       [picture, { ...IMAGE, size_bytes: undefined }],
     ] as const) {
-      const started = await open({ size_bytes: film.length, checksum_sha256: '00'.repeat(32), ...wishes });
+      const started = await open({ size_bytes: film.length, checksum_sha256: '00'.repeat(32), ...fields });
       const { client, upload } = await created(started);
       await sendParts(client, upload, bytes);
       await client.complete(upload.uploadId);

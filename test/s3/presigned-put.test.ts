@@ -3,7 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { presignedUploadId, uploadKey } from '../../service/src/storage/object-key.ts';
+import { sql } from '../../service/src/platform/postgres/sql.ts';
+import { uploadKey } from '../../service/src/storage/object-key.ts';
+import { presignedUploadId } from '../../service/src/storage/upload-id.ts';
 import { makeClip } from '../support/clips.ts';
 import { type ClockedService, startClockedService } from '../support/clocked-service.ts';
 import { expectRefusal } from '../support/envelope.ts';
@@ -17,12 +19,25 @@ import {
   type Started,
   VIDEO,
 } from '../support/media.ts';
+
 import { createBucket, describeS3 } from '../support/s3.ts';
 import { type Answer, asUser, call, eventually, type TestService } from '../support/service.ts';
+import { uploadsOf } from '../support/upload-rows.ts';
 
 const expectReason = (answer: Answer<unknown>, reason: string) =>
   expect(expectRefusal(answer, 400).details).toMatchObject({ reason });
 const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** Removals that wait until the URL has expired, and its last transfer has ended. */
+const findLaterRemovals = ({ parts }: TestService, ids: readonly string[]) =>
+  parts.db.all(sql('test: later removals', { minutes: 'int4' })`
+    select (extract(epoch from start_after - now()) / 60)::int4 as minutes from pgboss.job
+     where name = 'purge-asset' and start_after > now() and data ->> 'assetId' = any(${ids}::text[])`);
+
+const startRemovals = ({ parts }: TestService, ids: readonly string[]) =>
+  parts.db.all(sql('test: start removals')`
+    update pgboss.job set start_after = now()
+     where name = 'purge-asset' and start_after > now() and data ->> 'assetId' = any(${ids}::text[])`);
 
 describeS3('a presigned PUT', () => {
   let clocked: ClockedService;
@@ -38,8 +53,8 @@ describeS3('a presigned PUT', () => {
   }, 120_000);
   afterAll(() => service?.stop());
 
-  const open = (bytes: Uint8Array, wishes: object = {}) =>
-    openUpload(service, 'ann', { ...IMAGE, size_bytes: bytes.length, ...wishes });
+  const open = (bytes: Uint8Array, fields: object = {}) =>
+    openUpload(service, 'ann', { ...IMAGE, size_bytes: bytes.length, ...fields });
   const send = ({ upload }: Started, body: Uint8Array, headers: object = {}) =>
     fetch(upload?.url ?? '', {
       method: 'PUT',
@@ -63,18 +78,18 @@ describeS3('a presigned PUT', () => {
   test.each([
     ['unknown', {}],
     ['larger', { size_bytes: 5_000_001 }],
-  ])('is not offered for a file of %s size', async (_what, wishes) => {
-    const { upload } = await openUpload(service, 'ann', wishes);
+  ])('is not offered for a file of %s size', async (_what, fields) => {
+    const { upload } = await openUpload(service, 'ann', fields);
     expect(upload).toMatchObject({ protocol: 's3-multipart', part_size_bytes: 8 * 1024 ** 2 });
   });
 
   test('of a video and of an image with SHA-256 makes them ready', async () => {
     const clip = await readFile(await makeClip({ seconds: 2, width: 320, height: 180 }));
-    for (const [bytes, wishes] of [
+    for (const [bytes, fields] of [
       [clip, VIDEO],
       [picture, { checksum_sha256: sha256Of(picture).toUpperCase() }],
     ] as const) {
-      const started = await open(bytes, wishes);
+      const started = await open(bytes, fields);
       expect((await send(started, bytes)).status).toBe(200);
       expect((await complete(service, 'ann', started.asset_id)).body.data).toMatchObject({
         stream_status: 'processing',
@@ -91,8 +106,8 @@ describeS3('a presigned PUT', () => {
     ['other bytes', { checksum_sha256: '00'.repeat(32) }, {}],
     ['another type', {}, { 'content-type': 'text/html' }],
     ['another length', { size_bytes: 7 }, {}],
-  ])('of %s is refused by the store', async (_what, wishes, headers) => {
-    const started = await open(picture, wishes);
+  ])('of %s is refused by the store', async (_what, fields, headers) => {
+    const started = await open(picture, fields);
     expect([400, 403]).toContain((await send(started, picture, headers)).status);
     expectReason(await complete(service, 'ann', started.asset_id), 'not_uploaded');
   });
@@ -145,6 +160,37 @@ describeS3('a presigned PUT', () => {
     await call(service, `POST /media/${refused.asset_id}/retry`, { headers: asUser('ann') });
     await send(refused, Buffer.alloc(100));
     expectReason(await complete(service, 'ann', refused.asset_id), 'not_uploaded');
+  });
+
+  test('is recorded as a finished upload when it is completed', async () => {
+    const started = await open(picture);
+    await send(started, picture);
+    expect(await uploadsOf(service, started.asset_id)).toEqual([]);
+    await complete(service, 'ann', started.asset_id);
+    const id = presignedUploadId({ id: started.asset_id, attempt: 1 });
+    expect(await uploadsOf(service, started.asset_id)).toEqual([
+      { id, protocol: 'put', bytes_received: picture.length, is_finished: true },
+    ]);
+  });
+
+  test('that arrives for a deleted asset, or after another upload won, is removed by itself', async () => {
+    const [deleted, beaten] = [await open(picture), await open(picture)];
+    await call(service, `DELETE /media/${deleted.asset_id}`, { headers: asUser('ann') });
+    await putBytes(beaten, picture);
+    const ids = [deleted.asset_id, beaten.asset_id];
+    const removals = () => findLaterRemovals(service, ids);
+    expect(await eventually(removals, (rows) => rows.length === 2)).toEqual(
+      ids.map(() => ({ minutes: expect.closeTo(25 * 60, -1) })),
+    );
+    for (const started of [deleted, beaten]) expect((await send(started, picture)).status).toBe(200);
+    await startRemovals(service, ids);
+    for (const started of [deleted, beaten])
+      await eventually(
+        () => service.parts.store.size(objectOf(started)),
+        (size) => size === undefined,
+      );
+    await complete(service, 'ann', beaten.asset_id);
+    expect(await settled(service, 'ann', beaten.asset_id)).toMatchObject({ stream_status: 'ready' });
   });
 
   describe('that starts in time', () => {

@@ -32,7 +32,7 @@ export async function send(driver: Driver, step: Step): Promise<Expected | undef
   if (step.do === 'report') return report(driver, step);
   if (step.do === 'put') return put(driver, step);
   const asset = assetAt(driver.world, step.at);
-  const { method, path, told } = WAYS[step.do];
+  const { method, path, shown } = WAYS[step.do];
   const query = step.do === 'remove' ? `?purge=${step.purge}` : '';
   const headers = {
     ...(step.by === 'service'
@@ -47,30 +47,30 @@ export async function send(driver: Driver, step: Step): Promise<Expected | undef
   });
   if (step.do === 'retry' && answer.body.data?.['upload_url'])
     driver.uploads[Math.min(step.at, driver.uploads.length - 1)] = answer.body.data['upload_url'] as string;
-  return seen(answer, told);
+  return seen(answer, shown);
 }
 
 const wholeAsset = (data: Record<string, unknown>) => viewOf(data as AssetJson);
 const WAYS = {
-  get: { method: 'GET', path: '', told: wholeAsset },
+  get: { method: 'GET', path: '', shown: wholeAsset },
   playback: {
     method: 'GET',
     path: '/playback',
-    told: ({ stream_status, hls }: Record<string, unknown>) => ({ stream_status, hls }),
+    shown: ({ stream_status, hls }: Record<string, unknown>) => ({ stream_status, hls }),
   },
-  download: { method: 'GET', path: '/download-url', told: () => ({}) },
-  complete: { method: 'POST', path: '/complete', told: wholeAsset },
+  download: { method: 'GET', path: '/download-url', shown: () => ({}) },
+  complete: { method: 'POST', path: '/complete', shown: wholeAsset },
   retry: {
     method: 'POST',
     path: '/retry',
-    told: (data: Record<string, unknown>) => ({
+    shown: (data: Record<string, unknown>) => ({
       ...wholeAsset(data),
       offersUpload: data['upload_url'] !== null,
     }),
   },
-  restore: { method: 'POST', path: '/restore', told: wholeAsset },
-  edit: { method: 'PATCH', path: '', told: wholeAsset },
-  remove: { method: 'DELETE', path: '', told: ({ deleted }: Record<string, unknown>) => ({ deleted }) },
+  restore: { method: 'POST', path: '/restore', shown: wholeAsset },
+  edit: { method: 'PATCH', path: '', shown: wholeAsset },
+  remove: { method: 'DELETE', path: '', shown: ({ deleted }: Record<string, unknown>) => ({ deleted }) },
 } as const;
 
 const idAt = ({ ids }: Driver, at: number): string => ids[Math.min(at, ids.length - 1)] ?? randomUUID();
@@ -89,8 +89,8 @@ function ifMatchOf(ifMatch: IfMatch, asset: ModelAsset | undefined): Record<stri
   return value === undefined ? {} : { 'if-match': value };
 }
 
-function seen({ status, body }: Answer, told: (data: Record<string, unknown>) => object): Expected {
-  if (status === 200) return { status, told: told(body.data) };
+function seen({ status, body }: Answer, shown: (data: Record<string, unknown>) => object): Expected {
+  if (status === 200) return { status, shown: shown(body.data) };
   const reason = body.error.details?.['reason'];
   return { status, error: body.error.error_code, ...(typeof reason === 'string' && { reason }) };
 }
@@ -171,7 +171,7 @@ async function report(driver: Driver, step: Report): Promise<Expected> {
     headers: signatureOf(step.provider, step.isSigned ? body : `${body} `),
   });
   return status === 200
-    ? { status, told: { ...(data as object), message } }
+    ? { status, shown: { ...(data as object), message } }
     : { status, error: status === 401 ? 'UNAUTHORIZED' : 'another' };
 }
 

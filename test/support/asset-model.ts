@@ -27,12 +27,12 @@ export type World = {
   readonly assets: ModelAsset[];
   readonly parked: Map<string, Report[]>;
 };
-/** What has to be seen; what is not here may be anything. `told` is of the answer's data. */
+/** What has to be seen; what is not here may be anything. `shown` is of the answer's data. */
 export type Expected = {
   readonly status: number;
   readonly error?: string;
   readonly reason?: string;
-  readonly told?: object;
+  readonly shown?: object;
 };
 
 export const REFUSALS = ['checksum_mismatch', 'type_mismatch', 'not_media'];
@@ -53,7 +53,7 @@ const no = (status: number, error: string, reason?: string): Expected => ({
 });
 const notFound = no(404, 'NOT_FOUND');
 const conflict = no(409, 'CONFLICT');
-const yes = (told: object): Expected => ({ status: 200, told });
+const yes = (shown: object): Expected => ({ status: 200, shown });
 
 const viewOf = ({ status, version, progress, title, hls, warnings, failure, place }: ModelAsset) => ({
   stream_status: status,

@@ -125,9 +125,9 @@ const cdnhost = fc
     isSigned,
     isOfOtherLibrary: often(false, true),
     hls: is('https://cdn.example/*/playlist.m3u8'),
-    told: fc.constantFrom(...CDNHOST),
+    report: fc.constantFrom(...CDNHOST),
   })
-  .map(({ told, ...rest }) => ({ ...rest, ...told }));
+  .map(({ report, ...rest }) => ({ ...rest, ...report }));
 
 const EDGEHOST = [
   { says: 'ready', word: 'ready' },
@@ -142,9 +142,9 @@ const edgehost = fc
     at: video,
     isSigned,
     hls: fc.constantFrom('https://edge.example/*/manifest/video.m3u8', ...URLS),
-    told: fc.constantFrom(...EDGEHOST),
+    report: fc.constantFrom(...EDGEHOST),
   })
-  .map(({ told, ...rest }) => ({ ...rest, ...told }));
+  .map(({ report, ...rest }) => ({ ...rest, ...report }));
 
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
 

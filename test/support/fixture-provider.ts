@@ -108,11 +108,11 @@ function parseFixture(body: Uint8Array): ParsedWebhook {
 
 /** Undefined for states that say nothing. */
 function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect'): StreamReport | undefined {
-  const told = { source, provider: NAME } as const;
-  if (state === 'encoding') return { ...told, event: 'started' };
+  const base = { source, provider: NAME } as const;
+  if (state === 'encoding') return { ...base, event: 'started' };
   if (state === 'broken')
     return {
-      ...told,
+      ...base,
       event: 'failed',
       failure: {
         code: 'encode_failed',
@@ -122,7 +122,7 @@ function reportOf({ id, state, hls }: JsonObject, source: 'webhook' | 'inspect')
     };
   return state === 'done'
     ? {
-        ...told,
+        ...base,
         event: 'succeeded',
         playback: { kind: 'hosted', videoId: parseVideoId(id), urls: { hls: parseReportedUrl(hls) } },
       }

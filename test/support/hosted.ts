@@ -50,11 +50,11 @@ export async function startHosts(
 export const askUpload = (
   service: TestService,
   provider: HostedName,
-  wishes: object = {},
+  fields: object = {},
 ): Promise<Answer<Started>> =>
   call<Started>(service, 'POST /media/upload-url', {
     headers: asUser('ann'),
-    json: { ...VIDEO, size_bytes: 5000, provider, ...wishes },
+    json: { ...VIDEO, size_bytes: 5000, provider, ...fields },
   });
 
 /** Sends the bytes as the target says, as a browser would. */

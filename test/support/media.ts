@@ -28,11 +28,11 @@ export type Started = {
 export const VIDEO = { filename: 'clip.mp4', content_type: 'video', mime_type: 'video/mp4' };
 export const IMAGE = { filename: 'picture.png', content_type: 'image', mime_type: 'image/png' };
 
-/** Opens an upload as a user; `wishes` go over those of a small video. */
-export async function openUpload(service: Api, user: string, wishes: object = {}): Promise<Started> {
+/** Opens an upload as a user; `fields` go over those of a small video. */
+export async function openUpload(service: Api, user: string, fields: object = {}): Promise<Started> {
   const answer = await call<Started>(service, 'POST /media/upload-url', {
     headers: asUser(user),
-    json: { ...VIDEO, ...wishes },
+    json: { ...VIDEO, ...fields },
   });
   if (answer.status !== 200) throw new Error(`upload-url: ${JSON.stringify(answer.body)}`);
   return answer.body.data;
@@ -81,9 +81,9 @@ export const settled = (service: Api, user: string, id: string): Promise<AssetJs
 export async function ingest(
   service: Api,
   user: string,
-  { file, wishes = {} }: { file: string; wishes?: object },
+  { file, fields = {} }: { file: string; fields?: object },
 ): Promise<AssetJson> {
-  const started = await openUpload(service, user, wishes);
+  const started = await openUpload(service, user, fields);
   await putBytes(started, await readFile(file));
   const completed = await complete(service, user, started.asset_id);
   if (completed.status !== 200) throw new Error(`complete: ${JSON.stringify(completed.body)}`);
@@ -94,9 +94,9 @@ export async function ingest(
 export async function offer(
   service: Api,
   user: string,
-  { bytes, wishes = {} }: { bytes: Uint8Array; wishes?: object },
+  { bytes, fields = {} }: { bytes: Uint8Array; fields?: object },
 ): Promise<{ id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> }> {
-  const started = await openUpload(service, user, wishes);
+  const started = await openUpload(service, user, fields);
   const stored = await putBytes(started, bytes);
   return { id: started.asset_id, stored, completed: await complete(service, user, started.asset_id) };
 }

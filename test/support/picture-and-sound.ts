@@ -88,7 +88,7 @@ export const beeps = (track: Track): Promise<number[]> =>
 type Measure = { readonly filter: string; readonly graph: string; readonly isOn: (value: number) => boolean };
 
 async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure): Promise<number[]> {
-  const told = await measured([
+  const output = await measured([
     '-copyts',
     '-i',
     url,
@@ -100,7 +100,7 @@ async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure):
     'null',
     '-',
   ]);
-  const frames = [...told.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
+  const frames = [...output.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
     at: Number(at),
     on: isOn(Number(value)),
   }));

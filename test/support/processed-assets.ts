@@ -13,14 +13,14 @@ export const makeSmallPng = (): Promise<Buffer> =>
 
 /** `service` is read at each call, because tests start it in a hook. */
 export function processedAssetsOf(service: () => TestService) {
-  async function uploaded(bytes: Buffer, wishes: object = {}): Promise<string> {
-    const started = await openUpload(service(), 'ann', wishes);
+  async function uploaded(bytes: Buffer, fields: object = {}): Promise<string> {
+    const started = await openUpload(service(), 'ann', fields);
     expect((await putBytes(started, bytes)).status).toBe(200);
     return started.asset_id;
   }
 
-  async function completed(bytes: Buffer, wishes: object = {}): Promise<string> {
-    const id = await uploaded(bytes, wishes);
+  async function completed(bytes: Buffer, fields: object = {}): Promise<string> {
+    const id = await uploaded(bytes, fields);
     expect((await complete(service(), 'ann', id)).status).toBe(200);
     return id;
   }

@@ -15,7 +15,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 
 /** `service` is read at each call, because tests start it in a hook. */
 export function putUploadsTo(service: () => TestService) {
-  const open = (wishes: object = {}) => openUpload(service(), 'ann', { ...IMAGE, ...wishes });
+  const open = (fields: object = {}) => openUpload(service(), 'ann', { ...IMAGE, ...fields });
 
   /** Files in the store, whole or half. */
   async function filesOf(id: string): Promise<string[]> {

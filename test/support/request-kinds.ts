@@ -29,16 +29,16 @@ const headers = asUser('ann');
 const clip = async () => readFile(await makeClip({ seconds: 1 }));
 
 const opened =
-  (wishes: object) =>
+  (fields: object) =>
   async (at: TestService): Promise<Made> => {
-    const { asset_id: id, upload_url: url } = await openUpload(at, 'ann', wishes);
+    const { asset_id: id, upload_url: url } = await openUpload(at, 'ann', fields);
     return { id, url: url as string };
   };
 
 const stored =
-  (bytes: Uint8Array | (() => Promise<Uint8Array>), wishes: object = IMAGE) =>
+  (bytes: Uint8Array | (() => Promise<Uint8Array>), fields: object = IMAGE) =>
   async (at: TestService): Promise<Made> => {
-    const started = await openUpload(at, 'ann', wishes);
+    const started = await openUpload(at, 'ann', fields);
     expectSuccess(await putBytes(started, typeof bytes === 'function' ? await bytes() : bytes));
     return { id: started.asset_id };
   };
@@ -90,7 +90,7 @@ const toDoor =
 const download: Ask = async (_at, { url = '' }) => {
   const {
     status,
-    headers: told,
+    headers: responseHeaders,
     ...response
   } = await fetch(url).then(async (answer) => ({
     status: answer.status,
@@ -99,7 +99,7 @@ const download: Ask = async (_at, { url = '' }) => {
   }));
   return {
     status: response.bytes ? status : 0,
-    headers: told,
+    headers: responseHeaders,
     body: Buffer.from(response.bytes ?? []).toString(),
   };
 };

@@ -53,14 +53,14 @@ const read = async (request: IncomingMessage): Promise<PeerRequest> => ({
   body: await text(request),
 });
 
-function answer(response: ServerResponse, told: PeerResponse): void {
-  if (told === 'hang') return;
-  if (told === 'cut') return void response.destroy();
-  if (told === 'cut in the middle') {
+function answer(response: ServerResponse, planned: PeerResponse): void {
+  if (planned === 'hang') return;
+  if (planned === 'cut') return void response.destroy();
+  if (planned === 'cut in the middle') {
     response.writeHead(200, { 'content-length': '1000' });
     response.write('{"a":', () => response.destroy());
     return;
   }
-  const { status = 200, headers = {}, body = {} } = told;
+  const { status = 200, headers = {}, body = {} } = planned;
   response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 }

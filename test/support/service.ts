@@ -84,7 +84,7 @@ export async function startTestService(
 }
 
 /** Requests of journeys then pass through nginx, with the file that operators copy. */
-const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
+export const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
 
 async function startNginx(port: number, apiPort: number): Promise<{ stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-nginx-'));

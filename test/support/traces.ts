@@ -41,10 +41,10 @@ export async function processesNaming(text: string): Promise<Process[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
       // The process may have ended, or belong to another user.
-      const told = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+      const readProcess = async (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
       const [command, stat, folder] = await Promise.all([
-        told('cmdline'),
-        told('stat'),
+        readProcess('cmdline'),
+        readProcess('stat'),
         readlink(`/proc/${pid}/cwd`).catch(() => ''),
       ]);
       return command.includes(text) || folder.includes(text)
@@ -80,12 +80,13 @@ export const eventsOf = async (dataDir: string, assetId: string): Promise<string
     )
   ).map(({ type }) => String(type));
 
-/** Jobs that still have something to do, or do it. */
+/** Jobs that still have something to do, or do it; not those that a later time starts. */
 export const openJobs = async (dataDir: string): Promise<string[]> =>
   (
     await rows(
       dataDir,
-      `select name from pgboss.job where state in ('created', 'retry', 'active')
+      `select name from pgboss.job
+        where (state in ('retry', 'active') or state = 'created' and start_after <= now())
           and name in ('encode-asset', 'deliver-report', 'process-image', 'purge-asset')`,
     )
   ).map(({ name }) => String(name));

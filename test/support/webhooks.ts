@@ -97,7 +97,7 @@ export const READY: Readonly<Record<KnownProvider, (id: string) => object>> = {
 type Link = {
   readonly provider: 'cdnhost' | 'edgehost';
   readonly provider_video_id: string;
-  readonly [wish: string]: unknown;
+  readonly [field: string]: unknown;
 };
 
 /** An asset for a video that is at a hosted provider already, made by a service caller for `ann`. */

@@ -36,6 +36,6 @@ export function createImages(needs: Needs) {
   return {
     operations: {},
     routes: imageRoutes({ ...images, findPlayableAsset, objects }),
-    jobs: { 'process-image': processImageJob({ ...lifecycle, ...images, store }) },
+    jobs: { 'process-image': processImageJob({ ...lifecycle, ...images }) },
   };
 }

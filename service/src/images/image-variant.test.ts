@@ -20,8 +20,8 @@ const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.
 
 const sizeOf = (query: VariantQuery, original = PHOTO): string =>
   variantName(chooseVariant(original, query, undefined)).replace(/\.\w+$/, '');
-const formatOf = (original: OriginalImage, accept?: string, wish: VariantQuery = {}) =>
-  chooseVariant(original, wish, accept).format;
+const formatOf = (original: OriginalImage, accept?: string, query: VariantQuery = {}) =>
+  chooseVariant(original, query, accept).format;
 
 describe('the size', () => {
   test.each<[VariantQuery, string]>([
@@ -35,7 +35,7 @@ describe('the size', () => {
     [{ w: 320, h: 320, fit: 'inside' }, '320x240'],
     [{ w: 320, fit: 'cover' }, '320x240'],
     [{ h: 320, fit: 'contain' }, '427x320'],
-  ])('of a photo requested as %j is %s', (wish, expected) => expect(sizeOf(wish)).toBe(expected));
+  ])('of a photo requested as %j is %s', (query, expected) => expect(sizeOf(query)).toBe(expected));
 
   test('is never more than the original has', () => {
     const small = { ...PHOTO, width: 200, height: 100 };
@@ -83,7 +83,7 @@ describe('the format', () => {
   );
 
   test('moves where it can', () => {
-    const moving = (wish: VariantQuery, accept?: string) => chooseVariant(CLIP, wish, accept).animated;
+    const moving = (query: VariantQuery, accept?: string) => chooseVariant(CLIP, query, accept).animated;
     expect([
       moving({}),
       moving({}, BROWSER),

@@ -1,8 +1,9 @@
 // Tests which variants are rendered, shared, stored and deleted.
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createAssetId,
   type ImageStore,
@@ -11,6 +12,7 @@ import {
 } from '../../../test/support/image-store.ts';
 import type { Asset } from '../assets/asset.ts';
 import { createVideo } from '../lifecycle/asset.fixture.ts';
+import type { LocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, renditionKey, variantKey } from '../storage/object-key.ts';
 import type { ImageProcessor, ImageSource } from './image-processor.ts';
 import { examine, findVariant, type ImageNeeds } from './images.ts';
@@ -81,6 +83,20 @@ describe('a store without local files', () => {
     expect(await images.listScratch()).toEqual([]);
   });
 
+  test('reads the original once, for its digest and for the decoder', async () => {
+    const asset = await images.storeImage(25);
+    const store = { ...remote(), stream: vi.fn(images.store.stream) };
+    const digests: unknown[] = [];
+    const verify = async ({ sha256 }: LocalFile) => digests.push(sha256) > 1;
+    expect(
+      await examine(images.createNeeds({ store, processor: reading }), asset, { verify }),
+    ).toBeUndefined();
+    expect(await examine(images.createNeeds({ store }), asset, { verify })).toHaveProperty('facts');
+    const digest = hash('sha256', 'original');
+    expect([digests, store.stream.mock.calls.length]).toEqual([[digest, digest], 2]);
+    expect(await images.listScratch()).toEqual([]);
+  });
+
   test('makes no copy before a process is free, and keeps none when it fails', async () => {
     const asset = await images.storeImage(6);
     const busy: ImageProcessor = {
@@ -99,7 +115,7 @@ describe('a store without local files', () => {
     const asset = await images.storeImage(10);
     const stop = new AbortController();
     const stalled = { ...remote(), stream: () => new Readable({ read: () => {} }) };
-    const examined = examine(images.createNeeds({ store: stalled }), asset, stop.signal);
+    const examined = examine(images.createNeeds({ store: stalled }), asset, { signal: stop.signal });
     const refused = expect(examined).rejects.toThrow('aborted');
     await expect.poll(() => images.listScratch()).toHaveLength(1);
     stop.abort();

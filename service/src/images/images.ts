@@ -4,7 +4,7 @@ import type * as lookupOperations from '../assets/asset-lookup.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Bound, BoundOperations } from '../platform/bind.ts';
 import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
-import type { prepareLocalFile } from '../storage/local-file.ts';
+import type { LocalFile, prepareLocalFile } from '../storage/local-file.ts';
 import { type ObjectKey, originalKey, THUMBNAIL, variantKey, variantsPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ImageFacts, ImageProcessor, ImageRefusal } from './image-processor.ts';
@@ -43,19 +43,28 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 export type ExaminationResult = { readonly facts: ImageFacts } | { readonly refused: ImageRefusal };
 
-/** Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. */
+type ExamineOptions = {
+  readonly signal?: AbortSignal;
+  /** False if these are not the announced bytes: they are not decoded. */
+  readonly verify?: (original: LocalFile) => Promise<boolean>;
+};
+
+/**
+ * Reads the properties of an image and stores its thumbnail, or returns why the image is rejected. Undefined
+ * if `verify` returned false.
+ */
 export async function examine(
   { store, processor, prepareLocalFile }: ImageNeeds,
   asset: Asset,
-  signal?: AbortSignal,
-): Promise<ExaminationResult> {
+  { signal, verify = async () => true }: ExamineOptions = {},
+): Promise<ExaminationResult | undefined> {
   if ((asset.size_bytes ?? 0) > MAX_BYTES) return { refused: 'too_demanding' };
   const file = prepareLocalFile(originalKey(asset));
   const examined = await file
     .open(signal)
-    .then(({ path }) => processor.examine(path))
+    .then(async (original) => ((await verify(original)) ? processor.examine(original.path) : undefined))
     .finally(file.close);
-  if ('refused' in examined) return examined;
+  if (!examined || 'refused' in examined) return examined;
   const key = variantKey(asset.id, THUMBNAIL);
   await store.remove(key); // an earlier run may have stopped before it reported
   await storeVariant(store, key, examined.thumbnail);

@@ -1,30 +1,32 @@
 // Job that examines an uploaded image and reports it as ready or failed.
+import { createReadStream } from 'node:fs';
 import type * as lookupOperations from '../assets/asset-lookup.ts';
 import type * as reportOperations from '../lifecycle/reports.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { JobPayloads } from '../jobs.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
-import { originalKey } from '../storage/object-key.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import type { LocalFile } from '../storage/local-file.ts';
 import type { ImageFacts, ImageRefusal } from './image-processor.ts';
 import type * as imageOperations from './images.ts';
 import type { ExaminationResult } from './images.ts';
 
 type ProcessNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
-  Pick<BoundOperations<typeof reportOperations>, 'applyReport' | 'verifyOriginal'> & {
-    readonly store: Pick<ObjectStore, 'stream'>;
-  } & Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
+  Pick<BoundOperations<typeof reportOperations>, 'applyReport' | 'verifyOriginal'> &
+  Pick<BoundOperations<typeof imageOperations>, 'examine' | 'deleteVariants'>;
 
 /** Idempotent: a retry after a crash produces the same result. */
 export const processImageJob =
-  ({ store, findAssetById, applyReport, verifyOriginal, examine, deleteVariants }: ProcessNeeds) =>
+  ({ findAssetById, applyReport, verifyOriginal, examine, deleteVariants }: ProcessNeeds) =>
   async ({ payload: { assetId }, signal }: JobRun<JobPayloads['process-image']>): Promise<void> => {
     const found = await findAssetById(assetId);
     if (found?.stream_status !== 'processing' || found.deleted_at) return;
-    const asset = await verifyOriginal(found, { read: () => store.stream(originalKey(found)) });
-    if (asset.refused) return;
-    const outcome = await applyReport(reportOf(await examine(asset, signal)), { ref: { assetId } });
+    // One read of the store serves the digest and the decoder.
+    const verify = async (file: LocalFile) =>
+      !(await verifyOriginal(found, { ...file, read: () => createReadStream(file.path) })).refused;
+    const examined = await examine(found, { signal, verify });
+    if (!examined) return;
+    const outcome = await applyReport(reportOf(examined), { ref: { assetId } });
     if (outcome?.reason === 'deleted_asset') await deleteVariants(assetId);
   };
 

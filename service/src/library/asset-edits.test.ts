@@ -19,10 +19,14 @@ const payload = { assetId: asset.id };
 async function edited(
   seen: Asset,
   changed: Edit,
-  { ifMatch, isHosted = false }: { ifMatch?: string; isHosted?: boolean } = {},
+  {
+    ifMatch,
+    isHosted = false,
+    canSign = true,
+  }: { ifMatch?: string; isHosted?: boolean; canSign?: boolean } = {},
 ) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  const updated = await editAsset({ update, isHosted: () => isHosted }, seen, {
+  const updated = await editAsset({ update, isHosted: () => isHosted, canSign: () => canSign }, seen, {
     edit: changed,
     ifMatch,
     actorData: { user: 'ann' },
@@ -53,6 +57,15 @@ test('the provider of a hosted video learns of a change of visibility, and only 
   expect(await jobsOf(asset, { visibility: 'public' })).toEqual([]);
 });
 
+test('a video demands signed URLs only if they can be signed', async () => {
+  const shown: Asset = { ...hosted, visibility: 'public' };
+  const jobsOf = async (seen: Asset, visibility: Asset['visibility'], canSign: boolean) =>
+    (await edited(seen, { visibility }, { canSign })).decision?.jobs.length;
+  expect(await jobsOf(shown, 'private', true)).toBe(1);
+  expect(await jobsOf(shown, 'private', false), 'nobody could play it').toBe(0);
+  expect(await jobsOf(hosted, 'public', false)).toBe(1);
+});
+
 describe('a poster is made', () => {
   const makesPoster = async (seen: Asset, changed: Edit) =>
     (await edited(seen, changed)).decision?.jobs.some(({ name }) => name === 'make-poster');
@@ -79,7 +92,7 @@ describe('an edit is refused', () => {
     const missing = openMemoryStore('missing', NOW);
     const request = { edit: { title: 'New' }, ifMatch: undefined, actorData: {} };
     await expect(
-      editAsset({ update: missing.update, isHosted: () => false }, asset, request),
+      editAsset({ update: missing.update, isHosted: () => false, canSign: () => true }, asset, request),
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'No such asset',

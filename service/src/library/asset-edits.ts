@@ -12,6 +12,8 @@ export type EditNeeds = {
   readonly update: AssetStore['update'];
   /** A hosted provider chooses the thumbnails of its videos itself. */
   readonly isHosted: (asset: Asset) => boolean;
+  /** True if players get signed URLs of the asset's video, once it demands them. */
+  readonly canSign: (asset: Asset) => boolean;
 };
 
 /** Omitted columns stay unchanged. */
@@ -24,7 +26,7 @@ type EditRequest = {
 };
 
 export async function editAsset(
-  { update, isHosted }: EditNeeds,
+  { update, isHosted, canSign }: EditNeeds,
   asset: Asset,
   { edit, ifMatch, actorData }: EditRequest,
 ): Promise<Asset> {
@@ -34,7 +36,7 @@ export async function editAsset(
     if (seen.deleted_at) throw notFound('No such asset');
     assertVersion(seen, ifMatch);
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: isHosted(seen) });
-    return { set: toPatch(seen, edit), events: [event], jobs: jobsOf(seen, edit) };
+    return { set: toPatch(seen, edit), events: [event], jobs: jobsOf(seen, edit, canSign(seen)) };
   });
   if (!updated) throw notFound('No such asset');
   return updated.asset;
@@ -50,14 +52,18 @@ const toPatch = (seen: Asset, edit: Edit) => ({
 const isVisibilityChanged = (seen: Asset, { visibility }: Edit): boolean =>
   visibility !== undefined && visibility !== seen.visibility;
 
-function jobsOf(seen: Asset, edit: Edit): JobRequest[] {
+function jobsOf(seen: Asset, edit: Edit, canSign: boolean): JobRequest[] {
   const payload = { assetId: seen.id };
   const next = { ...seen, ...edit };
-  const isAtProvider = seen.provider_video_id !== null;
+  // A worker that protects the video need not have the key, so the decision is made here.
+  const needsProtection =
+    seen.provider_video_id !== null &&
+    isVisibilityChanged(seen, edit) &&
+    (canSign || next.visibility === 'public');
   const needsPoster =
     isPosterDue(next) || (awaitsReport(seen) && seen.poster_time_ms !== next.poster_time_ms);
   return [
-    ...(isAtProvider && isVisibilityChanged(seen, edit) ? [{ name: 'protect-video', payload } as const] : []),
+    ...(needsProtection ? [{ name: 'protect-video', payload } as const] : []),
     ...(needsPoster ? [{ name: 'make-poster', payload } as const] : []),
   ];
 }

@@ -14,7 +14,7 @@ import * as longPollOperations from './long-poll.ts';
 import * as trashOperations from './trash.ts';
 
 type Needs = AppContext &
-  Pick<editOperations.EditNeeds, 'isHosted'> &
+  Pick<editOperations.EditNeeds, 'isHosted' | 'canSign'> &
   Pick<trashOperations.TrashNeeds, 'startJob'> & {
     readonly lifecycle: Lifecycle;
     readonly usage: Usage;

@@ -26,10 +26,23 @@ export type DeliveryRecord = Outcome & {
 /** The request that writes an upload. */
 export type UploadLease = { readonly upload: string; readonly holder: string };
 
-/** A change, the delivery that caused it, and the upload that it finishes. */
+/**
+ * An upload whose bytes go elsewhere, so that no request holds its lease: a presigned PUT, recorded when it
+ * is finished, or an upload to the video of a hosted provider, recorded when it is opened.
+ */
+export type DirectUpload = { readonly id: string } & (
+  | { readonly protocol: 'put'; readonly target: null }
+  | {
+      readonly protocol: 'hosted';
+      readonly target: Readonly<Record<'provider' | 'video_id' | 'protocol', string>>;
+    }
+);
+
+/** A change, the delivery that caused it, the upload that it finishes, and the one that it records. */
 export type Decision = Change & {
   readonly delivery?: DeliveryRecord | undefined;
   readonly upload?: UploadLease | undefined;
+  readonly direct?: DirectUpload | undefined;
 };
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */

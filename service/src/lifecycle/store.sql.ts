@@ -4,8 +4,16 @@ import type { NewEvent } from '../assets/asset-event.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { columns, definitions, patches, sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import { assetRow, deliveryRow, mutableColumns, newAssetColumns, shownColumns } from '../tables.ts';
-import type { AssetPatch, Decision, DeliveryRecord, UploadLease } from './change.ts';
+import {
+  assetRow,
+  deliveryRow,
+  mutableColumns,
+  newAssetColumns,
+  pick,
+  shownColumns,
+  uploadRow,
+} from '../tables.ts';
+import type { AssetPatch, Decision, DeliveryRecord, DirectUpload, UploadLease } from './change.ts';
 
 /** `seen` is the asset that the decision is based on. */
 export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; readonly now: Date };
@@ -13,12 +21,27 @@ export type PendingWrite = { readonly seen: Asset; readonly decision: Decision; 
 const ASSET = columns(assetRow);
 const DELIVERY = columns(deliveryRow);
 const DELIVERED = definitions(deliveryRow);
+const directColumns = pick(uploadRow, [
+  'id',
+  'asset_id',
+  'owner_user_id',
+  'attempt',
+  'protocol',
+  'target',
+  'size_bytes',
+  'bytes_received',
+  'created_at',
+  'expires_at',
+  'finished_at',
+]);
+const UPLOAD = columns(directColumns);
+const DIRECT = definitions(directColumns);
 const PATCH = definitions(mutableColumns);
 const PATCHES = patches({ table: 'assets', json: 'pending.set', row: 'patch' }, mutableColumns);
 
 /**
  * Stores the asset, events and delivery of each write; the result is undefined if the revision differs.
- * A write that finishes an upload is stored only while its writer holds the lease, which then ends.
+ * A write that finishes a leased upload is stored only while its writer holds the lease, which then ends.
  * Locks rows in the order of their ids, assets before uploads, to prevent deadlocks. Of two writes to one
  * asset it stores one.
  */
@@ -39,7 +62,7 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
     with pending as materialized (
       select * from json_to_recordset(${JSON.stringify(writes.map(recordOf))}::json)
                  as pending (place int4, id uuid, seen int4, set jsonb, events jsonb, delivery jsonb,
-                             upload uuid, holder uuid, now timestamptz)),
+                             upload uuid, holder uuid, direct jsonb, now timestamptz)),
     locked as materialized (
       select id, revision from assets
        where id = any(array(select id from pending)) order by id for no key update),
@@ -57,8 +80,16 @@ const updateStatement = (writes: readonly PendingWrite[]) =>
               or (pending.upload, pending.holder) in (select held.id, held.lease_holder from held))
       returning pending.place, assets.id, assets.owner_user_id, assets.revision),
     finished as (
-      update uploads set finished_at = pending.now, lease_holder = null, lease_until = null
-        from updated join pending using (place) where uploads.id = pending.upload),
+      update uploads set finished_at = pending.now, lease_holder = null, lease_until = null,
+                         size_bytes = (pending.set ->> 'size_bytes')::int8,
+                         bytes_received = (pending.set ->> 'size_bytes')::int8
+        from updated join pending using (place)
+       where uploads.id = pending.upload),
+    opened as (
+      insert into uploads (${UPLOAD})
+      select direct.* from updated join pending using (place),
+             jsonb_to_record(pending.direct) as direct (${DIRECT}) where pending.direct is not null
+      on conflict (id) do update set target = excluded.target),
     recorded as (
       insert into events (id, asset_id, owner_user_id, type, data, created_at, revision)
       select event.id, updated.id, updated.owner_user_id, event.type, event.data, pending.now,
@@ -84,10 +115,28 @@ const recordOf = (write: PendingWrite, place: number) => ({
   set: withUpdateTime(write),
   events: write.decision.events.map((event) => ({ id: uuidV7(), ...event })),
   delivery: write.decision.delivery ? rowOf(write.decision.delivery) : null,
-  upload: write.decision.upload?.upload ?? null,
-  holder: write.decision.upload?.holder ?? null,
+  ...write.decision.upload,
+  direct: write.decision.direct ? directRowOf(write, write.decision.direct) : null,
   now: write.now,
 });
+
+/** Its bytes are in the store if it was a presigned PUT; a hosted provider has yet to receive them. */
+function directRowOf({ seen, decision, now }: PendingWrite, { id, protocol, target }: DirectUpload) {
+  const after = { ...seen, ...decision.set };
+  return {
+    id,
+    asset_id: after.id,
+    owner_user_id: after.owner_user_id,
+    attempt: after.attempt,
+    protocol,
+    target,
+    size_bytes: after.size_bytes ?? after.announced_size_bytes,
+    bytes_received: after.size_bytes ?? 0,
+    created_at: now,
+    expires_at: after.upload_expires_at ?? now,
+    finished_at: protocol === 'put' ? now : null,
+  };
+}
 
 /** True while the upload can be finished by this holder. */
 export const holdsUploadLease = async (db: Queries, { upload, holder }: UploadLease): Promise<boolean> =>

@@ -211,34 +211,3 @@ test('only visible changes notify listeners', async () => {
   await listener.end();
   expect(heard).toEqual([quiet.id, loud.id, loud.id]);
 });
-
-const insertUpload = (assetId: string, writer: string) =>
-  rowsOf(
-    connection,
-    `insert into uploads
-       (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
-     values ($1, $2, 'ann', 1, 'put', $1, now() + interval '1 minute', now() + interval '1 hour')`,
-    [writer, assetId],
-  );
-
-test('a writer finishes its upload only while it holds the lease', async () => {
-  const store = openStore();
-  const created = await store.createAsset(newAsset(), {});
-  const { id } = created;
-  const writer = uuidV7();
-  await insertUpload(id, writer);
-  const finish = () =>
-    store.update(created, () => ({
-      ...change({ uploaded_at: NOW }),
-      upload: { upload: writer, holder: writer },
-    }));
-  await rowsOf(connection, 'update uploads set lease_holder = null where id = $1', [writer]);
-  expect(await finish()).toBeUndefined();
-  expect((await stored(id)).uploaded_at).toBeNull();
-  await rowsOf(connection, 'update uploads set lease_holder = id where id = $1', [writer]);
-  expect((await finish())?.asset.uploaded_at).toEqual(NOW);
-  expect(
-    await rowsOf(connection, 'select lease_holder, finished_at from uploads where id = $1', [writer]),
-  ).toEqual([{ lease_holder: null, finished_at: NOW }]);
-  expect(await finish(), 'an upload finishes once').toBeUndefined();
-});

@@ -46,6 +46,10 @@ type Provided = Pick<Asset, 'provider'>;
 export const isHosted = ({ providers }: Needs, { provider }: Provided): boolean =>
   provider !== null && providers.get(provider)?.kind === 'hosted';
 
+/** True when this process can sign the URLs of private videos, so that the provider may demand it. */
+export const canSign = ({ providers }: Needs, { provider }: Provided): boolean =>
+  provider !== null && providers.get(provider)?.capabilities.signedPlayback === true;
+
 /** True when new videos can be created at the provider. */
 export const canTakeUploads = ({ providers }: Needs, { provider }: Provided): boolean =>
   provider !== null && providers.get(provider)?.api !== undefined;

@@ -9,6 +9,7 @@ import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
 import { conflict, notFound, type ServiceError, toReason } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { hostedUploadId } from '../storage/upload-id.ts';
 import type { handOver, lacksSettings } from './handover.ts';
 import { canTakeUploads } from './hosted-playback.ts';
 import { findActiveAsset, listParkedDeliveries } from './hosted-videos.sql.ts';
@@ -47,11 +48,9 @@ export async function prepareUpload(needs: ProviderNeeds, asset: Asset): Promise
   const order = toUploadOrder(needs, asset);
   const { videoId, target, alternatives } = await needs
     .call(providerOf(asset), (api) => api.prepareUpload(order))
-    .catch(async (error: unknown) => {
-      await recordFailure(needs, asset, error);
-      return throwServiceError(error);
-    });
-  const linked = videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, videoId);
+    .catch((error: unknown) => explainFailure(needs, asset, error));
+  const linked =
+    videoId === asset.provider_video_id ? asset : await linkVideo(needs, asset, { videoId, target });
   if (!linked) throw changed();
   return { asset: await applyParked(needs, linked), target, ...(alternatives && { alternatives }) };
 }
@@ -70,8 +69,8 @@ export async function createTusUpload(
     throw conflict('The bytes of this asset are already stored', { reason: 'already_uploaded' });
   const { videoId, target } = await needs
     .call(providerOf(asset), (api) => getTusRelay(api).create(order))
-    .catch(throwServiceError);
-  const linked = await linkVideo(needs, asset, videoId);
+    .catch((error: unknown) => explainFailure(needs, asset, error));
+  const linked = await linkVideo(needs, asset, { videoId, target });
   if (linked) await applyParked(needs, linked);
   const unused = linked ? asset : { ...asset, provider_video_id: videoId };
   await removeVideo(needs, unused).catch((error: unknown) => {
@@ -105,12 +104,16 @@ function toUploadOrder({ maxUploadBytes, now }: ProviderNeeds, asset: Asset): Up
   };
 }
 
-/** Undefined if the asset was linked to another video, completed or deleted in the meantime. */
+/**
+ * Links a video, and records the upload to it. Undefined if the asset was linked to another video, completed
+ * or deleted in the meantime.
+ */
 async function linkVideo(
   { update }: ProviderNeeds,
   asset: Asset,
-  videoId: string,
+  { videoId, target }: Pick<PreparedUpload, 'videoId' | 'target'>,
 ): Promise<Asset | undefined> {
+  const hosted = { provider: providerOf(asset), video_id: videoId, protocol: target.protocol };
   const updated = await update(asset, (seen) =>
     seen.provider_video_id === asset.provider_video_id &&
     seen.stream_status === 'pending_upload' &&
@@ -119,6 +122,7 @@ async function linkVideo(
           set: { provider_video_id: videoId },
           events: [newEvent('asset.updated', { source: 'service', fields: ['provider_video_id'] })],
           jobs: [],
+          direct: { id: hostedUploadId(asset), protocol: 'hosted', target: hosted },
         }
       : undefined,
   );
@@ -220,8 +224,8 @@ export const canInspect = (needs: Pick<ProviderNeeds, 'providers'>, asset: Asset
  * Adds an event, so that the timeline explains why the asset has no video. A provider without storage is not
  * asked again: the asset fails at once.
  */
-async function recordFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<void> {
-  if (!(error instanceof ProviderFailed)) return;
+async function explainFailure(needs: ProviderNeeds, asset: Asset, error: unknown): Promise<never> {
+  if (!(error instanceof ProviderFailed)) throw error;
   const { failure, providerCode } = error;
   const event = newEvent('asset.checked', {
     source: 'service',
@@ -230,6 +234,7 @@ async function recordFailure(needs: ProviderNeeds, asset: Asset, error: unknown)
   });
   await needs.update(asset, () => ({ set: {}, events: [event], jobs: [] }));
   if (failure.code === 'provider_quota') await needs.refuseAsset(asset, failure);
+  return throwServiceError(error);
 }
 
 function providerOf({ provider }: Asset): ProviderName {

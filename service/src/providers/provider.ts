@@ -104,6 +104,7 @@ export type HostedApi = {
   readonly restart: ((videoId: string) => Promise<void>) | undefined;
   /**
    * Enables or disables signed URLs for a video; undefined when the product does not support it per video.
+   * The process needs no key for it.
    */
   readonly protect: ((videoId: string, isPrivate: boolean) => Promise<void>) | undefined;
   /** Requests a file that does not exist yet; undefined when the product offers none for this video. */

@@ -56,7 +56,7 @@ describe('files', () => {
     const root = newRoot();
     const store = await openDiskObjectStore(root);
     await writeFile(join(root, 'secret'), 'kept');
-    const strays = [
+    const orphans = [
       '../../secret',
       'a/../../../secret',
       '/etc/passwd',
@@ -69,7 +69,7 @@ describe('files', () => {
       'a/b/..',
       '../x',
     ] as ObjectKey[];
-    for (const key of strays) {
+    for (const key of orphans) {
       expect(() => store.localFile?.(key), key).toThrow('not an object key');
       await expect(store.removeAll(key), key).rejects.toThrow('not an object key');
       await expect(store.put(key, source(Buffer.from('x')), 1), key).rejects.toThrow('not an object key');

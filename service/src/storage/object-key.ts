@@ -1,5 +1,4 @@
 // Builds the keys of stored objects from ids and constant file names, never from user text.
-import { hash } from 'node:crypto';
 
 declare const isObjectKey: unique symbol;
 
@@ -28,28 +27,6 @@ const TAIL = '.tail-';
 export function parseOriginalName(name: string): { readonly upload: string; readonly isTail: boolean } {
   const [upload = '', tail] = name.split(TAIL);
   return { upload, isTail: tail !== undefined };
-}
-
-/**
- * The id of the upload that a presigned PUT writes. It follows from the asset and its attempt, so that such
- * an upload needs no row.
- */
-export function presignedUploadId({
-  id,
-  attempt,
-}: {
-  readonly id: string;
-  readonly attempt: number;
-}): string {
-  const hex = hash('sha256', `presigned upload ${uuid(id)} ${attempt}`);
-  // RFC 9562, version 8: the other bits are the application's.
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `a${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 type Original = { readonly id: string; readonly original_upload: string | null };

@@ -5,6 +5,7 @@ import type { Bound } from '../platform/bind.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { UPLOAD_EXPIRED } from './failures.ts';
+import { TRANSFER_MS } from './orphan.ts';
 import { createMonthPartitions, dropDeliveriesBefore, findExpiredUploads } from './upkeep.sql.ts';
 
 type CleanupNeeds = {
@@ -17,11 +18,6 @@ type CleanupNeeds = {
 };
 
 const BATCH = 200;
-/**
- * A store checks the expiry of a presigned PUT when the transfer starts. 64 MiB arrive within this time at 20
- * KB/s.
- */
-const TRANSFER_MS = 3_600_000;
 
 /** Returns the number of expired uploads. */
 export async function expireUploads(needs: CleanupNeeds): Promise<number> {

@@ -25,7 +25,7 @@ type Needs = AppContext & {
 };
 
 export function createUpkeep(context: Needs) {
-  const { db, store, config, lifecycle, hosted, uploads, emptyTrash, asOperator } = context;
+  const { db, config, lifecycle, hosted, uploads, emptyTrash, asOperator } = context;
   const needs = {
     ...context,
     ...lifecycle,
@@ -41,13 +41,7 @@ export function createUpkeep(context: Needs) {
     operations: {},
     routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
     jobs: {
-      'purge-asset': purgeAssetJob({
-        ...lifecycle,
-        ...orphans,
-        ...uploads,
-        store,
-        removeVideo: hosted.removeVideo,
-      }),
+      'purge-asset': purgeAssetJob({ ...needs, ...orphans }),
       'provider-task': providerTaskJob({ ...lifecycle, ...hosted, reconcileAsset, removeOrphanedVideos }),
       reconcile: run(reconcile),
       'remove-orphaned-videos': run(removeOrphanedVideos),

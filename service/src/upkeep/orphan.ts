@@ -1,6 +1,7 @@
 // Decides which stored objects are orphans, from the columns of their asset (design §6).
 import type { Asset } from '../assets/asset.ts';
-import { parseOriginalName, presignedUploadId } from '../storage/object-key.ts';
+import { parseOriginalName } from '../storage/object-key.ts';
+import { presignedUploadId } from '../storage/upload-id.ts';
 
 /** The columns that tell which objects an asset may have. */
 export type ObjectOwner = Pick<
@@ -19,6 +20,24 @@ export type ObjectOwner = Pick<
   /** The ids of the uploads that can still become the original. */
   readonly open_uploads: readonly string[];
 };
+
+/**
+ * A store checks the expiry of a presigned PUT when the transfer starts. 64 MiB arrive within this time at 20
+ * KB/s.
+ */
+export const TRANSFER_MS = 3_600_000;
+
+/**
+ * When the last transfer to a presigned URL of the asset has ended: no attempt has a later expiry. Undefined
+ * if no URL was presigned, because that needs an announced size.
+ */
+export function lastTransferEnd(
+  asset: Pick<Asset, 'announced_size_bytes' | 'attempt' | 'upload_expires_at'>,
+): Date | undefined {
+  const { announced_size_bytes: announced, attempt, upload_expires_at: expires } = asset;
+  if (!expires || (announced === null && attempt === 1)) return undefined;
+  return new Date(expires.getTime() + TRANSFER_MS);
+}
 
 /** A parsed key `<kind>/<asset id>/…`. `folder`: `<attempt>-<try>` of renditions, name of originals. */
 type ParsedKey = { readonly kind: string; readonly assetId: string; readonly folder: string };

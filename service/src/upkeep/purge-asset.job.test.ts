@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Asset } from '../assets/asset.ts';
 import { NOW, createVideo } from '../lifecycle/asset.fixture.ts';
 import { openDiskObjectStore } from '../storage/disk-object-store.ts';
@@ -21,6 +21,25 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 async function* bytes(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('bytes');
+}
+
+/** Runs the job; returns the jobs that it sends. */
+async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAssetJob>[0]> = {}) {
+  const sent: unknown[] = [];
+  const run = purgeAssetJob({
+    db: { transaction: (work) => work(undefined as never) },
+    jobs: { sendFor: async (_tx, _owner, job) => void sent.push(job) },
+    now: () => NOW,
+    isHosted: () => false,
+    findAssetById: async () => asset,
+    findObjectOwner: async () => undefined,
+    store,
+    discardClosedUploads: async () => {},
+    removeVideo: async () => {},
+    ...changes,
+  });
+  await run({ payload: { assetId: asset.id }, signal: new AbortController().signal });
+  return sent;
 }
 
 /** Which of original, other upload and rendition remain after the job. */
@@ -43,14 +62,8 @@ async function runPurge({ openUpload, ...change }: Partial<Asset> & { openUpload
   const removeVideo = async () => {
     removedVideo = true;
   };
-  const purge = purgeAssetJob({
-    findAssetById: async () => asset,
-    findObjectOwner: async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [] }),
-    store,
-    discardClosedUploads: async () => {},
-    removeVideo,
-  });
-  await purge({ payload: { assetId: id }, signal: new AbortController().signal });
+  const findObjectOwner = async () => ({ ...asset, open_uploads: openUpload ? [openUpload] : [] });
+  await purge(asset, { findObjectOwner, removeVideo });
   const remains = async (key: ObjectKey) => (await store.size(key)) !== undefined;
   return {
     original: await remains(keys.original),
@@ -83,14 +96,44 @@ test.each([
 test('a purged asset leaves no key in the store', async () => {
   const id = randomUUID();
   await store.put(uploadKey(id, randomUUID()), bytes(), 10);
-  const purge = purgeAssetJob({
-    findAssetById: async () => createVideo({ id, deleted_at: NOW }),
-    findObjectOwner: async () => undefined,
-    store,
-    discardClosedUploads: async () => {},
-    removeVideo: async () => {},
-  });
-  await purge({ payload: { assetId: id }, signal: new AbortController().signal });
+  await purge(createVideo({ id, deleted_at: NOW }));
   for (const prefix of storeRoots())
     for await (const key of store.list(prefix)) expect(key).not.toContain(id);
+});
+
+const MINUTE = 60_000;
+const minutesLater = (minutes: number) => new Date(NOW.getTime() + minutes * MINUTE);
+
+describe('with an S3 store, whose presigned URLs outlive the asset', () => {
+  const direct = {} as NonNullable<ObjectStore['direct']>;
+  const announced = { deleted_at: NOW, announced_size_bytes: 5, upload_expires_at: minutesLater(10) };
+  const repeated = (id: string) => [
+    { name: 'purge-asset', payload: { assetId: id }, startAfter: minutesLater(70) },
+  ];
+
+  test.each<[string, Partial<Asset>]>([
+    ['of the asset', announced],
+    ['of an earlier attempt', { ...announced, announced_size_bytes: null, attempt: 2 }],
+  ])('runs again when the transfers to the URL %s have ended', async (_, change) => {
+    const asset = createVideo({ id: randomUUID(), ...change });
+    expect(await purge(asset, { store: { ...store, direct } })).toEqual(repeated(asset.id));
+  });
+
+  test.each<[string, Partial<Asset>, object]>([
+    ['after they have ended', { ...announced, upload_expires_at: minutesLater(-60) }, {}],
+    ['without an announced size', { ...announced, announced_size_bytes: null }, {}],
+    ['where the provider takes the bytes', announced, { isHosted: () => true }],
+  ])('runs once %s', async (_, change, changes) => {
+    const asset = createVideo({ id: randomUUID(), ...change });
+    expect(await purge(asset, { store: { ...store, direct }, ...changes })).toEqual([]);
+  });
+});
+
+test('on a disk, which has no presigned URLs, runs once', async () => {
+  const asset = createVideo({
+    id: randomUUID(),
+    announced_size_bytes: 5,
+    upload_expires_at: minutesLater(10),
+  });
+  expect(await purge(asset)).toEqual([]);
 });

@@ -1,17 +1,24 @@
-// Removes all objects of a purged asset; of other assets, every upload that is not the original.
+// Removes all objects of a purged asset; of other assets, every upload that is not the original. Runs again
+// when no presigned URL can add an object any more.
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
-import type { JobPayloads } from '../jobs.ts';
+import type { JobPayloads, ServiceJobs } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { isHosted } from '../providers/hosted-playback.ts';
 import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { discardClosedUploads } from '../uploads/expired-uploads.ts';
-import { isOrphanedUpload, isPurged, parseKey } from './orphan.ts';
+import { isOrphanedUpload, isPurged, lastTransferEnd, parseKey } from './orphan.ts';
 import type { findObjectOwner } from './orphans.ts';
 
 type PurgeNeeds = {
+  readonly db: Pick<Database, 'transaction'>;
+  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+  readonly now: () => Date;
+  readonly isHosted: Bound<typeof isHosted>;
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly findObjectOwner: Bound<typeof findObjectOwner>;
   readonly store: ObjectStore;
@@ -28,7 +35,17 @@ export const purgeAssetJob =
     if (isPurged(asset)) await removeObjects(needs, asset);
     else await removeOrphanedUploads(needs, asset.id);
     if (isPurged(asset) || asset.refused) await needs.removeVideo(asset);
+    await repeatAfterTransfers(needs, asset);
   };
+
+/** A presigned PUT stays valid when its asset is deleted, or when another upload has won. */
+async function repeatAfterTransfers(needs: PurgeNeeds, asset: Asset): Promise<void> {
+  const { id: assetId, owner_user_id: owner } = asset;
+  const startAfter = needs.store.direct && !needs.isHosted(asset) ? lastTransferEnd(asset) : undefined;
+  if (!startAfter || startAfter <= needs.now()) return;
+  const job = { name: 'purge-asset', payload: { assetId }, startAfter } as const;
+  await needs.db.transaction((tx) => needs.jobs.sendFor(tx, owner, job));
+}
 
 async function removeObjects({ store }: PurgeNeeds, { id }: Asset): Promise<void> {
   for (const prefix of assetPrefixes(id)) await store.removeAll(prefix);

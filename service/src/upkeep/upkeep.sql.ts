@@ -59,7 +59,8 @@ export const findExpiredUploads = async (db: Queries, now: Date, limit: number):
        and not exists (
          select 1 from uploads
           where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
-            and (lease_until >= now() or protocol <> 'put' and expires_at >= ${now}))
+            and (lease_until >= now()
+                 or protocol in ('tus', 's3-multipart') and expires_at >= ${now}))
      order by upload_expires_at
      limit ${limit}`)
   ).map(({ id }) => id);
@@ -109,7 +110,8 @@ export const findObjectOwners = async (
     select ${columns(objectOwnerColumns)}, array(
       select uploads.id::text from uploads
        where asset_id = assets.id and uploads.attempt = assets.attempt and finished_at is null
-         and (${includesExpired}::bool or protocol <> 'put' or lease_until > now())) as open_uploads
+         and (${includesExpired}::bool or protocol not in ('put', 'import') or lease_until > now()))
+           as open_uploads
       from assets where id = any(${ids}::uuid[])`)) as readonly unknown[] as readonly ObjectOwner[];
 
 /** Which of these uploads have a row. */

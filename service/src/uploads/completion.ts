@@ -14,8 +14,9 @@ import { badRequest, conflict, type ServiceError, toReason } from '../platform/e
 import type { isHosted } from '../providers/hosted-playback.ts';
 import type { applyInspection, inspectNow } from '../providers/hosted-videos.ts';
 import type { Provider } from '../providers/provider.ts';
-import { originalKey, presignedUploadId, uploadKey } from '../storage/object-key.ts';
+import { originalKey, uploadKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
+import { presignedUploadId } from '../storage/upload-id.ts';
 import { findMismatch, type RejectionCode, toContentFailure } from './content-check.ts';
 import { countOtherUploads } from './resumable-uploads.sql.ts';
 import type { finishUpload } from './store-original.ts';

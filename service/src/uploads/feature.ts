@@ -100,9 +100,9 @@ export function createUploads(context: Needs) {
 
 function toNeeds(context: Needs) {
   const { lifecycle, usage, hosted, config } = context;
-  const { maxUploadBytes, uploadTtlSeconds } = config;
+  const { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes } = config;
   const claimPut = originalOperations.createPutClaims(context);
-  const limits = { maxUploadBytes, uploadTtlSeconds };
+  const limits = { maxUploadBytes, uploadTtlSeconds, multipartUploadBytes };
   const needs = { ...context, ...lifecycle, ...hosted, ...usage, ...limits, claimPut };
   return { ...needs, ...bind(needs, { ...originalOperations, ...duplicateOperations }) };
 }

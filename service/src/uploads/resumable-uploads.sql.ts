@@ -114,7 +114,7 @@ export const findClosedUploads = (db: Queries, assetId: string) =>
   db.all(sql('closed uploads', { id: 'uuid', asset_id: 'uuid', protocol: 'text' })`
     select uploads.id, asset_id, protocol
       from uploads join assets on assets.id = uploads.asset_id
-     where asset_id = ${assetId} and protocol <> 'put' and finished_at is null
+     where asset_id = ${assetId} and protocol in ('tus', 's3-multipart') and finished_at is null
        and (lease_until is null or lease_until < now())
        and (uploads.attempt <> assets.attempt or uploaded_at is not null
             or stream_status <> 'pending_upload' or deleted_at is not null and purge_at is null)`);

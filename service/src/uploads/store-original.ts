@@ -33,6 +33,8 @@ export type OriginalNeeds = {
   readonly findDuplicate: Bound<typeof findDuplicate>;
   readonly maxUploadBytes: number;
   readonly uploadTtlSeconds: number;
+  /** The largest file that gets a presigned PUT. */
+  readonly multipartUploadBytes: number;
   readonly underQuota: UnderQuota;
   readonly findByteQuota: Bound<typeof findByteQuota>;
 };
@@ -65,7 +67,7 @@ export async function storeOriginal(
   const lease: UploadLease = { upload: id, holder: id };
   return whileRenewing({ everyMs: RENEW_EVERY_MS, renew: () => renewLease(db, lease) }, async () => {
     try {
-      const claimed = await needs.claimPut({ ...asset, upload: id });
+      const claimed = await needs.claimPut(toClaim(asset, original));
       if (!claimed) throw toClosedError(await needs.findAssetById(asset.id));
       const findByteQuota = claimed.has_byte_limit ? needs.findByteQuota : findNoQuota;
       const stored = await writeObject({ ...needs, findByteQuota }, { asset, lease }, original);
@@ -80,6 +82,14 @@ export async function storeOriginal(
     }
   });
 }
+
+const toClaim = ({ id, attempt }: Asset, { uploadId, source, length }: OriginalBytes): PutClaim => ({
+  id,
+  attempt,
+  upload: uploadId,
+  protocol: source === 'caller' ? 'put' : 'import',
+  sizeBytes: length ?? null,
+});
 
 const findNoQuota: OriginalNeeds['findByteQuota'] = () => Promise.resolve(undefined);
 
@@ -116,27 +126,35 @@ type FinishedUpload = {
   readonly hasLeftovers: boolean;
 };
 
+type FinishNeeds = Pick<
+  OriginalNeeds,
+  'assetStore' | 'findDuplicate' | 'underQuota' | 'uploadTtlSeconds' | 'multipartUploadBytes' | 'store'
+>;
+
 /**
  * Points the asset to the stored object, and to an earlier asset with the same bytes. Undefined if the upload
  * is closed or its lease is lost.
  */
 export async function finishUpload(
-  {
-    assetStore,
-    findDuplicate,
-    underQuota,
-    uploadTtlSeconds,
-  }: Pick<OriginalNeeds, 'assetStore' | 'findDuplicate' | 'underQuota' | 'uploadTtlSeconds'>,
+  needs: FinishNeeds,
   { asset, ...upload }: FinishedUpload,
 ): Promise<Asset | undefined> {
+  const { assetStore, findDuplicate, underQuota, uploadTtlSeconds } = needs;
   const { sha256 } = upload.stored;
   const duplicateOf = sha256 === null ? null : await findDuplicate(asset, sha256);
-  const finish = { attempt: asset.attempt, ...upload, duplicateOf, uploadTtlSeconds };
+  const hasLeftovers = upload.hasLeftovers || (upload.lease !== undefined && hasPresignedUrl(needs, asset));
+  const finish = { attempt: asset.attempt, ...upload, hasLeftovers, duplicateOf, uploadTtlSeconds };
   const updated = await underQuota(asset.owner_user_id, () =>
     assetStore.update(asset, (seen, now) => decideStoredUpload(seen, { ...finish, now })),
   );
   return updated?.decision && updated.asset;
 }
+
+/** The client may still send bytes there. */
+const hasPresignedUrl = (
+  { store, multipartUploadBytes }: FinishNeeds,
+  { announced_size_bytes: announced }: Asset,
+): boolean => store.direct !== undefined && announced !== null && announced <= multipartUploadBytes;
 
 async function writeObject(
   needs: OriginalNeeds,

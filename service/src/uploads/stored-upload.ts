@@ -15,7 +15,7 @@ type StoredUpload = {
   readonly attempt: number;
   /** Names the object. */
   readonly uploadId: string;
-  /** The store checks that its holder still has the lease. Undefined if the upload has no row. */
+  /** The store checks that its holder still has the lease. Undefined for a presigned PUT, which has none. */
   readonly lease?: UploadLease | undefined;
   readonly stored: UploadedBytes;
   /** The owner's earliest other asset with the same bytes. */
@@ -30,12 +30,12 @@ type StoredUpload = {
 /** Undefined if the upload is closed. */
 export function decideStoredUpload(seen: Asset, upload: StoredUpload): Decision | undefined {
   if (!takesBytes(seen, upload.attempt)) return undefined;
-  const { lease, stored, source, hasLeftovers } = upload;
+  const { lease, uploadId, stored, source, hasLeftovers } = upload;
   return {
     set: toColumns(seen, upload),
     events: [newEvent('asset.uploaded', { source, size_bytes: stored.sizeBytes })],
     jobs: hasLeftovers ? [{ name: 'purge-asset', payload: { assetId: seen.id } }] : [],
-    upload: lease,
+    ...(lease ? { upload: lease } : { direct: { id: uploadId, protocol: 'put', target: null } }),
   };
 }
 

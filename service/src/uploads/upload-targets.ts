@@ -3,8 +3,9 @@ import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import type { Asset } from '../assets/asset.ts';
 import { issueTicket } from '../auth/asset-ticket.ts';
 import type { Secret } from '../auth/secret.ts';
-import { presignedUploadId, uploadKey } from '../storage/object-key.ts';
+import { uploadKey } from '../storage/object-key.ts';
 import type { DirectUploads, PresignedRequest } from '../storage/object-store.ts';
+import { presignedUploadId } from '../storage/upload-id.ts';
 import { partBytesFor } from './multipart-plan.ts';
 
 export type TargetNeeds = {

@@ -7,8 +7,12 @@ import type { Queries } from '../platform/postgres/database.ts';
 import type { RowOf } from '../platform/postgres/row.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
-/** `upload` names the object and holds the lease. */
-export type PutClaim = Pick<Asset, 'id' | 'attempt'> & { readonly upload: string };
+/** `upload` names the object and holds the lease. `sizeBytes` is null until it is known. */
+export type PutClaim = Pick<Asset, 'id' | 'attempt'> & {
+  readonly upload: string;
+  readonly protocol: 'put' | 'import';
+  readonly sizeBytes: number | null;
+};
 
 /** `has_replaced`: an upload whose lease expired, which then cannot finish. */
 const CLAIMED = { upload: 'uuid', has_replaced: 'bool', has_byte_limit: 'bool' } as const;
@@ -16,7 +20,7 @@ const CLAIMED = { upload: 'uuid', has_replaced: 'bool', has_byte_limit: 'bool' }
 export type ClaimedPut = RowOf<typeof CLAIMED>;
 
 /**
- * Opens PUTs; undefined where another one of the asset runs or the upload is closed.
+ * Opens PUTs and imports; undefined where another one of the asset runs or the upload is closed.
  * Not synced to disk: finishing the upload detects a row that a power failure removed.
  */
 export async function claimPuts(
@@ -27,10 +31,13 @@ export async function claimPuts(
     with requested as materialized (
       select * from unnest(${claims.map(({ id }) => id)}::uuid[],
                            ${claims.map(({ attempt }) => attempt)}::int[],
-                           ${claims.map(({ upload }) => upload)}::uuid[])
-                      as requested (asset_id, attempt, upload)),
+                           ${claims.map(({ upload }) => upload)}::uuid[],
+                           ${claims.map(({ protocol }) => protocol)}::text[],
+                           ${claims.map(({ sizeBytes }) => sizeBytes)}::int8[])
+                      as requested (asset_id, attempt, upload, protocol, size_bytes)),
     target as materialized (
-      select requested.upload, id, owner_user_id, assets.attempt, announced_size_bytes, upload_expires_at
+      select upload, protocol, id, owner_user_id, assets.attempt, upload_expires_at,
+             coalesce(announced_size_bytes, requested.size_bytes) as size_bytes
         from assets join requested on asset_id = id and requested.attempt = assets.attempt
        where id = any(array(select asset_id from requested))
          and deleted_at is null and uploaded_at is null and stream_status = 'pending_upload'
@@ -38,17 +45,17 @@ export async function claimPuts(
        order by id for no key update of assets),
     replaced as (
       delete from uploads
-       where asset_id = any(array(select id from target)) and protocol = 'put' and finished_at is null
-         and lease_until < now()
+       where asset_id = any(array(select id from target)) and protocol in ('put', 'import')
+         and finished_at is null and lease_until < now()
       returning asset_id),
     counted as materialized (select coalesce(array_agg(asset_id), '{}') as asset_ids from replaced),
     claimed as (
       insert into uploads
         (id, asset_id, owner_user_id, attempt, protocol, size_bytes, lease_holder, lease_until, expires_at)
-      select upload, target.id, owner_user_id, attempt, 'put', announced_size_bytes, upload,
+      select upload, target.id, owner_user_id, attempt, protocol, size_bytes, upload,
              now() + make_interval(secs => ${LEASE_SECONDS}), coalesce(upload_expires_at, now())
         from target, counted
-      on conflict (asset_id, attempt) where protocol = 'put' and finished_at is null do nothing
+      on conflict (asset_id, attempt) where protocol in ('put', 'import') and finished_at is null do nothing
       returning id, asset_id, owner_user_id)
     select claimed.id as upload, claimed.asset_id = any(asset_ids) as has_replaced,
            owner_limit(coalesce(overrides, '{}'), 'bytes') is not null as has_byte_limit
@@ -68,18 +75,25 @@ export const deleteHeldUpload = (db: Queries, { upload, holder }: UploadLease) =
     delete from uploads
      where id = ${upload} and lease_holder = ${holder} and finished_at is null returning id`);
 
-/** Ends the PUTs whose leases expired: they cannot finish any more, so their objects may be removed. */
+/**
+ * Ends the PUTs and imports whose leases expired: they cannot finish any more, so their objects may be
+ * removed.
+ */
 export const endExpiredPuts = (db: Queries, assetIds: readonly string[]) =>
   db.all(sql('end expired puts')`
     delete from uploads
-     where asset_id = any(${assetIds}::uuid[]) and protocol = 'put' and finished_at is null
+     where asset_id = any(${assetIds}::uuid[]) and protocol in ('put', 'import') and finished_at is null
        and lease_until <= now()`);
 
-/** Uploads that expired and that nobody writes now, longest overdue first. */
+/**
+ * Uploads that expired and that nobody writes now, longest overdue first. One to a hosted provider ends with
+ * its asset.
+ */
 export const findOverdueUploads = (db: Queries, now: Date, limit: number) =>
   db.all(sql('overdue uploads', { id: 'uuid', asset_id: 'uuid', protocol: 'text', is_partial: 'bool' })`
     select id, asset_id, protocol, protocol = 'tus' and finished_at is null as is_partial from uploads
      where expires_at < ${now} and (lease_until is null or lease_until < now())
+       and (protocol <> 'hosted' or finished_at is not null)
      order by expires_at limit ${limit}`);
 
 /** Deletes uploads that nobody writes now: they cannot finish any more. */

@@ -41,11 +41,11 @@ export type JobHandlers<P extends Payloads> = {
 export type Jobs<P extends Payloads> = {
   /** Enqueues in the caller's transaction; a rollback also removes the job. */
   send<N extends keyof P & string>(tx: Transaction, name: N, payload: P[N]): Promise<void>;
-  /** Enqueues a job of an owner; required for fair queues. */
+  /** Enqueues a job of an owner; required for fair queues. It waits until `startAfter`, if set. */
   sendFor<N extends keyof P & string>(
     tx: Transaction,
     owner: string,
-    job: { readonly name: N; readonly payload: P[N] },
+    job: { readonly name: N; readonly payload: P[N]; readonly startAfter?: Date | undefined },
   ): Promise<void>;
   /** Lists running jobs, then waiting jobs in the order of their execution, up to a limit. */
   listOpen<N extends keyof P & string>(name: N): Promise<OpenJob<P[N]>[]>;
@@ -119,9 +119,9 @@ export async function openJobs<P extends Payloads>({
         db: tx as never,
       });
     },
-    sendFor: async (tx, owner, { name, payload }) => {
+    sendFor: async (tx, owner, { name, payload, startAfter }) => {
       const options = settings[name].fair ? await fairOptions(fairOrder, tx, { queue: name, owner }) : {};
-      await boss.send(name, payload, { ...options, db: tx as never });
+      await boss.send(name, payload, { ...options, ...(startAfter && { startAfter }), db: tx as never });
     },
     work: async (handlers, lanes = []) => {
       for (const [name, job] of Object.entries(settings))

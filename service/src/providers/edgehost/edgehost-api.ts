@@ -56,7 +56,7 @@ type EdgehostAccess = {
 };
 
 export function openEdgehostApi(access: EdgehostAccess): HostedApi {
-  const { apiUrl, accountId, apiToken, signingKey, limits } = access;
+  const { apiUrl, accountId, apiToken, limits } = access;
   const url = `${apiUrl}/accounts/${encodeURIComponent(accountId)}/stream`;
   const send = createHostedClient({
     url,
@@ -82,10 +82,9 @@ export function openEdgehostApi(access: EdgehostAccess): HostedApi {
       await undefinedIfMissing(() => send({ method: 'DELETE', path: pathTo(videoId) }));
     },
     restart: undefined,
-    protect:
-      signingKey &&
-      (async (videoId, isPrivate) =>
-        void (await send({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } }))),
+    async protect(videoId, isPrivate) {
+      await send({ method: 'POST', path: pathTo(videoId), json: { requireSignedURLs: isPrivate } });
+    },
     registerWebhook: (notificationUrl) => registerWebhook(send, notificationUrl),
     async createDownloadUrl(order) {
       const downloads = await find(order.videoId, '/downloads');

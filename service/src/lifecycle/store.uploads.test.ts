@@ -1,0 +1,142 @@
+// Tests with a real database that uploads are recorded with the asset that they change (contract B4).
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../test/support/postgres.ts';
+import type { Asset } from '../assets/asset.ts';
+import { createAssetLoader } from '../assets/asset-lookup.ts';
+import type { ServiceJobs } from '../jobs.ts';
+import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
+import { type Connection, type Database, openDatabase } from '../platform/postgres/database.ts';
+import { migrate } from '../platform/postgres/migrate.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import { hostedUploadId } from '../storage/upload-id.ts';
+import { createVideo, NOW } from './asset.fixture.ts';
+import type { Decision } from './change.ts';
+import { type AssetStore, createAssetStore } from './store.ts';
+
+const LATER = new Date(NOW.getTime() + 3_600_000);
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+let store: AssetStore;
+
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('uploads');
+  await migrate(connection);
+  db = openDatabase({ connection, onIdleError: () => {} });
+  const jobs = {} as ServiceJobs;
+  const runExclusive = createKeyedMutex();
+  store = createAssetStore({ db, loader: createAssetLoader(db), jobs, runExclusive, now: () => NOW });
+});
+afterAll(async () => {
+  await db.close();
+  await server.stop();
+});
+
+const createAsset = (): Promise<Asset> =>
+  store.createAsset({ ...createVideo({ id: uuidV7() }), upload_expires_at: LATER }, {});
+
+const change = (set: Decision['set']): Decision => ({ set, events: [], jobs: [] });
+
+const insertUpload = (assetId: string, writer: string) =>
+  rowsOf(
+    connection,
+    `insert into uploads
+       (id, asset_id, owner_user_id, attempt, protocol, lease_holder, lease_until, expires_at)
+     values ($1, $2, 'ann', 1, 'put', $1, now() + interval '1 minute', now() + interval '1 hour')`,
+    [writer, assetId],
+  );
+
+test('a writer finishes its upload only while it holds the lease', async () => {
+  const created = await createAsset();
+  const { id } = created;
+  const writer = uuidV7();
+  await insertUpload(id, writer);
+  const finish = () =>
+    store.update(created, () => ({
+      ...change({ uploaded_at: NOW, size_bytes: 3 }),
+      upload: { upload: writer, holder: writer },
+    }));
+  await rowsOf(connection, 'update uploads set lease_holder = null where id = $1', [writer]);
+  expect(await finish()).toBeUndefined();
+  expect((await createAssetLoader(db).find(id))?.uploaded_at).toBeNull();
+  await rowsOf(connection, 'update uploads set lease_holder = id where id = $1', [writer]);
+  expect((await finish())?.asset.uploaded_at).toEqual(NOW);
+  expect(
+    await rowsOf(connection, 'select lease_holder, bytes_received, finished_at from uploads where id = $1', [
+      writer,
+    ]),
+  ).toEqual([{ lease_holder: null, bytes_received: 3, finished_at: NOW }]);
+  expect(await finish(), 'an upload finishes once').toBeUndefined();
+});
+
+const uploadsOf = (assetId: string) =>
+  rowsOf(
+    connection,
+    `select id, protocol, target, size_bytes, bytes_received, expires_at, finished_at
+       from uploads where asset_id = $1`,
+    [assetId],
+  );
+
+test('a presigned PUT is recorded as finished with the pointer to its object', async () => {
+  const created = await createAsset();
+  const upload = uuidV7();
+  const finish = (seen: Asset) =>
+    store.update(seen, () => ({
+      ...change({ size_bytes: 3, original_upload: upload }),
+      direct: { id: upload, protocol: 'put', target: null },
+    }));
+  await finish(created);
+  expect(await uploadsOf(created.id)).toEqual([
+    {
+      id: upload,
+      protocol: 'put',
+      target: null,
+      size_bytes: 3,
+      bytes_received: 3,
+      expires_at: LATER,
+      finished_at: NOW,
+    },
+  ]);
+});
+
+describe('an upload to a hosted provider', () => {
+  async function link(): Promise<Asset> {
+    const created = await createAsset();
+    const linkTo = (seen: Asset, video: string) =>
+      store.update(seen, () => ({
+        ...change({ provider: 'cdnhost', provider_video_id: video }),
+        direct: {
+          id: hostedUploadId(seen),
+          protocol: 'hosted',
+          target: { provider: 'cdnhost', video_id: video, protocol: 'tus' },
+        },
+      }));
+    const first = await linkTo(created, `${created.id}-1`);
+    return (await linkTo(first?.asset as Asset, `${created.id}-2`))?.asset as Asset;
+  }
+
+  test('has one row in an attempt, which names the latest video', async () => {
+    const linked = await link();
+    expect(await uploadsOf(linked.id)).toEqual([
+      expect.objectContaining({
+        protocol: 'hosted',
+        target: { provider: 'cdnhost', video_id: linked.provider_video_id, protocol: 'tus' },
+        finished_at: null,
+      }),
+    ]);
+  });
+
+  test.each<[string, Decision['set'], readonly object[]]>([
+    ['is finished when processing starts', { stream_status: 'processing' }, [{ finished_at: NOW }]],
+    ['is finished by a ready report', { stream_status: 'ready', size_bytes: 9 }, [{ bytes_received: 9 }]],
+    ['stays while its asset is in the trash', { deleted_at: NOW, purge_at: LATER }, [{ finished_at: null }]],
+    ['goes when its asset fails', { stream_status: 'failed' }, []],
+    ['goes when its asset is purged', { deleted_at: NOW, purge_at: null }, []],
+  ])('%s', async (_, set, rows) => {
+    const linked = await link();
+    await store.update(linked, () => change(set));
+    expect(await uploadsOf(linked.id)).toEqual(rows.map((row) => expect.objectContaining(row)));
+  });
+});
