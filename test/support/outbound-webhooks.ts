@@ -64,7 +64,7 @@ function stepsOf(service: { readonly url: string }, receiver: WebhookReceiver) {
       eventually(async () => receiver.received(path), isEnough, { withinMs: 20_000 }),
     /** A picture of ann that is ready. */
     ingestPicture: async () => {
-      const { id } = await offer(service, 'ann', { bytes: bombPng(8, 8), wishes: IMAGE });
+      const { id } = await offer(service, 'ann', { bytes: bombPng(8, 8), fields: IMAGE });
       return settled(service, 'ann', id);
     },
     editTitle: (id: string, title: string) =>
