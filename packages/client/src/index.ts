@@ -50,9 +50,22 @@ export {
   TimeoutError,
   UploadError,
 } from './errors.ts';
+export type { MediaEvent, StreamedEvent, SubscribeOptions } from './events.ts';
 export type { AssetCalls, CreateUploadOptions, DeleteOptions, UpdateOptions } from './media.ts';
 export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
 export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';
 export type { ResumeStore } from './upload/resume-store.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload.ts';
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
+export type { WaitOptions } from './wait-until-ready.ts';
+export type {
+  DeliveryAttempt,
+  ResendRequest,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointRequest,
+  WebhookEndpoints,
+  WebhookEndpointWithSecret,
+  WebhookEventType,
+} from './webhook-endpoints.ts';
