@@ -48,8 +48,9 @@ test.each([
   );
 });
 
-test('ignores an id with a NUL, and reads the delay before the next connection', () => {
+test('ignores an id with a NUL, and knows the id of a block without data', () => {
   const parser = createEventParser();
-  expect(parser.push('id: 1\nid: a\0b\nretry: 3000\nretry: soon\ndata: x\n\n')).toMatchObject([{ id: '1' }]);
-  expect(parser.retryMs()).toBe(3000);
+  expect(parser.push('id: 1\nid: a\0b\nretry: 3\ndata: x\n\n')).toMatchObject([{ id: '1' }]);
+  expect(parser.push('id: 2\n\n')).toEqual([]);
+  expect(parser.lastId()).toBe('2');
 });

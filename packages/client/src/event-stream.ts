@@ -10,8 +10,8 @@ export type ServerEvent = {
 export type EventParser = {
   /** Events that the text completes. Lines and line ends may be split anywhere. */
   push(text: string): ServerEvent[];
-  /** Milliseconds that the server asks clients to wait before they connect again. */
-  readonly retryMs: () => number | undefined;
+  /** The last id of the stream, also of a block without data. */
+  readonly lastId: () => string;
 };
 
 /** Split where the rest of a line, or the second character of CRLF, may still arrive. */
@@ -20,7 +20,6 @@ const LINE_END = /\r\n|\n|\r(?!$)/;
 export function createEventParser(): EventParser {
   let pending = '';
   let isFirst = true;
-  let retryMs: number | undefined;
   let lastId = '';
   let type = '';
   let data: string[] = [];
@@ -36,7 +35,6 @@ export function createEventParser(): EventParser {
     if (name === 'event') type = value;
     if (name === 'data') data.push(value);
     if (name === 'id' && !value.includes('\0')) lastId = value;
-    if (name === 'retry' && /^\d+$/.test(value)) retryMs = Number(value);
   };
   const readLine = (line: string): ServerEvent[] => {
     if (line === '') return dispatch();
@@ -53,6 +51,6 @@ export function createEventParser(): EventParser {
       pending = lines.pop() ?? '';
       return lines.flatMap(readLine);
     },
-    retryMs: () => retryMs,
+    lastId: () => lastId,
   };
 }

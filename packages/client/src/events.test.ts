@@ -31,6 +31,7 @@ describe('subscribe', () => {
       (response) => {
         openEvents(response);
         writeEvent(response, 'p1', { id: 'e1' });
+        response.write('id: p1b\n\n');
         response.write('id: p2\ndata: {"id":"cut"', () => response.destroy());
       },
       (response) => refuse(response, { status: 503, code: 'UNAVAILABLE' }),
@@ -49,7 +50,7 @@ describe('subscribe', () => {
       if (seen.length === 2) break;
     }
     expect(seen).toEqual(['e1 p1', 'e2 p2']);
-    expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual(['p0', 'p1', 'p1']);
+    expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual(['p0', 'p1b', 'p1b']);
     expect(server.requests[0]).toMatchObject({
       path: '/api/v1/events?owner_user_id=ann',
       headers: { accept: 'text/event-stream', 'x-service-key': 'key' },

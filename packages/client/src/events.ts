@@ -1,26 +1,12 @@
 // Live events of assets: a stream that connects again where it broke.
-import type { Asset } from './api/assets.ts';
-import type { EventType } from './api/enums.ts';
+import type { EventMessage } from './api/events.ts';
 import { isTransient, retryDelayMs, sleep } from './backoff.ts';
 import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
 import { createEventParser } from './event-stream.ts';
 import { receive, toError } from './response.ts';
 import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 
-export type MediaEvent = {
-  /** Repeated deliveries of an event have the same id. */
-  id: string;
-  type: Exclude<EventType, 'asset.checked'>;
-  /** ISO 8601. */
-  at: string;
-  asset_id: string;
-  owner_user_id: string;
-  attempt: number | null;
-  /** What is particular to the type, such as `progress`. */
-  data: Record<string, unknown>;
-  /** As it was when the event was sent; null if it no longer exists. */
-  asset: Asset | null;
-};
+export type MediaEvent = EventMessage;
 
 /** `position`: pass it as `lastEventId` to continue after this event. */
 export type StreamedEvent = MediaEvent & { position: string };
@@ -33,8 +19,11 @@ export type SubscribeOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
 /** The service sends a comment every 15 s. */
 const HEARTBEAT_MS = 45_000;
 
-/** `opened`: the stream is connected; what happens from now on is received. */
-export type StreamItem = { readonly opened: true } | { readonly event: StreamedEvent };
+/**
+ * `position`: to continue after; undefined when the stream has just opened: what happens from now on is
+ * received. The service sends positions without events too.
+ */
+export type StreamItem = { readonly position: string | undefined; readonly event?: StreamedEvent };
 
 /** Events without end; throws what another connection cannot mend, and the reason of the signal. */
 export async function* subscribe(
@@ -48,10 +37,10 @@ export async function* subscribe(
     let failure: unknown;
     try {
       for await (const item of streamEvents(transport, path, { ...options, lastEventId })) {
+        if (item.position === undefined) continue;
         failures = 0;
-        if ('opened' in item) continue;
-        lastEventId = item.event.position;
-        yield item.event;
+        lastEventId = item.position;
+        if (item.event) yield item.event;
       }
     } catch (error) {
       signal?.throwIfAborted();
@@ -87,7 +76,7 @@ export async function* streamEvents(
     const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
     const query = { owner_user_id: ownerUserId };
     const body = await openStream(transport, { method: 'GET', path, headers, query }, controller.signal);
-    yield { opened: true };
+    yield { position: undefined };
     yield* readEvents(body, beat);
   } catch (error) {
     if (controller.signal.aborted) throw controller.signal.reason;
@@ -121,6 +110,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>, beat: () => void): 
     if (done) return;
     beat();
     for (const { id, data } of parser.push(decoder.decode(value, { stream: true })))
-      yield { event: { ...JSON.parse(data), position: id } };
+      yield { position: id, event: { ...JSON.parse(data), position: id } };
+    yield { position: parser.lastId() || undefined };
   }
 }

@@ -67,5 +67,4 @@ export type {
   WebhookEndpointRequest,
   WebhookEndpoints,
   WebhookEndpointWithSecret,
-  WebhookEventType,
 } from './webhook-endpoints.ts';

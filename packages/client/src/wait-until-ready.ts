@@ -69,9 +69,10 @@ async function waitByEvents(wait: Wait): Promise<Asset | undefined> {
   const seen = { isFound: false };
   try {
     for await (const item of streamEvents(transport, `${path}/events`, { signal })) {
-      if ('event' in item && item.event.type === 'asset.deleted') throw createDeletedError();
+      if (item.event?.type === 'asset.deleted') throw createDeletedError();
       // An event may be older than the asset is now.
-      const told = 'event' in item ? item.event.asset : null;
+      if (!item.event && item.position !== undefined) continue;
+      const told = item.event?.asset;
       const asset = told?.stream_status === 'processing' ? told : await readAsset(wait, seen);
       if (wait.check(asset)) return asset;
     }

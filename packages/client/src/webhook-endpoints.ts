@@ -1,15 +1,13 @@
 // Calls on webhook endpoints: where the service sends events. They need `serviceKey`.
-import type { EventType } from './api/enums.ts';
+import type { PublishedEventType } from './api/enums.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
-
-export type WebhookEventType = Exclude<EventType, 'asset.checked'>;
 
 export type WebhookEndpointRequest = {
   /** An http or https URL that receives events as POST requests. */
   url: string;
   /** Types of the events to send. Empty: all. */
-  events?: WebhookEventType[] | undefined;
+  events?: PublishedEventType[] | undefined;
   description?: string | null | undefined;
   /** False: the endpoint gets no events. */
   enabled?: boolean | undefined;
@@ -18,7 +16,7 @@ export type WebhookEndpointRequest = {
 export type WebhookEndpoint = {
   id: string;
   url: string;
-  events: WebhookEventType[];
+  events: PublishedEventType[];
   description: string | null;
   enabled: boolean;
   /** `disabled` by a caller; `paused` by the service. `enabled: true` ends both. */
@@ -51,7 +49,7 @@ export type WebhookDelivery = {
   id: string;
   /** `webhook-id` of every attempt. */
   event_id: string;
-  type: WebhookEventType;
+  type: PublishedEventType;
   asset_id: string;
   /** `failed`: every retry failed. */
   state: 'pending' | 'delivered' | 'failed';
@@ -69,7 +67,7 @@ export type ResendRequest = {
   /** ISO 8601, exclusive. Default: now. */
   until?: string | undefined;
   /** Default: the types of the endpoint. */
-  types?: WebhookEventType[] | undefined;
+  types?: PublishedEventType[] | undefined;
 };
 
 export type WebhookEndpoints = {

@@ -13,7 +13,20 @@ export type RenditionState = 'queued' | 'encoding' | 'failed' | 'ready';
 /** `-created_at`: newest first. */
 export type SortOrder = 'created_at' | '-created_at';
 
-/** `asset.checked` appears in timelines only. */
+/** Types of the events that subscribers receive. */
+export type PublishedEventType =
+  | 'asset.created'
+  | 'asset.uploaded'
+  | 'asset.processing'
+  | 'asset.playable'
+  | 'asset.progress'
+  | 'asset.ready'
+  | 'asset.failed'
+  | 'asset.updated'
+  | 'asset.deleted'
+  | 'asset.restored';
+
+/** Types of the entries of a timeline. */
 export type EventType =
   | 'asset.created'
   | 'asset.uploaded'

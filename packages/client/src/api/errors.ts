@@ -88,6 +88,7 @@ export type ErrorReason =
   | 'too_large'
   | 'too_large_picture'
   | 'too_long'
+  | 'too_many_streams'
   | 'too_short'
   | 'too_slow'
   | 'truncated'

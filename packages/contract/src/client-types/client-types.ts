@@ -2,6 +2,7 @@
 import {
   ASSET_KINDS,
   EVENT_TYPES,
+  PUBLISHED_EVENT_TYPES,
   RENDITION_STATES,
   SORT_ORDERS,
   STREAM_STATUSES,
@@ -10,6 +11,7 @@ import {
 import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
 import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
 import { Asset, AssetPlayback } from '../schemas/asset.ts';
+import { EventMessage } from '../schemas/events.ts';
 import { ImportRequest } from '../schemas/imports.ts';
 import {
   AssetPage,
@@ -60,7 +62,8 @@ const FILES: Readonly<Record<string, TypeFile>> = {
       StreamStatus: [STREAM_STATUSES, '`failed` and `ready` are final for an attempt.'],
       RenditionState: [RENDITION_STATES, ''],
       SortOrder: [SORT_ORDERS, '`-created_at`: newest first.'],
-      EventType: [EVENT_TYPES, '`asset.checked` appears in timelines only.'],
+      PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
+      EventType: [EVENT_TYPES, 'Types of the entries of a timeline.'],
     },
   },
   errors: {
@@ -74,6 +77,10 @@ const FILES: Readonly<Record<string, TypeFile>> = {
         '`warnings[].code` of an asset. An encoder may report others.',
       ],
     },
+  },
+  events: {
+    about: 'Events that subscribers receive.',
+    schemas: named(EventMessage),
   },
   library: {
     about: 'Filters, edits, the timeline, playback and usage.',
