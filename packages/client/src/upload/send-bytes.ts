@@ -19,6 +19,7 @@ export type SendBytes = (request: BytesRequest) => Promise<ReceivedResponse>;
 const STALL_MS = 60_000;
 /** A server that has all bytes may need so long to store them. */
 const RESPONSE_MS = 300_000;
+const CHUNK_BYTES = 256 * 1024;
 
 /** The members of XMLHttpRequest in use. It is not declared outside of browsers. */
 type Xhr = {
@@ -117,19 +118,25 @@ function toStreamed(request: BytesRequest): BytesRequest | StreamedRequest {
     ...request,
     headers: { ...request.headers, 'content-length': String(body.size) },
     size: body.size,
-    open: (onChunk) => {
-      let sent = 0;
-      const count = new TransformStream<Uint8Array, Uint8Array>({
-        transform: (chunk, controller) => {
-          sent += chunk.byteLength;
-          controller.enqueue(chunk);
-          onChunk(sent);
-          onSent?.(sent);
-        },
-      });
-      return (body.stream() as ReadableStream<Uint8Array>).pipeThrough(count);
-    },
+    open: (onChunk) =>
+      readInChunks(body, (sent) => {
+        onChunk(sent);
+        onSent?.(sent);
+      }),
   };
+}
+
+/** Streams of blobs in memory have chunks of any size, which would make the progress jump. */
+function readInChunks(blob: Blob, onRead: (bytes: number) => void): ReadableStream<Uint8Array> {
+  let offset = 0;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const chunk = new Uint8Array(await blob.slice(offset, offset + CHUNK_BYTES).arrayBuffer());
+    offset += chunk.byteLength;
+    controller.enqueue(chunk);
+    onRead(offset);
+    if (offset >= blob.size) controller.close();
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
 function sendByXhr(
