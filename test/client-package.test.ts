@@ -1,17 +1,20 @@
 // The package @mediary/client as it is published: its files, its types in strict projects, and its size.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeClip } from './support/clips.ts';
+import { SECRETS, startTestService } from './support/service.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const NODE_MODULES = join(ROOT, 'node_modules');
+const environment = { ...process.env };
 const run = async (file: string, ...args: string[]): Promise<string> => {
-  const { stdout } = await promisify(execFile)(file, args, { cwd: project }).catch(
+  const { stdout } = await promisify(execFile)(file, args, { cwd: project, env: environment }).catch(
     (error: { stdout: string; stderr: string }) => {
       throw new Error(`${args.join(' ')} failed:\n${error.stdout}${error.stderr}`);
     },
@@ -49,7 +52,8 @@ const CODE = [
 const TYPES = ['assets', 'enums', 'errors', 'events', 'library', 'multipart', 'uploads'];
 
 const PROGRAM = `
-import { createMediary, isMediaryError, verifyWebhook, type Asset, type UploadProgress } from '@mediary/client';
+import { createMediary, isMediaryError, verifyWebhook } from '@mediary/client';
+import type { Asset, UploadProgress } from '@mediary/client';
 import { signAccessToken } from '@mediary/client/server';
 
 const token = () => signAccessToken({ secret: 'secret', userId: 'ann', expiresInS: 60 });
@@ -65,7 +69,8 @@ export async function main(file: Blob): Promise<Asset> {
 }
 const failure = await mediary.media.get('1').catch((error: unknown) => error);
 if (!isMediaryError(failure, 'CONNECTION_FAILED')) throw failure;
-const refused = await verifyWebhook({ payload: '', headers: {}, secrets: [] }).catch((error: unknown) => error);
+const request = { payload: '', headers: {}, secrets: [] };
+const refused = await verifyWebhook(request).catch((error: unknown) => error);
 if (!isMediaryError(refused) || refused.reason !== 'missing') throw refused;
 `;
 
@@ -119,6 +124,20 @@ describe.each(Object.entries(PLATFORMS))('a strict TypeScript project for %s', (
     await run(process.execPath, join(NODE_MODULES, 'typescript/bin/tsc'), '-p', `${name}.json`);
     await run(process.execPath, join(outDir, 'program.js'));
   });
+});
+
+test('the tour of the README runs as it is printed', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [, program = ''] = /## Tour with the SDK\n[^]*?```ts\n([^]*?)```/.exec(readme) ?? [];
+  await writeFile(join(project, 'tour.ts'), program);
+  await copyFile(await makeClip({ seconds: 1 }), join(project, 'sample.mp4'));
+  const service = await startTestService();
+  try {
+    Object.assign(environment, { API: service.address, KEY: SECRETS.SERVICE_API_KEY });
+    expect(await run(process.execPath, 'tour.ts')).toMatch(/100 % encoded\n\{[^]*hls: 'http/);
+  } finally {
+    await service.stop();
+  }
 });
 
 describe('minified and compressed for browsers, without tus-js-client', () => {

@@ -56,7 +56,8 @@ async function servePage(): Promise<Server> {
   const { output } = await bundle.generate({ format: 'esm', minify: true, entryFileNames: 'page.js' });
   const files = new Map(output.map((part) => [`/${part.fileName}`, 'code' in part ? part.code : '']));
   const html =
-    '<!doctype html><link rel="icon" href="data:,"><input type="file"><script type="module" src="/page.js"></script>';
+    '<!doctype html><link rel="icon" href="data:,"><input type="file">' +
+    '<script type="module" src="/page.js"></script>';
   const pages = createServer(({ url = '' }, response) => {
     const code = files.get(url);
     response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript');

@@ -15,7 +15,7 @@ export type MediaryErrorCode =
 
 export type MediaryErrorReason = ErrorReason | FailureCode | (string & {});
 
-export type MediaryErrorFields = {
+type MediaryErrorFields = {
   errorCode: MediaryErrorCode;
   status?: number | undefined;
   details?: Record<string, unknown> | null | undefined;

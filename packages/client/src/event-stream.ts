@@ -7,7 +7,7 @@ export type ServerEvent = {
   readonly id: string;
 };
 
-export type EventParser = {
+type EventParser = {
   /** Events that the text completes. Lines and line ends may be split anywhere. */
   push(text: string): ServerEvent[];
   /** The last id of the stream, also of a block without data. */

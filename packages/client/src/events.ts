@@ -23,7 +23,7 @@ const HEARTBEAT_MS = 45_000;
  * `position`: to continue after; undefined when the stream has just opened: what happens from now on is
  * received. The service sends positions without events too.
  */
-export type StreamItem = { readonly position: string | undefined; readonly event?: StreamedEvent };
+type StreamItem = { readonly position: string | undefined; readonly event?: StreamedEvent };
 
 /** Events without end; throws what another connection cannot mend, and the reason of the signal. */
 export async function* subscribe(

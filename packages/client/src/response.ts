@@ -80,10 +80,10 @@ const toErrorCode = (status: number): ErrorCode =>
   CODES[status] ?? (status < 500 ? 'BAD_REQUEST' : 'INTERNAL_ERROR');
 
 /** `Retry-After` is a number of seconds or a date. */
-export function toSeconds(header: string | null, now = Date.now()): number | undefined {
+function toSeconds(header: string | null): number | undefined {
   if (header === null || header.trim() === '') return undefined;
   const seconds = Number(header);
   if (Number.isFinite(seconds)) return Math.max(0, seconds);
   const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }

@@ -9,7 +9,7 @@ type NodeCrypto = {
 };
 type Globals = { readonly process?: { getBuiltinModule?: (name: string) => NodeCrypto | undefined } };
 
-/** 64 hex digits. In Node files of every size; elsewhere up to 64 MiB, because Web Crypto reads no streams. */
+/** 64 hex digits. Files of every size in Node, up to 64 MiB elsewhere: Web Crypto reads no streams. */
 export async function computeSha256(file: Blob, signal?: AbortSignal): Promise<string> {
   const crypto = (globalThis as Globals).process?.getBuiltinModule?.('node:crypto');
   if (crypto) return hashStream(crypto, file, signal);

@@ -3,7 +3,7 @@
 import { ConnectionError, TimeoutError } from '../errors.ts';
 import { type ReceivedResponse, receive } from '../response.ts';
 
-export type BytesRequest = {
+type BytesRequest = {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
