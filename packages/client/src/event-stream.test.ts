@@ -53,4 +53,6 @@ test('ignores an id with a NUL, and knows the id of a block without data', () =>
   expect(parser.push('id: 1\nid: a\0b\nretry: 3\ndata: x\n\n')).toMatchObject([{ id: '1' }]);
   expect(parser.push('id: 2\n\n')).toEqual([]);
   expect(parser.lastId()).toBe('2');
+  parser.push('id: 3\ndata: cut');
+  expect(parser.lastId()).toBe('2');
 });

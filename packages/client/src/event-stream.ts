@@ -21,10 +21,13 @@ export function createEventParser(): EventParser {
   let pending = '';
   let isFirst = true;
   let lastId = '';
+  let pendingId = '';
   let type = '';
   let data: string[] = [];
 
+  // A block that was cut off must not move the position.
   const dispatch = (): ServerEvent[] => {
+    lastId = pendingId;
     const event = { type: type || 'message', data: data.join('\n'), id: lastId };
     const hasData = data.length > 0;
     type = '';
@@ -34,7 +37,7 @@ export function createEventParser(): EventParser {
   const setField = (name: string, value: string): void => {
     if (name === 'event') type = value;
     if (name === 'data') data.push(value);
-    if (name === 'id' && !value.includes('\0')) lastId = value;
+    if (name === 'id' && !value.includes('\0')) pendingId = value;
   };
   const readLine = (line: string): ServerEvent[] => {
     if (line === '') return dispatch();

@@ -111,6 +111,7 @@ async function* readEvents(body: ReadableStream<Uint8Array>, beat: () => void): 
     beat();
     for (const { id, data } of parser.push(decoder.decode(value, { stream: true })))
       yield { position: id, event: { ...JSON.parse(data), position: id } };
-    yield { position: parser.lastId() || undefined };
+    const position = parser.lastId();
+    if (position !== '') yield { position };
   }
 }

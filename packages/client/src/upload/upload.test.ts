@@ -57,7 +57,7 @@ describe('one request', () => {
     });
     await media().upload(file);
     const body = server.requests[1]?.body.toString() ?? '';
-    expect(body).toMatch(/name="token"\r\n\r\nx\r\n[^]*name="file"; filename="film.mp4"/);
+    expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
   });
   test('goes to the first target that takes the file', async () => {
     server.handle(({ path }, response) => {
