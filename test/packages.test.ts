@@ -9,6 +9,9 @@ const IMPORT = /^\s*(?:import|export)\s[^'";]*?from\s+['"]([^'"]+)['"]/gm;
 /** Tests may use the root's tools. */
 const TEST_FILE = /\.(?:test|fixture|contract)\.ts$/;
 
+/** Packages whose sources run in browsers: no module of Node. */
+const FOR_BROWSERS = ['packages/client'];
+
 type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -20,7 +23,7 @@ function findForeignImports(folder: string): string[] {
   const isAllowed = (file: string, target: string): boolean => {
     if (target.startsWith('.'))
       return !relative(join(ROOT, folder), join(ROOT, dirname(file), target)).startsWith('..');
-    if (target.startsWith('node:')) return true;
+    if (target.startsWith('node:')) return !FOR_BROWSERS.includes(folder);
     return declared.some((name) => target === name || target.startsWith(`${name}/`));
   };
   return globSync(`${folder}/src/**/*.ts`, { cwd: ROOT })
@@ -34,7 +37,13 @@ function findForeignImports(folder: string): string[] {
 
 describe('packages', () => {
   test('exist', () => {
-    expect(packages).toContain('packages/embedded-postgres');
+    expect(packages).toEqual(expect.arrayContaining(['packages/embedded-postgres', ...FOR_BROWSERS]));
+  });
+  test('the SDK depends on tus-js-client alone', () => {
+    const { dependencies }: Manifest = JSON.parse(
+      readFileSync(join(ROOT, 'packages/client/package.json'), 'utf8'),
+    );
+    expect(Object.keys(dependencies ?? {})).toEqual(['tus-js-client']);
   });
   test.each(packages)('%s imports its own files and declared dependencies only', (folder) => {
     expect(findForeignImports(folder)).toEqual([]);

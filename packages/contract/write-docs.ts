@@ -1,6 +1,12 @@
-// Writes the pages of docs/ that are generated from the contract: `npm run docs`.
-import { writeFileSync } from 'node:fs';
+// Writes what is generated from the contract, pages of docs/ and types of packages/client: `npm run docs`.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderClientTypes } from './src/client-types/client-types.ts';
 import { renderErrorCatalogue } from './src/error-catalogue.ts';
 
-writeFileSync(join(import.meta.dirname, '../../docs/errors.md'), renderErrorCatalogue());
+const ROOT = join(import.meta.dirname, '../..');
+
+writeFileSync(join(ROOT, 'docs/errors.md'), renderErrorCatalogue());
+const folder = join(ROOT, 'packages/client/src/api');
+mkdirSync(folder, { recursive: true });
+for (const [name, text] of renderClientTypes()) writeFileSync(join(folder, name), text);

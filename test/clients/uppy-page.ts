@@ -1,6 +1,6 @@
-// A page of an application that uploads with Uppy in Chromium, and a proxy that breaks its connections.
+// A page of an application that uploads with Uppy in Chromium.
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
@@ -52,56 +52,6 @@ async function servePage(): Promise<HttpServer> {
       response.end(isScript ? output[0].code : html);
     }),
   );
-}
-
-/** Stands before a server, and breaks all its connections when it has passed on so many bytes. */
-export type BreakingProxy = {
-  readonly origin: string;
-  /** Bytes from the browser. */
-  readonly passed: () => number;
-  /** Resolves when connections broke after `bytes` more bytes; new ones are accepted at once. */
-  breakAfter(bytes: number): Promise<void>;
-  close(): void;
-};
-
-export async function startBreakingProxy(port: number): Promise<BreakingProxy> {
-  const sockets = new Set<Socket>();
-  let passed = 0;
-  let planned: { readonly at: number; readonly broken: () => void } | undefined;
-  const count = (chunk: Buffer) => {
-    passed += chunk.length;
-    if (!planned || passed < planned.at) return;
-    for (const socket of sockets) socket.destroy();
-    planned.broken();
-    planned = undefined;
-  };
-  const server = await listen(
-    createServer((client) => {
-      const upstream = connect(port, '127.0.0.1');
-      for (const [socket, other] of [
-        [client, upstream],
-        [upstream, client],
-      ] as const) {
-        sockets.add(socket);
-        socket.on('error', () => other.destroy());
-        socket.on('close', () => {
-          sockets.delete(socket);
-          other.destroy();
-        });
-        socket.pipe(other);
-      }
-      client.on('data', count);
-    }),
-  );
-  return {
-    origin: originOf(server),
-    passed: () => passed,
-    breakAfter: (bytes) =>
-      new Promise((broken) => {
-        planned = { at: passed + bytes, broken };
-      }),
-    close: () => server.close(),
-  };
 }
 
 const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

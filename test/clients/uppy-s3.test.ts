@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, PutBucketCorsCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { missingS3Server, type S3Server, startS3Server } from '../support/ceph-rgw.ts';
 import { complete, openUpload, settled } from '../support/media.ts';
 import { makeClip } from '../support/clips.ts';
 import { asUser, call, startTestService, type TestService } from '../support/service.ts';
-import { type BreakingProxy, openUppyPage, startBreakingProxy, type UppyPage } from './uppy-page.ts';
+import { openUppyPage, type UppyPage } from './uppy-page.ts';
 
 const MIB = 1024 * 1024;
 const CUTS = 3;

@@ -5,10 +5,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { freePort } from '../support/free-port.ts';
 import { asUser, call, newDataDir } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
-import { type BreakingProxy, openUppyPage, startBreakingProxy, type UppyPage } from './uppy-page.ts';
+import { openUppyPage, type UppyPage } from './uppy-page.ts';
 
 const MIB = 1024 * 1024;
 /** No multiple of any buffer, batch or segment. */

@@ -32,7 +32,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PATTERNS = ['{service,packages,simulators,deploy,test,bench}/**/*.{ts,js}', '*.ts', '.ci/*.js'];
 
 export const modules: readonly SourceModule[] = PATTERNS.flatMap((pattern) =>
-  globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules'] }),
+  globSync(pattern, { cwd: ROOT, exclude: ['**/node_modules', '**/dist'] }),
 )
   .sort()
   .map((path) => parseModule(path, readFileSync(join(ROOT, path), 'utf8')));
@@ -96,6 +96,10 @@ function getImports(node: Node, path: string): ModuleImport[] {
     const names = nodesOf(node['specifiers']);
     const values = names.filter((name) => name['importKind'] !== 'type' && node['importKind'] !== 'type');
     return toImports(getSource(node), path, [names.map(getImportedName), values.map(getImportedName)]);
+  }
+  if (node.type === 'ExportNamedDeclaration' && nodesOf(node['source']).length > 0) {
+    const names = nodesOf(node['specifiers']).flatMap(({ local }) => nodesOf(local).map(getName));
+    return toImports(getSource(node), path, [names, names]);
   }
   if (node.type === 'TSImportType')
     return toImports(getSource(node), path, [nodesOf(node['qualifier']).map(getName), []]);

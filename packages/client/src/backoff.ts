@@ -1,0 +1,65 @@
+// When to repeat a request, and how long to wait before that.
+import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 10_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+/** Statuses after which the same request may succeed. Proxies send 502 and 504. */
+const TRANSIENT = new Set([429, 500, 502, 503, 504]);
+/** Conflicts that end by themselves: another request holds the key or the upload. */
+const TEMPORARY_CONFLICTS = new Set<unknown>(['in_progress', 'upload_in_progress', 'changed']);
+
+export const isTransient = (error: unknown): boolean =>
+  isLost(error) ||
+  (error instanceof MediaryError &&
+    ((error.status !== undefined && TRANSIENT.has(error.status)) || TEMPORARY_CONFLICTS.has(error.reason)));
+
+/** No response: it is not known whether the request took effect. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ConnectionError || error instanceof TimeoutError;
+
+/** Exponential with full jitter, at least what `Retry-After` of the error demands. */
+export function retryDelayMs(attempt: number, error?: unknown): number {
+  const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
+  const jittered = longest / 2 + (Math.random() * longest) / 2;
+  const demanded = error instanceof MediaryError ? (error.retryAfterS ?? 0) * 1000 : 0;
+  return Math.max(jittered, Math.min(demanded, LONGEST_RETRY_AFTER_MS));
+}
+
+/** Rejects with the reason of the signal when it aborts. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+
+type Attempts = {
+  readonly maxRetries: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly isRetryable?: (error: unknown) => boolean;
+};
+
+/** Repeats `run` until it succeeds, fails for good, or has failed `maxRetries` times more. */
+export async function withRetries<T>(
+  { maxRetries, signal, isRetryable = isTransient }: Attempts,
+  run: (attempt: number) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await run(attempt);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (attempt >= maxRetries || !isRetryable(error)) throw error;
+      await sleep(retryDelayMs(attempt, error), signal);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// Public names of @mediary/client.
+export type {
+  Asset,
+  AssetPage,
+  AssetPlayback,
+  DeletedAsset,
+  Failure,
+  Rendition,
+  Warning,
+} from './api/assets.ts';
+export type {
+  AssetKind,
+  EventType,
+  RenditionState,
+  SortOrder,
+  StreamStatus,
+  Visibility,
+} from './api/enums.ts';
+export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
+export type {
+  DownloadUrl,
+  ImagePlayback,
+  ListAssetsQuery,
+  Playback,
+  TimelineEntry,
+  TimelinePage,
+  TimelineQuery,
+  UpdateAssetRequest,
+  Usage,
+  VideoPlayback,
+} from './api/library.ts';
+export type {
+  CreateUploadRequest,
+  FormUploadTarget,
+  ImportRequest,
+  MultipartUploadTarget,
+  OpenUpload,
+  PutUploadTarget,
+  RetriedAsset,
+  TusUploadTarget,
+  UploadTarget,
+} from './api/uploads.ts';
+export {
+  AssetFailedError,
+  ConnectionError,
+  isMediaryError,
+  MediaryError,
+  type MediaryErrorCode,
+  type MediaryErrorReason,
+  TimeoutError,
+  UploadError,
+} from './errors.ts';
+export type { MediaEvent, StreamedEvent, SubscribeOptions } from './events.ts';
+export type { AssetCalls, CreateUploadOptions, DeleteOptions, UpdateOptions } from './media.ts';
+export { createMediary, type Media, type Mediary } from './mediary.ts';
+export type { PagedList } from './pages.ts';
+export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';
+export type { ResumeStore } from './upload/resume-store.ts';
+export type { UploadOptions, UploadProgress } from './upload/upload.ts';
+export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
+export type { WaitOptions } from './wait-until-ready.ts';
+export type {
+  DeliveryAttempt,
+  ResendRequest,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointRequest,
+  WebhookEndpoints,
+  WebhookEndpointWithSecret,
+} from './webhook-endpoints.ts';

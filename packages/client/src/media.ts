@@ -1,0 +1,133 @@
+// Calls on assets: one function for each operation below `/api/v1/media`.
+import type { Asset, AssetPage, DeletedAsset } from './api/assets.ts';
+import type {
+  DownloadUrl,
+  ListAssetsQuery,
+  Playback,
+  TimelineEntry,
+  TimelinePage,
+  TimelineQuery,
+  UpdateAssetRequest,
+} from './api/library.ts';
+import type { CreateUploadRequest, ImportRequest, OpenUpload, RetriedAsset } from './api/uploads.ts';
+import { createPagedList, type PagedList } from './pages.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+export type CreateUploadOptions = CallOptions & {
+  /** With `checksum_sha256`: return the owner's asset that has the same bytes, if there is one. */
+  deduplicate?: boolean | undefined;
+};
+
+export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'> & {
+  /** `asset.version`. Another version at the service is 412 PRECONDITION_FAILED. */
+  ifMatch?: number | undefined;
+};
+
+export type DeleteOptions = UpdateOptions & {
+  /** False: the asset moves to the trash and can be restored. Default true. */
+  purge?: boolean | undefined;
+};
+
+export type AssetCalls = {
+  /**
+   * Creates an asset and returns where to send its bytes; `media.upload` does this and all that follows.
+   * Errors: 400 BAD_REQUEST with the `field`, or `quota_exceeded`; 413 PAYLOAD_TOO_LARGE.
+   */
+  createUpload(request: CreateUploadRequest, options?: CreateUploadOptions): Promise<OpenUpload>;
+  /**
+   * Validates the uploaded bytes and starts processing. Can be repeated.
+   * Errors: 400 `not_uploaded`, `size_mismatch`, `checksum_mismatch`, `type_mismatch`, `not_media`, ….
+   */
+  complete(id: string, options?: CallOptions): Promise<Asset>;
+  /** Creates an asset whose bytes the service downloads from a URL, then completes. */
+  import(request: ImportRequest, options?: CallOptions): Promise<Asset>;
+  /** Errors: 404 NOT_FOUND, 403 FORBIDDEN. */
+  get(id: string, options?: CallOptions): Promise<Asset>;
+  /**
+   * Assets of the owner, newest first.
+   *
+   * @example for await (const asset of mediary.media.list({ kind: 'video' })) console.log(asset.filename);
+   */
+  list(filters?: ListAssetsQuery, options?: CallOptions): PagedList<Asset, AssetPage>;
+  /** Omitted members keep their values; null clears them. */
+  update(id: string, changes: UpdateAssetRequest, options?: UpdateOptions): Promise<Asset>;
+  /** Deletes the asset, or moves it to the trash (`purge: false`). It stops playing at once. */
+  delete(id: string, options?: DeleteOptions): Promise<DeletedAsset>;
+  /** Brings an asset back from the trash. */
+  restore(id: string, options?: CallOptions): Promise<Asset>;
+  /** Starts another attempt of a failed asset. `upload` is set if the bytes must be sent again. */
+  retry(id: string, options?: CallOptions): Promise<RetriedAsset>;
+  /** URLs for players; null for formats that are not there yet. Do not store them: they expire. */
+  playback(id: string, options?: CallOptions): Promise<Playback>;
+  /** A signed URL of the original. `url` is null while a provider prepares the file. */
+  downloadUrl(id: string, options?: CallOptions): Promise<DownloadUrl>;
+  /** What happened to the asset, oldest first. */
+  timeline(id: string, query?: TimelineQuery, options?: CallOptions): PagedList<TimelineEntry, TimelinePage>;
+};
+
+/** `/media/{id}` with an id that cannot change the path. */
+export const assetPath = (id: string, rest = ''): string => {
+  if (id === '') throw new TypeError('The id of the asset is empty.');
+  return `/media/${encodeURIComponent(id)}${rest}`;
+};
+
+export const ownerOf = (options: CallOptions | undefined): { owner_user_id?: string | number } =>
+  options?.ownerUserId === undefined ? {} : { owner_user_id: options.ownerUserId };
+
+export function createAssetCalls(transport: Transport): AssetCalls {
+  const post = <T>(path: string, body: object, options?: CallOptions): Promise<T> =>
+    transport.request({ method: 'POST', path, body: { ...body, ...ownerOf(options) }, options });
+  const read = <T>(id: string, rest: string, options?: CallOptions): Promise<T> =>
+    transport.request({ method: 'GET', path: assetPath(id, rest), options });
+  return {
+    createUpload: (request, options) =>
+      transport.request({
+        method: 'POST',
+        path: '/media/upload-url',
+        query: { deduplicate: options?.deduplicate },
+        body: { ...request, ...ownerOf(options) },
+        options,
+      }),
+    complete: (id, options) => post(assetPath(id, '/complete'), {}, options),
+    import: (request, options) => post('/media/import', request, options),
+    get: (id, options) => read(id, '', options),
+    list: (filters = {}, options) =>
+      createPagedList((cursor) => {
+        const query = { ...filters, ...ownerOf(options), cursor };
+        return transport.request({ method: 'GET', path: '/media', query, options });
+      }, filters.cursor),
+    restore: (id, options) => post(assetPath(id, '/restore'), {}, options),
+    retry: (id, options) => post(assetPath(id, '/retry'), {}, options),
+    playback: (id, options) => read(id, '/playback', options),
+    downloadUrl: (id, options) => read(id, '/download-url', options),
+    timeline: (id, filters = {}, options) =>
+      createPagedList((cursor) => {
+        const query = { ...filters, cursor };
+        return transport.request({ method: 'GET', path: assetPath(id, '/timeline'), query, options });
+      }, filters.cursor),
+    ...createEditCalls(transport),
+  };
+}
+
+/** A repetition after a lost response would find the version that the first request made. */
+const versioned = (options: UpdateOptions | undefined) =>
+  options?.ifMatch === undefined
+    ? { options }
+    : { options, isRepeatable: false, headers: { 'if-match': `"${options.ifMatch}"` } };
+
+const createEditCalls = (transport: Transport): Pick<AssetCalls, 'update' | 'delete'> => ({
+  update: (id, changes, options) =>
+    transport.request({
+      method: 'PATCH',
+      path: assetPath(id),
+      body: { ...changes, ...ownerOf(options) },
+      ...versioned(options),
+    }),
+  delete: (id, options) =>
+    transport.request({
+      method: 'DELETE',
+      path: assetPath(id),
+      query: { purge: options?.purge, ...ownerOf(options) },
+      ...versioned(options),
+    }),
+});

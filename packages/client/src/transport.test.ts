@@ -1,0 +1,151 @@
+// Requests of the SDK: credentials, retries, time limits and errors.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer, type ApiServer, refuse, startApiServer } from './api-server.fixture.ts';
+import { isMediaryError } from './errors.ts';
+import { createMediary } from './mediary.ts';
+import type { MediaryOptions } from './transport.ts';
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer();
+});
+afterAll(() => server.close());
+
+const connect = (options: Partial<MediaryOptions> = {}) => createMediary({ baseUrl: server.url, ...options });
+const failureOf = (pending: Promise<unknown>): Promise<unknown> =>
+  pending.then(
+    () => Promise.reject(new Error('the call succeeded')),
+    (error: unknown) => error,
+  );
+
+describe('credentials', () => {
+  test('are a bearer token, or the service key', async () => {
+    server.handle((_request, response) => answer(response, {}));
+    await connect({ token: 'abc' }).media.get('1');
+    await connect({ serviceKey: 'key' }).media.get('1');
+    const [user, service] = server.requests.map(({ headers }) => headers);
+    expect(user).toMatchObject({ authorization: 'Bearer abc' });
+    expect(user).not.toHaveProperty('x-service-key');
+    expect(service).toMatchObject({ 'x-service-key': 'key' });
+    expect(service).not.toHaveProperty('authorization');
+  });
+  test('of both kinds are refused', () => {
+    expect(() => connect({ token: 'abc', serviceKey: 'key' })).toThrow(TypeError);
+  });
+  test('a token that has expired is asked for again', async () => {
+    let count = 0;
+    server.handle(({ headers }, response) =>
+      headers.authorization === 'Bearer 1'
+        ? refuse(response, { status: 401, code: 'UNAUTHORIZED', details: { reason: 'expired' } })
+        : answer(response, { id: 'a' }),
+    );
+    const token = async () => String(++count);
+    expect(await connect({ token }).media.get('1')).toEqual({ id: 'a' });
+  });
+  test('an error of the token source is passed on', async () => {
+    const token = () => Promise.reject(new RangeError('signed out'));
+    expect(await failureOf(connect({ token }).media.get('1'))).toBeInstanceOf(RangeError);
+  });
+});
+
+describe('retries', () => {
+  test('repeat a POST with the same Idempotency-Key, after Retry-After', async () => {
+    const times: number[] = [];
+    server.handle((_request, response) => {
+      times.push(Date.now());
+      if (times.length === 1) response.destroy();
+      else if (times.length === 2)
+        refuse(response, { status: 503, code: 'UNAVAILABLE' }, { 'retry-after': '1' });
+      else answer(response, { id: 'a' });
+    });
+    await connect().media.complete('1', { ownerUserId: 'ann' });
+    const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(keys).size).toBe(1);
+    expect(server.requests.map(({ body }) => body.toString())).toEqual(
+      Array(3).fill('{"owner_user_id":"ann"}'),
+    );
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan(950);
+  });
+  test('end after maxRetries', async () => {
+    server.handle((_request, response) => refuse(response, { status: 500, code: 'INTERNAL_ERROR' }));
+    const error = await failureOf(connect({ maxRetries: 1 }).media.get('1'));
+    expect(error).toMatchObject({
+      name: 'MediaryError',
+      errorCode: 'INTERNAL_ERROR',
+      status: 500,
+      requestId: 'r-2',
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+  test('do not repeat what the service refuses', async () => {
+    const details = { reason: 'not_uploaded', field: 'x' };
+    server.handle((_request, response) => refuse(response, { status: 400, code: 'BAD_REQUEST', details }));
+    const error = await failureOf(connect().media.complete('1'));
+    expect(error).toMatchObject({
+      errorCode: 'BAD_REQUEST',
+      reason: 'not_uploaded',
+      details,
+      message: 'No: BAD_REQUEST.',
+    });
+    expect(isMediaryError(error, 'BAD_REQUEST') && isMediaryError(error, 'not_uploaded')).toBe(true);
+    expect(isMediaryError(error, 'NOT_FOUND') || isMediaryError(new Error('other'))).toBe(false);
+    expect(server.requests).toHaveLength(1);
+  });
+  test('leave out a change with If-Match whose response was lost', async () => {
+    server.handle((_request, response) => response.destroy());
+    const error = await failureOf(connect().media.update('1', { title: 'x' }, { ifMatch: 3 }));
+    expect(isMediaryError(error, 'CONNECTION_FAILED')).toBe(true);
+    expect(server.requests.map(({ headers }) => headers['if-match'])).toEqual(['"3"']);
+  });
+});
+
+describe('time limits and signals', () => {
+  test('a response that does not come is a TimeoutError', async () => {
+    server.handle((_request, response) => response.flushHeaders());
+    const error = await failureOf(connect({ timeoutMs: 50, maxRetries: 0 }).media.get('1'));
+    expect(error).toMatchObject({ name: 'TimeoutError', errorCode: 'TIMEOUT' });
+  });
+  test('an abort rejects with its reason, also between retries', async () => {
+    const controller = new AbortController();
+    server.handle((_request, response) => {
+      refuse(response, { status: 429, code: 'RATE_LIMITED' }, { 'retry-after': '50' });
+      setTimeout(() => controller.abort('enough'), 20);
+    });
+    expect(await failureOf(connect().media.get('1', { signal: controller.signal }))).toBe('enough');
+    expect(await failureOf(connect().media.get('1', { signal: controller.signal }))).toBe('enough');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('responses', () => {
+  test('of a proxy in HTML are errors by their status', async () => {
+    server.handle((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+    const error = await failureOf(connect({ maxRetries: 0 }).media.get('1'));
+    expect(error).toMatchObject({ errorCode: 'UNAVAILABLE', status: 502 });
+  });
+  test('of another program are errors too', async () => {
+    server.handle((_request, response) => response.end('<h1>Welcome</h1>'));
+    expect(await failureOf(connect().media.get('1'))).toMatchObject({ errorCode: 'INVALID_RESPONSE' });
+  });
+});
+
+test('a list reads page after page, with filters and owner', async () => {
+  server.handle(({ path }, response) =>
+    path.includes('cursor=c2')
+      ? answer(response, { items: [{ id: '3' }], next_cursor: null })
+      : answer(response, { items: [{ id: '1' }, { id: '2' }], next_cursor: 'c2' }),
+  );
+  const list = connect().media.list({ kind: 'video', limit: 2 }, { ownerUserId: 'a&b' });
+  const ids: string[] = [];
+  for await (const { id } of list) ids.push(id);
+  expect(ids).toEqual(['1', '2', '3']);
+  expect(server.requests[1]?.path).toBe('/api/v1/media?kind=video&limit=2&owner_user_id=a%26b&cursor=c2');
+  expect(await list.page('c2')).toMatchObject({ items: [{ id: '3' }] });
+});
+
+test('an id cannot change the path', async () => {
+  server.handle((_request, response) => answer(response, {}));
+  await connect().media.get('../admin?x');
+  expect(server.requests[0]?.path).toBe('/api/v1/media/..%2Fadmin%3Fx');
+});

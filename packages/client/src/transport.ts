@@ -1,0 +1,181 @@
+// Sends requests to the API: credentials, idempotency keys, timeouts and retries.
+import { isLost, isTransient, withRetries } from './backoff.ts';
+import { toHex } from './encoding.ts';
+import { ConnectionError, MediaryError, TimeoutError } from './errors.ts';
+import { type ReceivedResponse, readData, receive } from './response.ts';
+
+/** A bearer token, or a function that returns a current one. It is called for every request. */
+export type TokenSource = string | (() => string | Promise<string>);
+
+export type MediaryOptions = {
+  /** Origin of the service, such as `https://media.example.com`; a path prefix is kept. */
+  baseUrl: string;
+  /** Access token of a user. Not together with `serviceKey`. */
+  token?: TokenSource | undefined;
+  /** Key of a back end. Never send it to a browser. Writes then need `ownerUserId`. */
+  serviceKey?: string | undefined;
+  /** Default: the `fetch` of the platform. Uploads in browsers use XMLHttpRequest unless this is set. */
+  fetch?: typeof fetch | undefined;
+  /** Repetitions of a request that failed for a transient cause. Default 4. */
+  maxRetries?: number | undefined;
+  /** Time limit of each attempt in milliseconds, uploads of bytes excepted. Default 30000. */
+  timeoutMs?: number | undefined;
+};
+
+/** Options of every call. */
+export type CallOptions = {
+  /** Aborts the call; it then rejects with the reason of the signal. */
+  signal?: AbortSignal | undefined;
+  /** Time limit of each attempt in milliseconds. */
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+  /** POST only. Default: a random key; retries of the call repeat it, so that it takes effect once. */
+  idempotencyKey?: string | undefined;
+  /** With `serviceKey`: the owner of the asset. */
+  ownerUserId?: string | number | undefined;
+};
+
+export type ApiRequest = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below `/api/v1`. */
+  readonly path: string;
+  readonly query?: object | undefined;
+  readonly body?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly options?: CallOptions | undefined;
+  /** False if a repetition after a lost response could fail because the first one took effect. */
+  readonly isRepeatable?: boolean;
+};
+
+export type Transport = {
+  /** `data` of the response. */
+  request<T>(request: ApiRequest): Promise<T>;
+  /** The response as it is; only a lost connection or a timeout is an error. */
+  send(request: ApiRequest): Promise<ReceivedResponse>;
+  /** A response whose body is read while it arrives. `signal` also ends the reading. */
+  open(request: ApiRequest, signal: AbortSignal): Promise<Response>;
+  readonly fetch: typeof fetch;
+  /** Undefined: the platform's own `fetch` is used. */
+  readonly customFetch: typeof fetch | undefined;
+  readonly maxRetries: number;
+  readonly baseUrl: string;
+};
+
+const DEFAULTS = { maxRetries: 4, timeoutMs: 30_000 };
+
+export function createTransport(options: MediaryOptions): Transport {
+  const { baseUrl, token, serviceKey, fetch: customFetch } = options;
+  if (token !== undefined && serviceKey !== undefined)
+    throw new TypeError(
+      'Pass `token` or `serviceKey`, not both: the service refuses requests with two credentials.',
+    );
+  const root = baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  // Looked up at each call, so that tests and polyfills can replace it.
+  const fetchNow: typeof fetch = customFetch ?? ((input, init) => globalThis.fetch(input, init));
+  const maxRetries = options.maxRetries ?? DEFAULTS.maxRetries;
+
+  const open = async (request: ApiRequest, signal: AbortSignal): Promise<Response> => {
+    const headers = { ...toHeaders(request), ...(await toCredentials(options)) };
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const init = { method: request.method, headers, signal, ...(body !== undefined && { body }) };
+    return orConnectionError(fetchNow(`${root}/api/v1${request.path}${toQuery(request.query)}`, init));
+  };
+  const send = (request: ApiRequest): Promise<ReceivedResponse> =>
+    withDeadline(request.options, options.timeoutMs ?? DEFAULTS.timeoutMs, async (signal) =>
+      orConnectionError(receive(await open(request, signal))),
+    );
+  const request = async <T>(call: ApiRequest): Promise<T> => {
+    const keyed = withIdempotencyKey(call);
+    const canRepeat = (error: unknown): boolean =>
+      isTransient(error) && (call.isRepeatable !== false || !isLost(error));
+    return withRetries(
+      {
+        maxRetries: call.options?.maxRetries ?? maxRetries,
+        signal: call.options?.signal,
+        isRetryable: (error) => canRepeat(error) || (hasExpired(error) && typeof token === 'function'),
+      },
+      async () => readData<T>(await send(keyed)),
+    );
+  };
+  return { request, send, open, fetch: fetchNow, customFetch, maxRetries, baseUrl: root };
+}
+
+/** The token expired on its way: its source returns a new one. */
+const hasExpired = (error: unknown): boolean =>
+  error instanceof MediaryError && error.status === 401 && error.reason === 'expired';
+
+async function toCredentials({ token, serviceKey }: MediaryOptions): Promise<Record<string, string>> {
+  if (serviceKey !== undefined) return { 'x-service-key': serviceKey };
+  if (token === undefined) return {};
+  return { authorization: `Bearer ${typeof token === 'function' ? await token() : token}` };
+}
+
+const toHeaders = ({ body, headers }: ApiRequest): Record<string, string> => ({
+  accept: 'application/json',
+  ...(body !== undefined && { 'content-type': 'application/json' }),
+  ...headers,
+});
+
+const withIdempotencyKey = (request: ApiRequest): ApiRequest =>
+  request.method === 'POST'
+    ? {
+        ...request,
+        headers: {
+          ...request.headers,
+          'idempotency-key': request.options?.idempotencyKey ?? createIdempotencyKey(),
+        },
+      }
+    : request;
+
+/** `crypto.randomUUID` is missing on pages without https. */
+const createIdempotencyKey = (): string => toHex(crypto.getRandomValues(new Uint8Array(16)));
+
+function toQuery(query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Runs a request under the signal of the caller and a time limit, which covers the body of the response. */
+async function withDeadline<T>(
+  options: CallOptions | undefined,
+  defaultMs: number,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timeoutMs = options?.timeoutMs ?? defaultMs;
+  const outer = options?.signal;
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', abort, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    controller.abort();
+  }, timeoutMs);
+  try {
+    return await run(controller.signal);
+  } catch (error) {
+    outer?.throwIfAborted();
+    if (isLate) throw new TimeoutError(`The service did not answer within ${timeoutMs} ms.`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
+  }
+}
+
+/** `fetch` rejects with a TypeError whose cause says what happened. */
+async function orConnectionError<T>(pending: Promise<T>): Promise<T> {
+  try {
+    return await pending;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new ConnectionError(
+      `The connection failed: ${cause instanceof Error ? cause.message : cause}`,
+      error,
+    );
+  }
+}

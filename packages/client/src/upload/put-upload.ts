@@ -1,0 +1,43 @@
+// Sends a file in one request: as the body of a PUT, or as a form.
+import type { FormUploadTarget, PutUploadTarget } from '../api/uploads.ts';
+import { isTransient, withRetries } from '../backoff.ts';
+import { MediaryError } from '../errors.ts';
+import { assertSuccess, toError } from '../response.ts';
+import type { Transfer } from './transfer.ts';
+
+/** The body did not arrive; nothing is stored, so it can be sent again. */
+const INTERRUPTED = new Set<unknown>(['cut_short', 'too_slow']);
+
+const isRetryable = (error: unknown): boolean =>
+  isTransient(error) ||
+  (error instanceof MediaryError && (INTERRUPTED.has(error.reason) || error.status === 408));
+
+/** The response to an earlier attempt was lost: 412 is that of a store that overwrites nothing. */
+const isStored = (error: MediaryError): boolean =>
+  error.reason === 'already_uploaded' || error.status === 412;
+
+export function sendByPut(transfer: Transfer, { method, url, headers }: PutUploadTarget): Promise<void> {
+  const { file: body, maxRetries, signal, onSent } = transfer;
+  return withRetries({ maxRetries, signal, isRetryable }, async () => {
+    const response = await transfer.sendBytes({ method, url, headers, body, signal, onSent });
+    const error = response.status < 300 ? undefined : toError(response);
+    if (error && !isStored(error)) throw error;
+    onSent(body.size);
+  });
+}
+
+export function sendByForm(
+  transfer: Transfer,
+  { method, url, headers, fields }: FormUploadTarget,
+): Promise<void> {
+  const { file, filename, maxRetries, signal } = transfer;
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields ?? {})) body.append(name, value);
+  body.append('file', file, filename);
+  // The parts of the form around the file count as bytes of the request.
+  const onSent = (bytes: number): void => transfer.onSent(Math.min(bytes, file.size));
+  return withRetries({ maxRetries, signal, isRetryable }, async () => {
+    assertSuccess(await transfer.sendBytes({ method, url, headers, body, signal, onSent }));
+    onSent(file.size);
+  });
+}

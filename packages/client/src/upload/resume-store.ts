@@ -1,0 +1,81 @@
+// Remembers unfinished uploads, so that the next upload of the same file continues them.
+import type { UploadTarget } from '../api/uploads.ts';
+
+/** Where unfinished uploads are remembered: `localStorage` fits, and so does a file. */
+export type ResumeStore = {
+  getItem(key: string): string | null | Promise<string | null>;
+  setItem(key: string, value: string): void | Promise<void>;
+  removeItem(key: string): void | Promise<void>;
+};
+
+/** `reference`: URL or id of the upload at the target. */
+type UnfinishedUpload = {
+  readonly assetId: string;
+  readonly target: UploadTarget;
+  readonly reference?: string | undefined;
+};
+
+/** One entry of the store. */
+export type ResumeEntry = {
+  /** Whether an upload in this process uses the entry, so that another one must not. */
+  readonly find: () => Promise<UnfinishedUpload | undefined>;
+  readonly save: (upload: UnfinishedUpload) => Promise<void>;
+  readonly remove: () => Promise<void>;
+  readonly release: () => void;
+};
+
+const PREFIX = 'mediary:upload:';
+const memory = new Map<string, string>();
+const memoryStore: ResumeStore = {
+  getItem: (key) => memory.get(key) ?? null,
+  setItem: (key, value) => {
+    memory.set(key, value);
+  },
+  removeItem: (key) => {
+    memory.delete(key);
+  },
+};
+
+/** `localStorage` of browsers. Node's own is not used: it warns, or fails without a file. */
+export function findDefaultStore(): ResumeStore {
+  const { document } = globalThis as { readonly document?: unknown };
+  try {
+    return document === undefined ? memoryStore : globalThis.localStorage;
+  } catch {
+    // The user has blocked storage for this site.
+    return memoryStore;
+  }
+}
+
+const inUse = new Set<string>();
+
+const NOTHING: ResumeEntry = {
+  find: async () => undefined,
+  save: async () => {},
+  remove: async () => {},
+  release: () => {},
+};
+
+/** Two uploads of one file at the same time are two uploads: only the first one gets the entry. */
+export function openResumeEntry(store: ResumeStore, fingerprint: string | undefined): ResumeEntry {
+  if (fingerprint === undefined) return NOTHING;
+  const key = PREFIX + fingerprint;
+  if (inUse.has(key)) return NOTHING;
+  inUse.add(key);
+  return {
+    find: async () => parseEntry(await store.getItem(key)),
+    save: async (upload) => store.setItem(key, JSON.stringify(upload)),
+    remove: async () => store.removeItem(key),
+    release: () => inUse.delete(key),
+  };
+}
+
+function parseEntry(text: string | null): UnfinishedUpload | undefined {
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Written by another program; it is replaced.
+    return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+// Uploads against a server that loses responses, connections and parts.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answer, type ApiServer, refuse, startApiServer } from '../api-server.fixture.ts';
+import { createMediary } from '../mediary.ts';
+import type { ResumeStore } from './resume-store.ts';
+import type { UploadOptions } from './upload.ts';
+
+let server: ApiServer;
+beforeAll(async () => {
+  server = await startApiServer();
+});
+afterAll(() => server.close());
+
+const PART = 1000;
+const file = new File([Buffer.alloc(3 * PART + 1, 5)], 'film.mp4', { lastModified: 1 });
+const media = () => createMediary({ baseUrl: server.url, token: 'secret', maxRetries: 2 }).media;
+const paths = () => server.requests.map(({ method, path }) => `${method} ${path}`);
+
+function target(protocol: string, more: object = {}): object {
+  const path = `/up/${protocol}`;
+  const method = protocol === 'put' ? 'PUT' : 'POST';
+  return { protocol, method, url: `${server.url}${path}?ticket=t`, headers: {}, max_bytes: 10_000, ...more };
+}
+const opened = (upload: object, alternatives: readonly object[] = []) => ({
+  asset_id: 'a',
+  asset: {},
+  upload,
+  alternatives,
+});
+const DONE = { id: 'a', stream_status: 'processing' };
+
+describe('one request', () => {
+  test('is sent again when it breaks, and counts as sent when the first one arrived', async () => {
+    let puts = 0;
+    server.handle(({ method, path }, response) => {
+      if (path.endsWith('/upload-url'))
+        return answer(response, opened(target('put', { headers: { 'x-type': 'v' } })));
+      if (method !== 'PUT') return answer(response, DONE);
+      puts += 1;
+      if (puts === 1) response.destroy();
+      else refuse(response, { status: 409, code: 'CONFLICT', details: { reason: 'already_uploaded' } });
+    });
+    expect(await media().upload(file, { resume: false })).toEqual(DONE);
+    const [, put, again] = server.requests;
+    expect(put).toMatchObject({
+      path: '/up/put?ticket=t',
+      headers: { 'x-type': 'v', 'content-length': '3001' },
+    });
+    expect(put?.headers).not.toHaveProperty('authorization');
+    expect(again?.body).toEqual(Buffer.alloc(3001, 5));
+  });
+  test('is a form with the fields of the target', async () => {
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) answer(response, opened(target('form', { fields: { token: 'x' } })));
+      else if (path.startsWith('/up/')) response.end('ok');
+      else answer(response, DONE);
+    });
+    await media().upload(file);
+    const body = server.requests[1]?.body.toString() ?? '';
+    expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
+  });
+  test('goes to the first target that takes the file', async () => {
+    server.handle(({ path }, response) => {
+      if (!path.endsWith('/upload-url'))
+        return path.startsWith('/up/') ? response.end() : answer(response, DONE);
+      answer(response, opened(target('form', { max_bytes: 100 }), [target('new-protocol'), target('put')]));
+    });
+    await media().upload(file, { resume: false });
+    expect(paths()[1]).toBe('PUT /up/put?ticket=t');
+  });
+  test('that fails for good is an UploadError with the id of the asset', async () => {
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) answer(response, opened(target('put')));
+      else refuse(response, { status: 413, code: 'PAYLOAD_TOO_LARGE', details: { limit: 5 } });
+    });
+    await expect(media().upload(file, { resume: false })).rejects.toMatchObject({
+      name: 'UploadError',
+      assetId: 'a',
+      errorCode: 'PAYLOAD_TOO_LARGE',
+      status: 413,
+      details: { limit: 5 },
+    });
+  });
+});
+
+describe('parts', () => {
+  /** Parts that the store has. */
+  const stored = new Set<number>();
+  let failing: (part: number) => boolean;
+  beforeEach(() => {
+    stored.clear();
+    failing = () => false;
+    server.handle(({ method, path }, response) => {
+      const [, part = ''] = /s3-multipart\/u1\/(\d+)/.exec(path) ?? [];
+      if (path.endsWith('/upload-url'))
+        answer(response, opened(target('s3-multipart', { part_size_bytes: PART })));
+      else if (path.startsWith('/store/')) receivePart(Number(path.slice(7)), response);
+      else if (part)
+        answer(response, { method: 'PUT', url: `${server.url}/store/${part}`, headers: { 'x-part': part } });
+      else if (method === 'GET' && path.startsWith('/up/'))
+        answer(response, { parts: [...stored].map((PartNumber) => ({ PartNumber })) });
+      else if (path.startsWith('/up/')) answer(response, { uploadId: 'u1', part_size_bytes: PART });
+      else
+        answer(
+          response,
+          method === 'GET' ? { id: 'a', stream_status: 'pending_upload', uploaded_at: null } : DONE,
+        );
+    });
+  });
+  function receivePart(part: number, response: Parameters<typeof answer>[0]): void {
+    if (failing(part)) return void response.writeHead(403).end('<Error/>');
+    stored.add(part);
+    response.end();
+  }
+  const entries = new Map<string, string>();
+  const store: ResumeStore = {
+    getItem: (key) => entries.get(key) ?? null,
+    setItem: async (key, value) => void entries.set(key, value),
+    removeItem: (key) => void entries.delete(key),
+  };
+  const upload = (options: UploadOptions = {}) => media().upload(file, { resume: { store }, ...options });
+
+  test('are signed one by one, with a new URL when one was refused, and joined', async () => {
+    let refusals = 1;
+    failing = (part) => part === 2 && refusals-- > 0;
+    const seen: number[] = [];
+    await upload({ onProgress: ({ bytesSent }) => seen.push(bytesSent) });
+    expect([...stored].sort()).toEqual([1, 2, 3, 4]);
+    expect(paths().filter((path) => path.includes('/u1/2?'))).toEqual(
+      Array(2).fill('GET /up/s3-multipart/u1/2?size=1000&ticket=t'),
+    );
+    expect(paths()).toContain('GET /up/s3-multipart/u1/4?size=1&ticket=t');
+    expect(paths().at(-2)).toBe('POST /up/s3-multipart/u1/complete?ticket=t');
+    expect(Math.max(...seen)).toBe(file.size);
+    expect(entries.size).toBe(0);
+  });
+  test('that the store has are not sent again by the next call', async () => {
+    failing = (part) => part > 2;
+    await expect(upload()).rejects.toMatchObject({ name: 'UploadError', status: 403 });
+    expect(entries.size).toBe(1);
+    failing = () => false;
+    server.requests.length = 0;
+    await upload();
+    expect(
+      paths()
+        .filter((path) => path.includes('/store/'))
+        .sort(),
+    ).toEqual(['PUT /store/3', 'PUT /store/4']);
+    expect(paths()).not.toContain('POST /api/v1/media/upload-url');
+    expect(entries.size).toBe(0);
+  });
+  test('stop when the signal aborts, and can go on later', async () => {
+    const controller = new AbortController();
+    failing = () => {
+      controller.abort('paused');
+      return false;
+    };
+    await expect(upload({ signal: controller.signal })).rejects.toBe('paused');
+    expect(stored.size).toBeLessThan(5);
+    expect(entries.size).toBe(1);
+    entries.clear();
+  });
+});
+
+test('a Blob needs a name, and a known type', async () => {
+  await expect(media().upload(new Blob(['x']))).rejects.toThrow(TypeError);
+  await expect(media().upload(new Blob(['x']), { filename: 'film.xyz' })).rejects.toThrow('contentType');
+});

@@ -1,0 +1,228 @@
+// Uploads a file: creates the asset, sends the bytes in the way that the service offers, and completes.
+import type { Asset } from '../api/assets.ts';
+import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
+import { MediaryError, UploadError } from '../errors.ts';
+import type { AssetCalls } from '../media.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { computeSha256 } from './checksum.ts';
+import { findMediaType } from './media-type.ts';
+import { sendByMultipart } from './multipart-upload.ts';
+import { sendByForm, sendByPut } from './put-upload.ts';
+import { findDefaultStore, openResumeEntry, type ResumeEntry, type ResumeStore } from './resume-store.ts';
+import { createByteSender } from './send-bytes.ts';
+import type { Transfer } from './transfer.ts';
+import { sendByTus } from './tus-upload.ts';
+
+export type UploadProgress = {
+  /** Falls when a request that was interrupted starts again. */
+  bytesSent: number;
+  totalBytes: number;
+  /** `preparing`: checksum and creation of the asset. `completing`: the service checks the bytes. */
+  phase: 'preparing' | 'uploading' | 'completing';
+};
+
+export type UploadOptions = CallOptions & {
+  /** Default: the name of the `File`. Required for a `Blob`. */
+  filename?: string | undefined;
+  /** Media type. Default: that of the file, else of the extension of its name. */
+  contentType?: string | undefined;
+  /** Default `private`. */
+  visibility?: CreateUploadRequest['visibility'];
+  title?: string | undefined;
+  tags?: string[] | undefined;
+  /** Your own JSON, at most 16 KiB. */
+  metadata?: Record<string, unknown> | undefined;
+  /** Provider of a video. Default: that of the service. */
+  provider?: string | undefined;
+  /** Duration of a video in milliseconds, if you know it; `edgehost` reserves storage for it. */
+  durationMs?: number | undefined;
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /**
+   * The service refuses other bytes than those of this SHA-256. `true`: the SDK computes it, in Node for
+   * files of every size, elsewhere up to 64 MiB. Default false.
+   */
+  checksum?: boolean | string | undefined;
+  /** With a checksum: return the owner's asset that has the same bytes, if there is one. */
+  deduplicate?: boolean | undefined;
+  /** The protocol to prefer where the service offers several. Default: its own order. */
+  protocol?: UploadTarget['protocol'] | undefined;
+  /**
+   * How the upload continues after an interruption or a reload: call `upload` again with the same file.
+   * `key` names the file; default: name, size and time of a `File`; a `Blob` has no default. `store`: default
+   * `localStorage` in browsers, the memory elsewhere. `false`: always start anew.
+   */
+  resume?: false | { key?: string | undefined; store?: ResumeStore | undefined } | undefined;
+};
+
+type Dependencies = { readonly transport: Transport; readonly calls: AssetCalls };
+type Job = Dependencies & {
+  readonly file: Blob;
+  readonly filename: string;
+  readonly options: UploadOptions;
+  readonly checksum: string | undefined;
+  readonly report: (phase: UploadProgress['phase'], bytesSent: number) => void;
+  readonly entry: ResumeEntry;
+};
+
+export async function uploadFile(
+  dependencies: Dependencies,
+  file: Blob,
+  options: UploadOptions = {},
+): Promise<Asset> {
+  const { name: ownName } = file as { readonly name?: string };
+  const filename = options.filename ?? ownName;
+  if (filename === undefined) throw new TypeError('A Blob has no name. Pass `filename`.');
+  const report: Job['report'] = (phase, bytesSent) =>
+    options.onProgress?.({ bytesSent, totalBytes: file.size, phase });
+  report('preparing', 0);
+  const checksum =
+    options.checksum === true ? await computeSha256(file, options.signal) : options.checksum || undefined;
+  const fingerprint = toFingerprint(dependencies, { file, filename, options, checksum });
+  const resume = options.resume || {};
+  const entry = openResumeEntry(resume.store ?? findDefaultStore(), fingerprint);
+  try {
+    return await run({ ...dependencies, file, filename, options, checksum, report, entry });
+  } finally {
+    entry.release();
+  }
+}
+
+/** What makes two uploads the same one. */
+function toFingerprint(
+  { transport }: Dependencies,
+  { file, filename, options, checksum }: Pick<Job, 'file' | 'filename' | 'options' | 'checksum'>,
+): string | undefined {
+  const { lastModified } = file as { readonly lastModified?: number };
+  const key = options.resume === false ? undefined : (options.resume?.key ?? lastModified);
+  if (key === undefined) return undefined;
+  const { ownerUserId, provider } = options;
+  return JSON.stringify([transport.baseUrl, ownerUserId, provider, filename, file.size, key, checksum]);
+}
+
+async function run(job: Job): Promise<Asset> {
+  const resumed = await resume(job);
+  if (resumed) return resumed;
+  const opened = await job.calls.createUpload(toRequest(job), toCallOptions(job));
+  if (opened.upload === null) return opened.asset;
+  return send(job, { assetId: opened.asset_id, target: chooseTarget(opened, job) });
+}
+
+/** Options of the calls around the transfer: a key of the caller's own belongs to the creation alone. */
+const toCallOptions = ({ options }: Job) => ({
+  signal: options.signal,
+  timeoutMs: options.timeoutMs,
+  maxRetries: options.maxRetries,
+  ownerUserId: options.ownerUserId,
+  idempotencyKey: options.idempotencyKey,
+  deduplicate: options.deduplicate || undefined,
+});
+
+function toRequest({ file, filename, options, checksum }: Job): CreateUploadRequest {
+  const mimeType = findMediaType(options.contentType ?? file.type, filename);
+  const { visibility, title, tags, metadata, provider, durationMs } = options;
+  return {
+    filename,
+    content_type: mimeType.split('/')[0] ?? mimeType,
+    mime_type: mimeType,
+    size_bytes: file.size,
+    checksum_sha256: checksum,
+    duration_ms: durationMs,
+    visibility,
+    title,
+    tags,
+    metadata,
+    provider,
+  };
+}
+
+const SENDABLE = new Set<string>(['put', 'tus', 's3-multipart', 'form']);
+
+/** The first target in the order of the service that takes the file. */
+function chooseTarget({ upload, alternatives }: OpenUpload, { file, options }: Job): UploadTarget {
+  const offered = [upload, ...alternatives].filter((target) => target !== null);
+  const usable = offered.filter(({ protocol, max_bytes: max }) => SENDABLE.has(protocol) && file.size <= max);
+  const target = usable.find(({ protocol }) => protocol === options.protocol) ?? usable[0];
+  if (target) return target;
+  throw new MediaryError(`The service offers no way to upload ${file.size} bytes.`, {
+    errorCode: 'UPLOAD_FAILED',
+    details: { offered: offered.map(({ protocol }) => protocol) },
+  });
+}
+
+type Sending = {
+  readonly assetId: string;
+  readonly target: UploadTarget;
+  readonly reference?: string | undefined;
+};
+
+/** Continues an upload that an earlier call began; undefined if there is none, or none that can go on. */
+async function resume(job: Job): Promise<Asset | undefined> {
+  const unfinished = await job.entry.find();
+  if (!unfinished) return undefined;
+  try {
+    const asset = await job.calls.get(unfinished.assetId, {
+      ...toCallOptions(job),
+      idempotencyKey: undefined,
+    });
+    if (asset.stream_status !== 'pending_upload') return await forget(job);
+    return await (asset.uploaded_at === null ? send(job, unfinished) : complete(job, asset.id));
+  } catch (error) {
+    if (!(error instanceof MediaryError) || !isOver(error)) throw error;
+    return forget(job);
+  }
+}
+
+async function forget({ entry }: Job): Promise<undefined> {
+  await entry.remove();
+  return undefined;
+}
+
+/** The asset or its target is gone: another one is needed. */
+const isOver = ({ status }: MediaryError): boolean =>
+  status === 401 || status === 403 || status === 404 || status === 410;
+
+async function send(job: Job, sending: Sending): Promise<Asset> {
+  const { assetId, target } = sending;
+  const { transport, file, filename, options, entry, report } = job;
+  // A form is accepted once.
+  if (target.protocol !== 'form') await entry.save(sending);
+  report('uploading', 0);
+  try {
+    await sendTo(target, {
+      file,
+      filename,
+      sendBytes: createByteSender(transport.customFetch),
+      maxRetries: options.maxRetries ?? transport.maxRetries,
+      signal: options.signal,
+      onSent: (bytes) => report('uploading', bytes),
+      resumeFrom: sending.reference,
+      onResumable: (reference) => entry.save({ assetId, target, reference }),
+    });
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw new UploadError(assetId, error);
+  }
+  return complete(job, assetId);
+}
+
+function sendTo(target: UploadTarget, transfer: Transfer): Promise<void> {
+  if (target.protocol === 'put') return sendByPut(transfer, target);
+  if (target.protocol === 'form') return sendByForm(transfer, target);
+  if (target.protocol === 'tus') return sendByTus(transfer, target);
+  return sendByMultipart(transfer, target);
+}
+
+async function complete(job: Job, assetId: string): Promise<Asset> {
+  const { calls, options, entry, report, file } = job;
+  report('completing', file.size);
+  try {
+    const asset = await calls.complete(assetId, { ...toCallOptions(job), idempotencyKey: undefined });
+    await entry.remove();
+    return asset;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    // Refused bytes are refused again; only a transient failure leaves something to continue.
+    if (error instanceof MediaryError && error.status === 400) await entry.remove();
+    throw new UploadError(assetId, error);
+  }
+}

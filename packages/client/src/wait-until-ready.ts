@@ -1,0 +1,132 @@
+// Waits until an asset is ready: by events, else by requests that the service answers when it changes.
+import type { Asset } from './api/assets.ts';
+import { isTransient, retryDelayMs, sleep } from './backoff.ts';
+import { AssetFailedError, MediaryError, TimeoutError } from './errors.ts';
+import { streamEvents } from './events.ts';
+import { assetPath } from './media.ts';
+import { readData } from './response.ts';
+import type { Transport } from './transport.ts';
+
+export type WaitOptions = {
+  signal?: AbortSignal | undefined;
+  /** Time limit of the whole wait in milliseconds. Default: none. */
+  timeoutMs?: number | undefined;
+  /** Called with the asset whenever it has changed: see `progress`, `playback` and `renditions`. */
+  onUpdate?: ((asset: Asset) => void) | undefined;
+};
+
+type Wait = {
+  readonly transport: Transport;
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** Reports the asset; true if it is ready. Throws if it will never be. */
+  readonly check: (asset: Asset) => boolean;
+};
+
+const LONG_POLL_S = 30;
+const LONG_POLL_TIMEOUT_MS = (LONG_POLL_S + 15) * 1000;
+/** Between two polls of a service, or a proxy, that answers at once. */
+const SHORTEST_POLL_MS = 1000;
+
+export async function waitUntilReady(
+  transport: Transport,
+  id: string,
+  { signal: outer, timeoutMs, onUpdate }: WaitOptions = {},
+): Promise<Asset> {
+  outer?.throwIfAborted();
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(outer?.reason);
+  outer?.addEventListener('abort', abort, { once: true });
+  const late = new TimeoutError(`The asset was not ready within ${timeoutMs} ms.`);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(late), timeoutMs);
+  const wait = { transport, path: assetPath(id), signal: controller.signal, check: createCheck(onUpdate) };
+  try {
+    return (await waitByEvents(wait)) ?? (await waitByPolling(wait));
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener('abort', abort);
+  }
+}
+
+function createCheck(onUpdate: WaitOptions['onUpdate']): Wait['check'] {
+  let last = '';
+  return (asset) => {
+    const text = JSON.stringify(asset);
+    if (text !== last) onUpdate?.(asset);
+    last = text;
+    if (asset.deleted_at !== null) throw createDeletedError();
+    if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
+    return asset.stream_status === 'ready';
+  };
+}
+
+const createDeletedError = (cause?: unknown): MediaryError =>
+  new MediaryError('The asset was deleted.', { errorCode: 'ASSET_DELETED', cause });
+
+/** Undefined if there is no stream, or if it ended. */
+async function waitByEvents(wait: Wait): Promise<Asset | undefined> {
+  const { transport, path, signal } = wait;
+  const seen = { isFound: false };
+  try {
+    for await (const item of streamEvents(transport, `${path}/events`, { signal })) {
+      if (item.event?.type === 'asset.deleted') throw createDeletedError();
+      // An event may be older than the asset is now.
+      if (!item.event && item.position !== undefined) continue;
+      const told = item.event?.asset;
+      const asset = told?.stream_status === 'processing' ? told : await readAsset(wait, seen);
+      if (wait.check(asset)) return asset;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isVerdict(error)) throw error;
+    // Streams are missing or blocked on this way; polling reports what else is wrong.
+  }
+  return undefined;
+}
+
+const isVerdict = (error: unknown): boolean =>
+  !(error instanceof MediaryError) ||
+  error.errorCode === 'ASSET_FAILED' ||
+  error.errorCode === 'ASSET_DELETED';
+
+type Seen = { isFound: boolean };
+
+async function readAsset({ transport, path, signal }: Wait, seen: Seen): Promise<Asset> {
+  const asset = await transport
+    .request<Asset>({ method: 'GET', path, options: { signal } })
+    .catch((error) => {
+      throw seen.isFound && error instanceof MediaryError && error.status === 404
+        ? createDeletedError(error)
+        : error;
+    });
+  seen.isFound = true;
+  return asset;
+}
+
+async function waitByPolling(wait: Wait): Promise<Asset> {
+  const { transport, path, signal, check } = wait;
+  let etag: string | null = null;
+  for (let failures = 0; ; ) {
+    const startedAt = Date.now();
+    try {
+      const response = await transport.send({
+        method: 'GET',
+        path,
+        query: etag === null ? {} : { wait: LONG_POLL_S },
+        ...(etag !== null && { headers: { 'if-none-match': etag } }),
+        options: { signal, timeoutMs: LONG_POLL_TIMEOUT_MS },
+      });
+      if (response.status === 404 && etag !== null) throw createDeletedError();
+      const asset = response.status === 304 ? undefined : readData<Asset>(response);
+      if (asset && check(asset)) return asset;
+      if (asset) etag = response.header('etag');
+      failures = 0;
+      await sleep(Math.max(0, SHORTEST_POLL_MS - (Date.now() - startedAt)), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTransient(error) || failures > transport.maxRetries) throw error;
+      await sleep(retryDelayMs(failures, error), signal);
+      failures += 1;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// The generated types of packages/client: which schemas they show, and in which file.
+import {
+  ASSET_KINDS,
+  EVENT_TYPES,
+  PUBLISHED_EVENT_TYPES,
+  RENDITION_STATES,
+  SORT_ORDERS,
+  STREAM_STATUSES,
+  VISIBILITIES,
+} from '../enums.ts';
+import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
+import { FAILURE_CODES, WARNING_CODES } from '../failures.ts';
+import { Asset, AssetPlayback } from '../schemas/asset.ts';
+import { EventMessage } from '../schemas/events.ts';
+import { ImportRequest } from '../schemas/imports.ts';
+import {
+  AssetPage,
+  DeletedAsset,
+  ListAssetsQuery,
+  TimelinePage,
+  TimelineQuery,
+  UpdateAssetRequest,
+} from '../schemas/library.ts';
+import { CreatedMultipart, MultipartParts, SignedPart } from '../schemas/multipart.ts';
+import { DownloadUrl, Playback } from '../schemas/playback.ts';
+import { UploadTarget } from '../schemas/upload-targets.ts';
+import { CreateUploadRequest, OpenUpload, RetriedAsset } from '../schemas/uploads.ts';
+import { Usage } from '../schemas/usage.ts';
+import { type KnownTypes, renderDeclaration, renderUnion } from './type-text.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+type TypeFile = {
+  readonly about: string;
+  readonly schemas?: Readonly<Record<string, Schema>>;
+  readonly unions?: Readonly<Record<string, readonly [values: readonly string[], comment: string]>>;
+};
+
+/** Members of objects and alternatives that have an `$id` become types of their own. */
+function collect(schema: unknown, found = new Map<string, Schema>()): Map<string, Schema> {
+  if (Array.isArray(schema)) for (const item of schema) collect(item, found);
+  else if (typeof schema === 'object' && schema !== null) {
+    const { $id: id, type, anyOf } = schema as Schema;
+    if (typeof id === 'string' && (type === 'object' || anyOf)) found.set(id, schema as Schema);
+    for (const inner of Object.values(schema)) collect(inner, found);
+  }
+  return found;
+}
+
+const named = (...schemas: readonly object[]): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(schemas.flatMap((schema) => [...collect(schema)]));
+
+/** The Query types have no `$id`. Sort orders and limits have defaults, so that callers can omit them. */
+const toFilters = (schema: object): Schema => ({ ...schema, required: [] });
+
+const FILES: Readonly<Record<string, TypeFile>> = {
+  assets: { about: 'Assets and their lists.', schemas: named(Asset, AssetPlayback, AssetPage, DeletedAsset) },
+  enums: {
+    about: 'Enumerations of the API.',
+    unions: {
+      AssetKind: [ASSET_KINDS, ''],
+      Visibility: [VISIBILITIES, ''],
+      StreamStatus: [STREAM_STATUSES, '`failed` and `ready` are final for an attempt.'],
+      RenditionState: [RENDITION_STATES, ''],
+      SortOrder: [SORT_ORDERS, '`-created_at`: newest first.'],
+      PublishedEventType: [PUBLISHED_EVENT_TYPES, 'Types of the events that subscribers receive.'],
+      EventType: [EVENT_TYPES, 'Types of the entries of a timeline.'],
+    },
+  },
+  errors: {
+    about: 'Codes of errors, failures and warnings; docs/errors.md explains them.',
+    unions: {
+      ErrorCode: [Object.keys(ERROR_CODES), '`error.error_code` of a response.'],
+      ErrorReason: [Object.keys(ERROR_REASONS).sort(), '`error.details.reason` of a response.'],
+      FailureCode: [Object.keys(FAILURE_CODES), '`failure.code` of an asset. An encoder may report others.'],
+      WarningCode: [
+        Object.keys(WARNING_CODES),
+        '`warnings[].code` of an asset. An encoder may report others.',
+      ],
+    },
+  },
+  events: {
+    about: 'Events that subscribers receive.',
+    schemas: named(EventMessage),
+  },
+  library: {
+    about: 'Filters, edits, the timeline, playback and usage.',
+    schemas: {
+      ListAssetsQuery: toFilters(ListAssetsQuery),
+      TimelineQuery: toFilters(TimelineQuery),
+      ...named(UpdateAssetRequest, TimelinePage, Playback, DownloadUrl, Usage),
+    },
+  },
+  uploads: {
+    about: 'Uploads and imports.',
+    schemas: named(CreateUploadRequest, UploadTarget, OpenUpload, RetriedAsset, ImportRequest),
+  },
+  multipart: {
+    about: 'Uploads in parts that go straight to an S3 store.',
+    schemas: named(CreatedMultipart, SignedPart, MultipartParts),
+  },
+};
+
+type Declared = { readonly owners: ReadonlyMap<string, string>; readonly known: KnownTypes };
+
+/** File name below `packages/client/src/api` → its text. */
+export function renderClientTypes(): ReadonlyMap<string, string> {
+  const declared = listTypes();
+  return new Map(
+    Object.entries(FILES).map(([file, content]) => [`${file}.ts`, renderFile(file, content, declared)]),
+  );
+}
+
+function listTypes(): Declared {
+  const owners = new Map<string, string>();
+  for (const [file, { schemas = {}, unions = {} }] of Object.entries(FILES))
+    for (const name of Object.keys({ ...unions, ...schemas })) if (!owners.has(name)) owners.set(name, file);
+  const enums = Object.entries(FILES['enums']?.unions ?? {}).map(
+    ([name, [values]]) => [values.join(), name] as const,
+  );
+  return {
+    owners,
+    known: { names: new Set(owners.keys()), enums: new Map(enums), bases: { Asset: { ...Asset } } },
+  };
+}
+
+function renderFile(
+  file: string,
+  { about, schemas = {}, unions = {} }: TypeFile,
+  { owners, known }: Declared,
+) {
+  const used = new Set<string>();
+  const declarations = [
+    ...Object.entries(unions).map(([name, [values, comment]]) => renderUnion(name, values, comment)),
+    ...Object.entries(schemas)
+      .filter(([name]) => owners.get(name) === file)
+      .map(([name, schema]) => renderDeclaration(name, schema, { ...known, used })),
+  ];
+  const foreign = [...used].filter((name) => owners.get(name) !== file);
+  const imports = [...Map.groupBy(foreign, (name) => owners.get(name))]
+    .sort(([one = ''], [other = '']) => one.localeCompare(other))
+    .map(([owner, members]) => `import type { ${members.sort().join(', ')} } from './${owner}.ts';\n`);
+  const head = `// ${about}\n// Generated by \`npm run docs\` from packages/contract. Do not edit.\n`;
+  return [head + imports.join(''), ...declarations].join('\n');
+}

@@ -1,0 +1,157 @@
+// The package @mediary/client as it is published: its files, its types in strict projects, and its size.
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeClip } from './support/clips.ts';
+import { SECRETS, startTestService } from './support/service.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const NODE_MODULES = join(ROOT, 'node_modules');
+const environment = { ...process.env };
+const run = async (file: string, ...args: string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(file, args, { cwd: project, env: environment }).catch(
+    (error: { stdout: string; stderr: string }) => {
+      throw new Error(`${args.join(' ')} failed:\n${error.stdout}${error.stderr}`);
+    },
+  );
+  return stdout;
+};
+
+/** Modules with code; those of `api` have types only. */
+const CODE = [
+  'backoff',
+  'encoding',
+  'errors',
+  'event-stream',
+  'events',
+  'index',
+  'media',
+  'mediary',
+  'pages',
+  'response',
+  'server',
+  'transport',
+  'upload/checksum',
+  'upload/media-type',
+  'upload/multipart-upload',
+  'upload/put-upload',
+  'upload/resume-store',
+  'upload/send-bytes',
+  'upload/transfer',
+  'upload/tus-upload',
+  'upload/upload',
+  'verify-webhook',
+  'wait-until-ready',
+  'webhook-endpoints',
+];
+const TYPES = ['assets', 'enums', 'errors', 'events', 'library', 'multipart', 'uploads'];
+
+const PROGRAM = `
+import { createMediary, isMediaryError, verifyWebhook } from '@mediary/client';
+import type { Asset, UploadProgress } from '@mediary/client';
+import { signAccessToken } from '@mediary/client/server';
+
+const token = () => signAccessToken({ secret: 'secret', userId: 'ann', expiresInS: 60 });
+const mediary = createMediary({ baseUrl: 'http://127.0.0.1:1', token, maxRetries: 0 });
+export async function main(file: Blob): Promise<Asset> {
+  const onProgress = ({ bytesSent, totalBytes, phase }: UploadProgress) => [bytesSent / totalBytes, phase];
+  const { id } = await mediary.media.upload(file, { filename: 'a.mp4', onProgress, checksum: true });
+  for await (const asset of mediary.media.list({ kind: 'video', sort: 'created_at' })) asset.stream_status;
+  for await (const event of mediary.events.subscribe()) if (event.type === 'asset.ready') break;
+  // @ts-expect-error: a status that does not exist
+  mediary.media.list({ stream_status: 'done' });
+  return mediary.media.waitUntilReady(id);
+}
+const failure = await mediary.media.get('1').catch((error: unknown) => error);
+if (!isMediaryError(failure, 'CONNECTION_FAILED')) throw failure;
+const request = { payload: '', headers: {}, secrets: [] };
+const refused = await verifyWebhook(request).catch((error: unknown) => error);
+if (!isMediaryError(refused) || refused.reason !== 'missing') throw refused;
+`;
+
+const OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  target: 'es2022',
+  module: 'nodenext',
+  skipLibCheck: false,
+};
+const PLATFORMS = {
+  browser: { ...OPTIONS, lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
+  node: { ...OPTIONS, lib: ['es2022'], types: ['node'], skipLibCheck: true },
+};
+
+let project: string;
+let installed: string;
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'mediary-package-'));
+  await run(process.execPath, join(ROOT, 'packages/client/build.ts'), join(project, 'built'));
+  await run('npm', 'pack', './built');
+  await run('tar', '-xzf', 'mediary-client-0.1.0.tgz');
+  installed = join(project, 'node_modules/@mediary/client');
+  await mkdir(join(project, 'node_modules/@mediary'), { recursive: true });
+  await run('mv', 'package', installed);
+  for (const name of ['tus-js-client', '@types', 'undici-types'])
+    await symlink(join(NODE_MODULES, name), join(project, 'node_modules', name));
+  await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await writeFile(join(project, 'program.ts'), PROGRAM);
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+test('it has these files and no others', async () => {
+  const files = (await readdir(installed, { recursive: true })).filter((name) => name.includes('.'));
+  const expected = [
+    ...CODE.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+    ...TYPES.map((name) => `api/${name}.d.ts`),
+    'package.json',
+    'README.md',
+  ];
+  expect(files.sort()).toEqual(expected.sort());
+  expect(await readdir(installed)).toContain('LICENSE');
+});
+
+describe.each(Object.entries(PLATFORMS))('a strict TypeScript project for %s', (name, compilerOptions) => {
+  test('compiles and runs', async () => {
+    const outDir = join(project, name);
+    const config = { compilerOptions: { ...compilerOptions, outDir }, files: ['program.ts'] };
+    await writeFile(join(project, `${name}.json`), JSON.stringify(config));
+    await run(process.execPath, join(NODE_MODULES, 'typescript/bin/tsc'), '-p', `${name}.json`);
+    await run(process.execPath, join(outDir, 'program.js'));
+  });
+});
+
+test('the tour of the README runs as it is printed', async () => {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const [, program = ''] = /## Tour with the SDK\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+  await writeFile(join(project, 'tour.ts'), program);
+  await copyFile(await makeClip({ seconds: 1 }), join(project, 'sample.mp4'));
+  const service = await startTestService();
+  try {
+    Object.assign(environment, { API: service.address, KEY: SECRETS.SERVICE_API_KEY });
+    expect(await run(process.execPath, 'tour.ts')).toMatch(/100 % encoded\n\{[\s\S]*hls: 'http/);
+  } finally {
+    await service.stop();
+  }
+});
+
+describe('minified and compressed for browsers, without tus-js-client', () => {
+  async function measure(code: string): Promise<number> {
+    const input = join(project, 'entry.js');
+    await writeFile(input, code);
+    const bundle = await rolldown({ input, platform: 'browser', external: ['tus-js-client'] });
+    const { output } = await bundle.generate({ format: 'esm', minify: true });
+    return output.reduce((sum, file) => sum + gzipSync('code' in file ? file.code : file.source).length, 0);
+  }
+  test('it has at most 15 KB', async () => {
+    expect(await measure("export * from '@mediary/client';")).toBeLessThan(15_000);
+  });
+  test('verifyWebhook alone has less than 2 KB', async () => {
+    expect(await measure("export { verifyWebhook } from '@mediary/client';")).toBeLessThan(2_000);
+  });
+});
