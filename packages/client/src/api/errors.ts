@@ -88,6 +88,7 @@ export type ErrorReason =
   | 'too_large'
   | 'too_large_picture'
   | 'too_long'
+  | 'too_many_endpoints'
   | 'too_many_streams'
   | 'too_short'
   | 'too_slow'
@@ -101,6 +102,7 @@ export type ErrorReason =
   | 'upload_expired'
   | 'upload_failed'
   | 'upload_in_progress'
+  | 'url_refused'
   | 'wrong_type';
 
 /** `failure.code` of an asset. An encoder may report others. */
