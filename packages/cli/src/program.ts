@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { addConfigCommands } from './commands/config.ts';
 import { addDeliveryCommands } from './commands/deliveries.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
 import { EXIT } from './exit-codes.ts';
@@ -65,5 +66,6 @@ export function createProgram(io: Io): Command {
 const COMMANDS: readonly ((program: Command, run: Runner) => void)[] = [
   addProvidersCommand,
   addDeliveryCommands,
+  addDoctorCommand,
   addConfigCommands,
 ];
