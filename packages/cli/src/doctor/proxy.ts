@@ -31,17 +31,23 @@ const LARGEST_UPLOAD = 10 * 1024 ** 3;
 /** One after the other, so that they do not disturb each other's times. */
 export async function checkProxy(send: Send, target: ProxyTarget): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const [check, run] of CHECKS)
-    findings.push(
-      await run(send, target).catch((error: unknown) => {
-        if (error instanceof Error && error.name === 'AbortError') throw error;
-        return problem(check, {
-          message: `The request failed: ${error instanceof Error ? error.message : error}`,
-          fix: 'Check the limits and timeouts of the proxy.',
-        });
-      }),
-    );
+  for (const [check, run] of CHECKS) {
+    const finding = await run(send, target).catch((error: unknown) => toFinding(check, error));
+    findings.push(finding);
+    if (finding.status === 'not_checked' && findings.length === 1) return [notChecked('proxy', UNAVAILABLE)];
+  }
   return findings;
+}
+
+function toFinding(check: string, error: unknown): Finding {
+  if (error instanceof Error && error.name === 'AbortError') throw error;
+  const isClosed = error instanceof Error && /EPIPE|ECONNRESET|socket hang up/.test(error.message);
+  return problem(check, {
+    message: isClosed
+      ? 'The connection is closed while the body is sent.'
+      : `The request failed: ${error instanceof Error ? error.message : error}`,
+    fix: isClosed ? BODY_LIMIT_FIX : 'Check the limits and timeouts of the proxy.',
+  });
 }
 
 type Check = (send: Send, target: ProxyTarget) => Promise<Finding>;
@@ -54,8 +60,9 @@ const headersOf = ({ operatorKey }: ProxyTarget) => ({
 /** The service without these endpoints, or a refused key: another check reports that. */
 const isUnavailable = ({ status }: Exchange): boolean => [401, 403, 404].includes(status);
 
-const unavailable = (check: string): Finding =>
-  notChecked(check, 'The diagnostics of the service do not answer.');
+const UNAVAILABLE = 'The diagnostics of the service do not answer.';
+
+const unavailable = (check: string): Finding => notChecked(check, UNAVAILABLE);
 
 const checkBodyLimit: Check = async (send, target) => {
   const check = 'proxy.body_limit';
@@ -181,9 +188,10 @@ const checkRange: Check = async (send, target) => {
 };
 
 const CHECKS: readonly (readonly [check: string, run: Check])[] = [
+  // First, because a small body shows whether the diagnostics answer at all.
+  ['proxy.request_buffering', checkRequestBuffering],
   ['proxy.body_limit', checkBodyLimit],
   ['proxy.upload_limit', checkAnnouncedSize],
-  ['proxy.request_buffering', checkRequestBuffering],
   ['proxy.response_buffering', checkResponseBuffering],
   ['proxy.range', checkRange],
 ];
