@@ -1,16 +1,8 @@
 // Errors as the command reports them: exit code, message, and what to do.
+import { AssetFailedError, MediaryError, type MediaryErrorCode } from '@mediary/client';
 import { CliError, EXIT, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { toPlain } from './text.ts';
-
-/** What an error of a request carries, of the SDK and of operator requests alike. */
-type RequestFailure = {
-  readonly status: number;
-  readonly errorCode?: unknown;
-  readonly reason?: unknown;
-  readonly details?: unknown;
-  readonly requestId?: unknown;
-};
 
 export type Failure = {
   readonly exit_code: ExitCode;
@@ -23,25 +15,32 @@ export type Failure = {
 };
 
 export function describeFailure(error: unknown): Failure {
-  const failure = {
-    exit_code: toExitCode(error),
-    message: toMessage(error),
-    error_code: null,
-    reason: null,
-    details: null,
-    request_id: null,
-    hint: error instanceof CliError ? (error.hint ?? null) : null,
-  } satisfies Failure;
-  if (!isRequestFailure(error)) return { ...failure, hint: failure.hint ?? hintOf(failure.exit_code) };
+  const exitCode = toExitCode(error);
+  const known = error instanceof MediaryError ? error : undefined;
   return {
-    ...failure,
-    error_code: toText(error.errorCode),
-    reason: toText(error.reason),
-    details: error.details ?? null,
-    request_id: toText(error.requestId),
-    hint: hintOf(failure.exit_code),
+    exit_code: exitCode,
+    message: toMessage(error),
+    error_code: known?.errorCode ?? null,
+    reason: known?.reason ?? null,
+    details: known?.details ?? null,
+    request_id: known?.requestId ?? null,
+    hint: findHint(error, exitCode) ?? null,
   };
 }
+
+function findHint(error: unknown, exitCode: ExitCode): string | undefined {
+  if (error instanceof CliError) return error.hint;
+  if (error instanceof AssetFailedError && error.asset.failure?.retryable)
+    return `Another attempt can succeed: mediary retry ${error.asset.id}`;
+  if (error instanceof MediaryError && error.details?.['field'] === 'owner_user_id')
+    return 'Name the owner: --owner or MEDIARY_OWNER';
+  return HINTS.get(exitCode);
+}
+
+const HINTS = new Map<ExitCode, string>([
+  [EXIT.auth, 'Show the credentials in use: mediary config show'],
+  [EXIT.unreachable, 'Find the cause: mediary doctor'],
+]);
 
 /** On stderr; with `--json` as one JSON document. */
 export function reportFailure(output: Output, error: unknown): ExitCode {
@@ -60,48 +59,21 @@ export function reportFailure(output: Output, error: unknown): ExitCode {
 export function toExitCode(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (isAbort(error)) return EXIT.interrupted;
-  if (isRequestFailure(error)) return exitCodeOf(error.status);
-  return isNetworkError(error) ? EXIT.unreachable : EXIT.failed;
+  if (!(error instanceof MediaryError)) return EXIT.failed;
+  return CODES.get(error.errorCode) ?? EXIT.failed;
 }
 
-function exitCodeOf(status: number): ExitCode {
-  if (status === 401 || status === 403) return EXIT.auth;
-  if (status === 404) return EXIT.notFound;
-  return status === 0 ? EXIT.unreachable : EXIT.failed;
-}
-
-const hintOf = (exitCode: ExitCode): string | null => HINTS.get(exitCode) ?? null;
-
-const HINTS = new Map<ExitCode, string>([
-  [EXIT.auth, 'Show the credentials in use: mediary config show'],
-  [EXIT.unreachable, 'Find the cause: mediary doctor'],
+const CODES = new Map<MediaryErrorCode, ExitCode>([
+  ['UNAUTHORIZED', EXIT.auth],
+  ['FORBIDDEN', EXIT.auth],
+  ['NOT_FOUND', EXIT.notFound],
+  ['ASSET_FAILED', EXIT.assetFailed],
+  ['ASSET_DELETED', EXIT.notFound],
+  ['TIMEOUT', EXIT.timeout],
+  ['CONNECTION_FAILED', EXIT.unreachable],
+  ['INVALID_RESPONSE', EXIT.unreachable],
 ]);
 
-/** undici reports every failure of a connection as a TypeError with a cause. */
-function isNetworkError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return /^(?:fetch failed|terminated)$/.test(error.message) || hasSystemCode(error.cause ?? error);
-}
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-const SYSTEM_CODE =
-  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|UND_ERR|CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
-
-const hasSystemCode = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && SYSTEM_CODE.test(String(error.code));
-
-export const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
-
-const isRequestFailure = (error: unknown): error is Error & RequestFailure =>
-  error instanceof Error && 'status' in error && typeof error.status === 'number';
-
-const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-function toMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? describeCause(error.cause) : '';
-  return isNetworkError(error) && cause ? `The service cannot be reached: ${cause}` : error.message;
-}
-
-/** An AggregateError (several addresses of one host) has an empty message. */
-const describeCause = (cause: Error): string =>
-  cause.message || ('code' in cause ? String(cause.code) : cause.name);
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
 // Requests that the SDK does not cover: the operator routes, which answer with the envelope.
-import { CliError, EXIT } from './exit-codes.ts';
+import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@mediary/client';
 
 export type OperatorApi = {
   get<T>(path: string, query?: Query): Promise<T>;
@@ -16,31 +16,11 @@ export type OperatorApiOptions = {
 
 const TIMEOUT_MS = 30_000;
 
-/** A failed response; it has the members of the SDK's error. */
-class OperatorRequestError extends Error {
-  readonly status: number;
-  readonly errorCode: string | undefined;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly requestId: string | undefined;
-
-  constructor(status: number, { message, error, request_id }: Envelope) {
-    super(message ?? `The service answered with status ${status}.`);
-    this.status = status;
-    this.errorCode = error?.error_code;
-    this.details = error?.details ?? null;
-    this.requestId = request_id;
-  }
-
-  get reason(): unknown {
-    return this.details?.['reason'];
-  }
-}
-
 type Envelope = {
   readonly success?: boolean;
   readonly message?: string;
   readonly data?: unknown;
-  readonly error?: { readonly error_code: string; readonly details: Record<string, unknown> | null };
+  readonly error?: { readonly error_code: ErrorCode; readonly details: Record<string, unknown> | null };
   readonly request_id?: string;
 };
 
@@ -67,24 +47,42 @@ async function send<T>(options: OperatorApiOptions, { method, path, body }: Requ
       ...(body && { 'Content-Type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
-    redirect: 'error',
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    throw toConnectionError(error);
   });
-  const envelope = await readEnvelope(response);
-  if (!response.ok || envelope.success !== true) throw new OperatorRequestError(response.status, envelope);
-  return envelope.data as T;
+  const envelope = parseEnvelope(await response.text());
+  if (response.ok && envelope?.success === true) return envelope.data as T;
+  throw toResponseError(response, envelope);
+}
+
+function toConnectionError(error: unknown): MediaryError {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new TimeoutError(`The service did not answer within ${TIMEOUT_MS / 1000} s.`);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new ConnectionError(
+    `The connection failed: ${cause instanceof Error ? cause.message : cause}`,
+    error,
+  );
+}
+
+function toResponseError({ status, ok }: Response, envelope: Envelope | undefined): MediaryError {
+  const { message, error, request_id: requestId } = envelope ?? {};
+  const details = error?.details;
+  const errorCode = error?.error_code ?? 'INVALID_RESPONSE';
+  const text = ok
+    ? 'The response is not one of the Mediary API.'
+    : `The service answered with status ${status}.`;
+  return new MediaryError(message ?? text, { errorCode, status, details, requestId });
 }
 
 /** A proxy in front of the service may answer with HTML. */
-async function readEnvelope(response: Response): Promise<Envelope> {
-  const text = await response.text();
+function parseEnvelope(text: string): Envelope | undefined {
   try {
-    return JSON.parse(text) as Envelope;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    if (!response.ok) return {};
-    throw new CliError(
-      `${response.url} did not answer with JSON. Is this URL the Mediary service?`,
-      EXIT.unreachable,
-    );
+    return undefined;
   }
 }

@@ -1,9 +1,15 @@
 // The command line: global options, the list of commands, and how errors end it.
 import { Command, CommanderError } from 'commander';
+import { addAssetCommands } from './commands/assets.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDeliveryCommands } from './commands/deliveries.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addEventsCommand } from './commands/events.ts';
+import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
+import { addTokenCommand } from './commands/token.ts';
+import { addUploadCommands } from './commands/upload.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
@@ -64,8 +70,14 @@ export function createProgram(io: Io): Command {
 }
 
 const COMMANDS: readonly ((program: Command, run: Runner) => void)[] = [
+  addUploadCommands,
+  addAssetCommands,
+  addPlaybackCommands,
+  addEventsCommand,
+  addTokenCommand,
   addProvidersCommand,
   addDeliveryCommands,
   addDoctorCommand,
   addConfigCommands,
+  addCompletionCommand,
 ];
