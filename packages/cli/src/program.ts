@@ -10,6 +10,7 @@ import { addPlaybackCommands } from './commands/playback.ts';
 import { addProvidersCommand } from './commands/providers.ts';
 import { addTokenCommand } from './commands/token.ts';
 import { addUploadCommands } from './commands/upload.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
 import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
 import { EXIT } from './exit-codes.ts';
 import { reportFailure } from './failure.ts';
@@ -75,6 +76,7 @@ const COMMANDS: readonly ((program: Command, run: Runner) => void)[] = [
   addPlaybackCommands,
   addEventsCommand,
   addTokenCommand,
+  addWebhookCommands,
   addProvidersCommand,
   addDeliveryCommands,
   addDoctorCommand,
