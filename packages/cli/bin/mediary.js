@@ -2,14 +2,20 @@
 // Starts the command: compiled in the published package, as TypeScript with Node 24 in the repository.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const source = new URL('../src/main.ts', import.meta.url);
 
 if (!existsSync(source)) await import('../dist/main.js');
-else if (process.features.typescript) await import(source.href);
+else if (process.features.typescript) await runSource();
 else runWithNode24();
+
+async function runSource() {
+  // Next to the code, so that other users cannot write to it.
+  module.enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)));
+  await import(source.href);
+}
 
 /** The repository installs Node 24 as a package; the machine's own Node may be older. */
 function runWithNode24() {

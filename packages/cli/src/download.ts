@@ -1,4 +1,5 @@
 // Saves a download: into a part file that is verified, then renamed.
+import { existsSync } from 'node:fs';
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -52,6 +53,7 @@ type Saving = {
 
 async function saveFile({ download, signal, onBytes }: Saving): Promise<SavedFile> {
   const file = download.output ?? toSafeName(download.filename);
+  if (!download.isForced && existsSync(file)) throw existsError(file);
   const part = `${file}.${process.pid}.part`;
   const handle = await openPart(part);
   try {
@@ -87,9 +89,12 @@ async function publish(part: string, file: string, isForced: boolean): Promise<v
   if (isForced) return rename(part, file);
   await link(part, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
-    throw usageError(`${file} exists.`, 'Name another file with -o, or replace it with --force.');
+    throw existsError(file);
   });
 }
+
+const existsError = (file: string): CliError =>
+  usageError(`${file} exists.`, 'Name another file with -o, or replace it with --force.');
 
 async function writeFully(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {

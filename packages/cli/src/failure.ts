@@ -1,5 +1,5 @@
 // Errors as the command reports them: exit code, message, and what to do.
-import { AssetFailedError, MediaryError, type MediaryErrorCode } from '@mediary/client';
+import { AssetFailedError, MediaryError, type MediaryErrorCode, UploadError } from '@mediary/client';
 import { CliError, EXIT, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { toPlain } from './text.ts';
@@ -11,6 +11,8 @@ export type Failure = {
   readonly reason: string | null;
   readonly details: unknown;
   readonly request_id: string | null;
+  /** The asset that the failed command created or followed. */
+  readonly asset_id: string | null;
   readonly hint: string | null;
 };
 
@@ -24,8 +26,14 @@ export function describeFailure(error: unknown): Failure {
     reason: known?.reason ?? null,
     details: known?.details ?? null,
     request_id: known?.requestId ?? null,
+    asset_id: findAssetId(error) ?? null,
     hint: findHint(error, exitCode) ?? null,
   };
+}
+
+function findAssetId(error: unknown): string | undefined {
+  if (error instanceof UploadError) return error.assetId;
+  return error instanceof AssetFailedError ? error.asset.id : undefined;
 }
 
 function findHint(error: unknown, exitCode: ExitCode): string | undefined {
@@ -45,10 +53,14 @@ const HINTS = new Map<ExitCode, string>([
 /** On stderr; with `--json` as one JSON document. */
 export function reportFailure(output: Output, error: unknown): ExitCode {
   const failure = describeFailure(error);
-  const { exit_code: exitCode, message, reason, request_id: requestId, hint } = failure;
+  const { exit_code: exitCode, message, reason, request_id: requestId, asset_id: assetId, hint } = failure;
   if (output.isJson) output.stderr.write(`${JSON.stringify({ error: failure })}\n`);
   else {
-    const suffix = [reason && `reason: ${reason}`, requestId && `request: ${requestId}`].filter(Boolean);
+    const suffix = [
+      reason && `reason: ${reason}`,
+      assetId && `asset: ${assetId}`,
+      requestId && `request: ${requestId}`,
+    ].filter(Boolean);
     const text = toPlain(message) + (suffix.length > 0 ? ` (${suffix.join(', ')})` : '');
     output.stderr.write(`${output.style('red', 'Error:')} ${text}\n`);
     if (hint) output.stderr.write(`${hint}\n`);

@@ -57,16 +57,16 @@ function createRate(): (sent: number) => string {
 }
 
 const STEP_PERCENT = 10;
+const LINE_INTERVAL_MS = 2000;
 
-/** At most one line for each tenth of a phase. */
+/** A line when a phase begins, and then for each tenth of it, but not more often than every two seconds. */
 function createLines({ note }: Output, name: string): Progress {
-  let lastPhase = '';
-  let lastStep = -1;
+  let last = { phase: '', step: 0, at: 0 };
   const print = (phase: string, percent: number, text: string): void => {
+    const now = performance.now();
     const step = Math.floor(percent / STEP_PERCENT);
-    if (phase === lastPhase && step <= lastStep) return;
-    lastPhase = phase;
-    lastStep = step;
+    if (phase === last.phase && (step <= last.step || now - last.at < LINE_INTERVAL_MS)) return;
+    last = { phase, step, at: now };
     note(`${name}: ${text}`);
   };
   return {
