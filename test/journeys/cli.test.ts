@@ -38,10 +38,9 @@ async function read<T = AssetJson>(args: string, options?: Partial<CliOptions>):
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout);
 }
-const upload = () => read('upload photo.jpg --wait --title Photo --tag a --tag b');
 
-test('an upload is followed until it is ready, and then shown, listed, played and downloaded', async () => {
-  const asset = await upload();
+test('an upload is followed until it is ready, shown, listed, played, downloaded, restored and deleted', async () => {
+  const asset = await read('upload photo.jpg --wait --title Photo --tag a --tag b');
   expect(asset).toMatchObject({
     stream_status: 'ready',
     owner_user_id: 'ann',
@@ -62,15 +61,11 @@ test('an upload is followed until it is ready, and then shown, listed, played an
   expect(saved).toMatchObject({ file: 'back.jpg', sha256: asset.checksum_sha256 });
   expect(await readFile(join(folder, 'back.jpg'))).toEqual(await readFile(join(folder, 'photo.jpg')));
   expect(await run(`download ${asset.id} -o back.jpg`)).toMatchObject({ code: 2 });
-});
 
-test('assets are moved to the trash, restored and deleted', async () => {
-  const { id } = await upload();
-  expect(await read(`rm ${id} --trash`)).toEqual({ id, deleted: true });
-  expect((await run('ls --trash')).stdout).toContain(id);
-  expect(await read(`restore ${id}`)).toMatchObject({ id, deleted_at: null });
-  expect(await read(`rm ${id}`)).toEqual({ id, deleted: true });
-  expect((await run(`get ${id}`)).code).toBe(4);
+  expect(await read(`rm ${asset.id} --trash`)).toEqual({ id: asset.id, deleted: true });
+  expect(await read(`restore ${asset.id}`)).toMatchObject({ id: asset.id, deleted_at: null });
+  expect(await read(`rm ${asset.id}`)).toEqual({ id: asset.id, deleted: true });
+  expect((await run(`get ${asset.id}`)).code).toBe(4);
 });
 
 test('watch prints each state of a video until it is ready', async () => {

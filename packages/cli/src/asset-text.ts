@@ -2,9 +2,6 @@
 import type { Asset } from '@mediary/client';
 import { formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
 
-export const isSettled = ({ stream_status: status }: Asset): boolean =>
-  status === 'ready' || status === 'failed';
-
 export const describeStatus = ({ stream_status: status, progress, deleted_at: deletedAt }: Asset): string =>
   (status === 'processing' ? `processing ${progress}%` : status) + (deletedAt ? ' (trash)' : '');
 

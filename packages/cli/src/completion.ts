@@ -1,4 +1,4 @@
-// Scripts that complete commands, options and values in bash, zsh and fish; made from the commands themselves.
+// Completion scripts of bash, zsh and fish, made from the commands themselves.
 import type { Command } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
@@ -121,7 +121,8 @@ function renderFish(entries: readonly Entry[]): string {
       ),
       ...options.map(({ flag, values, text }) => {
         const choices = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : '';
-        return `complete -c mediary -n ${condition} -l ${flag.replace(/^--/, '')}${choices} -d ${quote(text)}`;
+        const name = flag.replace(/^--/, '');
+        return `complete -c mediary -n ${condition} -l ${name}${choices} -d ${quote(text)}`;
       }),
     ];
   });

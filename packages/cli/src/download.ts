@@ -9,7 +9,7 @@ import { CliError, EXIT, usageError } from './exit-codes.ts';
 import { createProgress } from './progress.ts';
 import type { Stream } from './output.ts';
 
-export type Download = {
+type Download = {
   readonly url: string;
   /** As the API names it. */
   readonly filename: string;
@@ -19,7 +19,7 @@ export type Download = {
   readonly sha256: string | null;
 };
 
-export type SavedFile = { readonly file: string; readonly size_bytes: number; readonly sha256: string };
+type SavedFile = { readonly file: string; readonly size_bytes: number; readonly sha256: string };
 
 /** Undefined where the bytes went to stdout. */
 export async function saveDownload(

@@ -4,7 +4,7 @@ import { CliError, EXIT, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { toPlain } from './text.ts';
 
-export type Failure = {
+type Failure = {
   readonly exit_code: ExitCode;
   readonly message: string;
   readonly error_code: string | null;
@@ -16,7 +16,7 @@ export type Failure = {
   readonly hint: string | null;
 };
 
-export function describeFailure(error: unknown): Failure {
+function describeFailure(error: unknown): Failure {
   const exitCode = toExitCode(error);
   const known = error instanceof MediaryError ? error : undefined;
   return {

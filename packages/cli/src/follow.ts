@@ -4,7 +4,7 @@ import { describeStatus } from './asset-text.ts';
 import type { Client } from './client.ts';
 import type { Progress } from './progress.ts';
 
-export type FollowOptions = {
+type FollowOptions = {
   readonly id: string;
   readonly timeoutS: number | undefined;
   /** Called with the asset as it is, and after each change. */

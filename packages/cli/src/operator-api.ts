@@ -8,7 +8,7 @@ export type OperatorApi = {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export type OperatorApiOptions = {
+type OperatorApiOptions = {
   readonly url: string;
   readonly operatorKey: string;
   readonly signal: AbortSignal;

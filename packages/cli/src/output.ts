@@ -20,7 +20,7 @@ export type Output = {
   style(style: Style, text: string): string;
 };
 
-export type OutputOptions = {
+type OutputOptions = {
   readonly stdout: Stream;
   readonly stderr: Stream;
   readonly isJson: boolean;

@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { MediaryError } from '@mediary/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliError, EXIT } from './exit-codes.ts';
-import { toExitCode } from './failure.ts';
 import { runProgram } from './program.ts';
 
 let home: string;
@@ -91,18 +88,4 @@ test('with --json an error is one JSON document on stderr', async () => {
   expect(JSON.parse(stderr)).toEqual({
     error: expect.objectContaining({ exit_code: 3, message: 'No credentials for http://127.0.0.1:8080.' }),
   });
-});
-
-test.each([
-  [new CliError('late', EXIT.timeout), 6],
-  [new MediaryError('refused', { errorCode: 'FORBIDDEN', status: 403 }), 3],
-  [new MediaryError('gone', { errorCode: 'NOT_FOUND', status: 404 }), 4],
-  [new MediaryError('failed', { errorCode: 'ASSET_FAILED' }), 5],
-  [new MediaryError('slow', { errorCode: 'TIMEOUT' }), 6],
-  [new MediaryError('cut', { errorCode: 'CONNECTION_FAILED' }), 7],
-  [new MediaryError('busy', { errorCode: 'UNAVAILABLE', status: 503 }), 1],
-  [new DOMException('stopped', 'AbortError'), 130],
-  [new Error('bug'), 1],
-])('%s exits with %i', (error, code) => {
-  expect(toExitCode(error)).toBe(code);
 });

@@ -25,7 +25,7 @@ export function formatTime(iso: string): string {
   return Number.isNaN(time.getTime()) ? toPlain(iso) : local.toISOString().slice(0, 19).replace('T', ' ');
 }
 
-export type Row = readonly (string | number | null | undefined)[];
+type Row = readonly (string | number | null | undefined)[];
 
 const toCell = (cell: Row[number]): string => toPlain(String(cell ?? '–'));
 

@@ -84,6 +84,12 @@ const toTitle = (group: string): string =>
   group.charAt(0).toUpperCase() + group.slice(1).replaceAll('_', ' ');
 
 function formatSum(findings: readonly Finding[]): string {
-  const count = (status: Status): number => findings.filter((finding) => finding.status === status).length;
-  return `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems, ${count('not_checked')} not checked`;
+  const count = (status: Status, name: string): string =>
+    `${findings.filter((finding) => finding.status === status).length} ${name}`;
+  return [
+    count('ok', 'ok'),
+    count('warning', 'warnings'),
+    count('problem', 'problems'),
+    count('not_checked', 'not checked'),
+  ].join(', ');
 }

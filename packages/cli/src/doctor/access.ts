@@ -26,7 +26,7 @@ export async function checkAccess(send: Send, settings: Settings): Promise<reado
   return [
     problem('access.credentials', {
       message: `The ${credential.kind} is refused: ${message ?? `status ${response.status}`}`,
-      fix: 'Use current credentials: mediary config login. A proxy must pass Authorization and X-Service-Key.',
+      fix: 'Renew them: mediary config login. A proxy must pass Authorization and X-Service-Key.',
       details,
     }),
   ];

@@ -117,8 +117,9 @@ export function checkClock(date: string | undefined, nowMs: number): Finding {
   const details = { skew_s: skew };
   if (Math.abs(skew) <= LEEWAY_S)
     return ok(check, 'The clocks of the service and of this machine agree.', details);
+  const side = skew < 0 ? 'behind' : 'ahead of';
   const fault: Fault = {
-    message: `The clock of the service is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} this machine's.`,
+    message: `The clock of the service is ${Math.abs(skew)} s ${side} this machine's.`,
     fix: 'Synchronize both clocks (NTP). Tokens and signatures expire by them.',
     details,
   };
@@ -153,7 +154,7 @@ async function checkReadiness(send: Send, url: string): Promise<Finding> {
   if (status !== 200)
     return problem(check, {
       message: `The service is not ready: ${body.message ?? status}`,
-      fix: 'Check the database, the object store and the free disk space; the log of the service has the cause.',
+      fix: 'Check database, object store and free disk space; the log of the service has the cause.',
       details,
     });
   return body.data?.warnings?.includes('no_workers')

@@ -2,7 +2,7 @@
 import type { Exchange, Send } from './exchange.ts';
 import { type Fault, type Finding, notChecked, ok, problem } from './finding.ts';
 
-export type CorsTarget = { readonly url: string; readonly origin: string | undefined };
+type CorsTarget = { readonly url: string; readonly origin: string | undefined };
 
 /** No asset has this id: the answers are errors, which carry the CORS headers too. */
 const NO_ASSET = '00000000-0000-7000-8000-000000000000';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 
-export type Request = {
+type Request = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | number>>;
   readonly body?: AsyncIterable<Uint8Array>;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function echo(request: AsyncIterable<Buffer>, response: { end(text: string): void }): Promise<void> {
+async function echo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: { at_ms: number }[] = [];
   let bytes = 0;
   const start = performance.now();
@@ -40,9 +40,7 @@ async function echo(request: AsyncIterable<Buffer>, response: { end(text: string
   response.end(JSON.stringify({ data: { body_bytes: bytes, chunks, headers: {} } }));
 }
 
-function sendRange(response: {
-  writeHead(status: number, headers: object): { end(body: Buffer): void };
-}): void {
+function sendRange(response: ServerResponse): void {
   const file = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 251));
   if (proxy.isBuffering) response.writeHead(200, {}).end(file);
   else response.writeHead(206, { 'Content-Range': 'bytes 1000-1999/65536' }).end(file.subarray(1000, 2000));

@@ -3,7 +3,7 @@ import { type Exchange, readData, type Send } from './exchange.ts';
 import { type Finding, notChecked, ok, problem, warning } from './finding.ts';
 import { formatBytes } from '../text.ts';
 
-export type ProxyTarget = {
+type ProxyTarget = {
   readonly url: string;
   readonly operatorKey: string;
   /** Size of the body that is really sent. */

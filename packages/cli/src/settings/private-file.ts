@@ -5,7 +5,7 @@ import { usageError } from '../exit-codes.ts';
 
 const OTHERS = 0o077;
 
-/** Returns undefined where there is no file. The mode is read from the open file, so that it cannot be swapped. */
+/** Undefined where there is no file. The mode is that of the open file, so that it cannot be swapped. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;

@@ -45,7 +45,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-export function parseProfiles(value: unknown): ProfileFile {
+function parseProfiles(value: unknown): ProfileFile {
   const { current, profiles = {} } = toRecord(value, 'the file');
   const entries = Object.entries(toRecord(profiles, 'profiles'));
   return {

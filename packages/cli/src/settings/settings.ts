@@ -9,7 +9,7 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'service key'; readonly key: string };
 
-export type Source = 'flag' | 'environment' | 'profile' | 'data folder' | 'default';
+type Source = 'flag' | 'environment' | 'profile' | 'data folder' | 'default';
 
 export type Settings = {
   /** Without a trailing slash. */
