@@ -4,7 +4,6 @@ import type {
   WebhookEndpoint,
   WebhookEndpointRequest,
   WebhookEndpointWithSecret,
-  WebhookEventType,
 } from '@mediary/client';
 import { type Command, Option } from 'commander';
 import { collect, parseCount } from '../arguments.ts';
@@ -13,9 +12,10 @@ import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import { formatFields, formatTable, formatTime } from '../text.ts';
 
+type EventTypes = NonNullable<WebhookEndpointRequest['events']>;
 type EndpointFlags = {
   readonly endpoint?: string;
-  readonly event?: WebhookEventType[];
+  readonly event?: EventTypes;
   readonly allEvents?: boolean;
   readonly description?: string;
   readonly enable?: boolean;
@@ -169,7 +169,7 @@ const listDeliveries: Handler<DeliveryFlags> = async (context, [id = ''], flags)
 type ResendFlags = {
   readonly since?: string;
   readonly until?: string;
-  readonly event?: WebhookEventType[];
+  readonly event?: EventTypes;
 };
 
 const resend: Handler<ResendFlags> = async (context, [id = '', delivery], flags) => {
