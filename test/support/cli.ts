@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 
 const PROGRAM = resolve(import.meta.dirname, '../../packages/cli/bin/mediary.js');
 
-type CliRun = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+export type CliRun = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 export type CliOptions = {
   readonly folder: string;

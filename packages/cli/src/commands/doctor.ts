@@ -81,7 +81,9 @@ function formatFinding(output: Output, { check, status, message, fix }: Finding)
 }
 
 const toTitle = (group: string): string =>
-  group.charAt(0).toUpperCase() + group.slice(1).replaceAll('_', ' ');
+  (group.charAt(0).toUpperCase() + group.slice(1))
+    .replaceAll('_', ' ')
+    .replace(/\b(?:cors|url)\b/gi, (name) => name.toUpperCase());
 
 function formatSum(findings: readonly Finding[]): string {
   const count = (status: Status, name: string): string =>

@@ -10,7 +10,7 @@ export const addEventsCommand = (program: Command, run: Runner): Command =>
   program
     .command('events')
     .description('Print live events of the owner, with the service key of all owners or of --owner')
-    .option('--since <position>', 'continue after the event with this id')
+    .option('--since <position>', 'continue after the event with this `position`')
     .action(run(printEvents));
 
 /** Without --owner, a service key receives the events of all owners. */
@@ -23,7 +23,15 @@ const printEvents: Handler<{ readonly since?: string }> = async (context, _args,
     ...(owner !== undefined && { ownerUserId: owner }),
     ...(since !== undefined && { lastEventId: since }),
   });
-  for await (const event of events) context.output.item(event, () => formatEvent(event));
+  let position = since;
+  try {
+    for await (const event of events) {
+      ({ position } = event);
+      context.output.item(event, () => formatEvent(event));
+    }
+  } finally {
+    if (position !== undefined) context.output.note(`Continue: mediary events --since ${position}`);
+  }
 };
 
 /** The asset of a deleted one is null. */
