@@ -88,4 +88,7 @@ const CODES = new Map<MediaryErrorCode, ExitCode>([
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
-const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function toMessage(error: unknown): string {
+  if (isAbort(error)) return 'Interrupted.';
+  return error instanceof Error ? error.message : String(error);
+}

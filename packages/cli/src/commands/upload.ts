@@ -103,8 +103,7 @@ async function uploadFile(context: CommandContext, { client, file, flags }: Job)
     printAsset(context, asset);
   } catch (error) {
     progress.stop();
-    if (context.signal.aborted && flags.resume)
-      output.note('Interrupted. The same command continues the upload.');
+    if (context.signal.aborted && flags.resume) output.note('The same command continues the upload.');
     throw error;
   }
 }
