@@ -38,7 +38,7 @@ async function read<T = AssetJson>(args: string, options?: Partial<CliOptions>):
   return JSON.parse(stdout);
 }
 
-test('an upload is followed until it is ready, shown, listed, played, downloaded, restored and deleted', async () => {
+test('an upload is followed until ready, then listed, played, downloaded, restored and deleted', async () => {
   const asset = await read('upload photo.jpg --wait --title Photo --tag a --tag b');
   expect(asset).toMatchObject({
     stream_status: 'ready',
