@@ -1,0 +1,30 @@
+// Builds the package that is published, as JavaScript: `npm run build -w @mediary/cli`, then
+// `npm pack ./packages/cli/dist`. Inside the repository the sources run as they are.
+import { chmod, copyFile, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const HERE = import.meta.dirname;
+const folder = process.argv[2] ?? join(HERE, 'dist');
+
+await rm(folder, { recursive: true, force: true });
+for await (const path of glob('**/*.ts', { cwd: join(HERE, 'src') })) {
+  if (path.endsWith('.test.ts')) continue;
+  const source = await readFile(join(HERE, 'src', path), 'utf8');
+  const target = join(folder, 'dist', path.replace(/ts$/, 'js'));
+  await mkdir(dirname(target), { recursive: true });
+  // A command needs no declarations, so that types can be removed without resolving imports.
+  await writeFile(target, stripTypeScriptTypes(source).replaceAll(/(from '\.[^']+)\.ts'/g, "$1.js'"));
+}
+
+const {
+  private: _private,
+  scripts: _scripts,
+  ...manifest
+} = JSON.parse(await readFile(join(HERE, 'package.json'), 'utf8'));
+await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+await mkdir(join(folder, 'bin'));
+await copyFile(join(HERE, 'bin/mediary.js'), join(folder, 'bin/mediary.js'));
+await chmod(join(folder, 'bin/mediary.js'), 0o755);
+await copyFile(join(HERE, 'README.md'), join(folder, 'README.md'));
+await copyFile(join(HERE, '../../LICENSE'), join(folder, 'LICENSE'));

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { parseBytes, parseCount, parseDuration, parseHeader, parseJsonObject } from './arguments.ts';
+
+describe('accepted values', () => {
+  test.each([
+    [parseDuration, '90s', 90],
+    [parseDuration, '90', 90],
+    [parseDuration, '15m', 900],
+    [parseDuration, '7d', 604_800],
+    [parseBytes, '500k', 512_000],
+    [parseBytes, '16MiB', 16_777_216],
+    [parseBytes, '7', 7],
+    [parseCount, '200', 200],
+    [parseJsonObject, '{"a":1}', { a: 1 }],
+    [parseHeader, 'Authorization: Bearer a: b', { Authorization: 'Bearer a: b' }],
+  ])('%o parses %s', (parse, text, value) => {
+    expect((parse as (text: string) => unknown)(text)).toEqual(value);
+  });
+});
+
+describe('other values name the accepted form', () => {
+  test.each([
+    [parseDuration, ['', '0s', '1w', '-5m', '1.5h']],
+    [parseBytes, ['', 'k', '1T', '-1']],
+    [parseCount, ['0', '-1', '1e3', '1.5']],
+    [parseJsonObject, ['', '[]', 'null', '"a"', '{']],
+    [parseHeader, ['a', ': b', 'a b: c']],
+  ])('%o', (parse, texts) => {
+    for (const text of texts)
+      expect(() => (parse as (text: string) => unknown)(text), text).toThrow(/^Expected /);
+  });
+});

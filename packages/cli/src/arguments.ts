@@ -1,0 +1,51 @@
+// Parsers of arguments and option values; each throws an error that names the accepted form.
+import { InvalidArgumentError } from 'commander';
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Seconds of `90s`, `15m`, `1h`, `7d`, or of a plain number. */
+export function parseDuration(text: string): number {
+  const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
+  const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? Number.NaN);
+  if (!digits || seconds === 0)
+    throw new InvalidArgumentError('Expected a duration such as 90s, 15m, 1h or 7d.');
+  return seconds;
+}
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes of `500k`, `16M`, `2GiB`, or of a plain number. */
+export function parseBytes(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,12})(?:([kmg])(?:i?b)?)?$/i.exec(text) ?? [];
+  if (!digits) throw new InvalidArgumentError('Expected a number of bytes such as 500k, 16M or 1G.');
+  return Number(digits) * (UNIT_BYTES[unit.toLowerCase()] ?? 1);
+}
+
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a positive integer.');
+  return Number(text);
+}
+
+export function parseJsonObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidArgumentError('Expected a JSON object such as {"order_id":1042}.');
+  return value as Record<string, unknown>;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For options that may be given several times. */
+export const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
+
+export function parseHeader(text: string, earlier: Readonly<Record<string, string>> = {}) {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*(.*)$/.exec(text) ?? [];
+  if (!name || value === undefined) throw new InvalidArgumentError('Expected "Name: value".');
+  return { ...earlier, [name]: value };
+}

@@ -1,0 +1,54 @@
+// Assets as people read them.
+import type { Asset } from '@mediary/client';
+import { formatBytes, formatDuration, formatFields, formatTable, formatTime } from './text.ts';
+
+export const describeStatus = ({ stream_status: status, progress, deleted_at: deletedAt }: Asset): string =>
+  (status === 'processing' ? `processing ${progress}%` : status) + (deletedAt ? ' (trash)' : '');
+
+/** The id comes first, so that scripts can cut it out. */
+export const formatAssetLine = (asset: Asset): string =>
+  formatTable([asset.id, describeStatus(asset), asset.title ?? asset.filename], []);
+
+export const formatAssetTable = (assets: readonly Asset[]): string =>
+  formatTable(
+    ['ID', 'STATUS', 'KIND', 'SIZE', 'CREATED', 'OWNER', 'NAME'],
+    assets.map((asset) => [
+      asset.id,
+      describeStatus(asset),
+      asset.kind,
+      asset.size_bytes === null ? null : formatBytes(asset.size_bytes),
+      formatTime(asset.created_at),
+      asset.owner_user_id,
+      asset.title ?? asset.filename,
+    ]),
+  );
+
+export function formatAsset(asset: Asset): string {
+  const { size_bytes: size, duration_ms: duration, failure, width, height, playback } = asset;
+  return formatFields([
+    ['id', asset.id],
+    ['title', asset.title],
+    ['filename', asset.filename],
+    ['status', describeStatus(asset)],
+    ['failure', failure && `${failure.code}: ${failure.message}`],
+    ['owner', asset.owner_user_id],
+    ['visibility', asset.visibility],
+    ['type', asset.mime_type],
+    ['size', size === null ? null : `${formatBytes(size)} (${size} bytes)`],
+    ['sha-256', asset.checksum_sha256],
+    ['picture', width && height && `${width} × ${height}`],
+    ['duration', duration === null ? null : formatDuration(duration)],
+    ['provider', asset.provider],
+    ['video id', asset.provider_video_id],
+    ['renditions', asset.renditions.map((each) => `${each.height}p ${each.state}`).join(', ')],
+    ['hls', playback?.hls],
+    ['dash', playback?.dash],
+    ['thumbnail', playback?.thumbnail],
+    ['tags', asset.tags.join(', ')],
+    ['metadata', asset.metadata && JSON.stringify(asset.metadata)],
+    ...asset.warnings.map(({ code, message }) => ['warning', `${code}: ${message}`] as const),
+    ['created', formatTime(asset.created_at)],
+    ['updated', formatTime(asset.updated_at)],
+    ['deleted', asset.deleted_at && formatTime(asset.deleted_at)],
+  ]);
+}

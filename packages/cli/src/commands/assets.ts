@@ -1,0 +1,190 @@
+// `ls`, `get`, `rm`, `restore`, `retry` and `watch`: assets of the owner.
+import type { Asset, AssetPage, ListAssetsQuery, TimelineEntry } from '@mediary/client';
+import { type Command, Option } from 'commander';
+import { parseCount, parseDuration } from '../arguments.ts';
+import { describeStatus, formatAsset, formatAssetLine, formatAssetTable } from '../asset-text.ts';
+import { openClient } from '../client.ts';
+import { type CommandContext, type Handler, openOperatorApi, type Runner } from '../context.ts';
+import { usageError } from '../exit-codes.ts';
+import { assertNotFailed, followAsset, showEncoding } from '../follow.ts';
+import { createProgress } from '../progress.ts';
+import { formatTable, formatTime } from '../text.ts';
+
+type ListFlags = {
+  readonly kind?: 'image' | 'video';
+  readonly status?: Asset['stream_status'];
+  readonly provider?: string;
+  readonly tag?: string;
+  readonly search?: string;
+  readonly after?: string;
+  readonly before?: string;
+  readonly trash?: boolean;
+  readonly sort: 'newest' | 'oldest';
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly count?: boolean;
+  readonly all?: boolean;
+  readonly allOwners?: boolean;
+};
+
+export function addAssetCommands(program: Command, run: Runner): void {
+  addListCommand(program).action(run(listAssets));
+  program
+    .command('get')
+    .description('Show an asset')
+    .argument('<id>', 'id of the asset')
+    .option('--timeline', 'show what happened to it')
+    .action(run(getAsset));
+  program
+    .command('rm')
+    .description('Delete assets: they stop playing at once, and their bytes are removed')
+    .argument('<id...>', 'ids of assets')
+    .option('--trash', 'move them to the trash, where they can be restored')
+    .action(run(removeAssets));
+  program
+    .command('restore')
+    .description('Restore assets from the trash')
+    .argument('<id...>', 'ids of assets')
+    .action(run(restoreAssets));
+  program
+    .command('retry')
+    .description('Start another attempt of a failed asset')
+    .argument('<id>', 'id of the asset')
+    .action(run(retryAsset));
+  program
+    .command('watch')
+    .description('Follow an asset until it is ready or failed')
+    .argument('<id>', 'id of the asset')
+    .option('--timeout <duration>', 'the longest wait, such as 10m', parseDuration)
+    .action(run(watchAsset));
+}
+
+const addListCommand = (program: Command): Command =>
+  program
+    .command('ls')
+    .description('List assets')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(['image', 'video']))
+    .addOption(
+      new Option('--status <status>', 'only this status').choices([
+        'pending_upload',
+        'processing',
+        'ready',
+        'failed',
+      ]),
+    )
+    .option('--provider <name>', 'only videos of this provider')
+    .option('--tag <tag>', 'only assets with this tag')
+    .option('--search <text>', 'part of the title or file name')
+    .option('--after <time>', 'created after this time, ISO 8601')
+    .option('--before <time>', 'created before this time, ISO 8601')
+    .option('--trash', 'assets in the trash')
+    .addOption(new Option('--sort <order>', 'order').choices(['newest', 'oldest']).default('newest'))
+    .option('--limit <count>', 'assets of one page, at most 200', parseCount)
+    .option('--cursor <cursor>', 'continue after an earlier page')
+    .option('--count', 'count the matching assets')
+    .option('--all', 'all pages; JSON lines with --json')
+    .option('--all-owners', 'assets of all owners (operator key)');
+
+type ReadPage = (cursor: string | undefined) => Promise<AssetPage>;
+
+const listAssets: Handler<ListFlags> = async (context, _args, flags) => {
+  const { output } = context;
+  const readPage = await openList(context, flags);
+  let cursor = flags.cursor;
+  do {
+    const page = await readPage(cursor);
+    if (!flags.all) output.result(page, () => formatAssetTable(page.items));
+    else if (output.isJson) for (const asset of page.items) output.item(asset, () => '');
+    else output.item(page, () => formatAssetTable(page.items));
+    if (page.total !== undefined) output.note(`${page.total} assets`);
+    cursor = page.next_cursor ?? undefined;
+  } while (flags.all && cursor !== undefined);
+  if (cursor !== undefined) output.note(`More: --cursor ${cursor}, or --all`);
+};
+
+async function openList(context: CommandContext, flags: ListFlags): Promise<ReadPage> {
+  const filters = toQuery(flags);
+  if (flags.allOwners) {
+    const api = await openOperatorApi(context);
+    const owner_user_id = context.flags.owner;
+    return (cursor) => api.get('/media', { ...filters, owner_user_id, cursor });
+  }
+  const { mediary, options } = await openClient(context);
+  return (cursor) => mediary.media.list(filters, options).page(cursor);
+}
+
+const toQuery = (flags: ListFlags): Omit<ListAssetsQuery, 'owner_user_id'> => ({
+  kind: flags.kind,
+  stream_status: flags.status,
+  provider: flags.provider,
+  tag: flags.tag,
+  q: flags.search,
+  created_after: flags.after,
+  created_before: flags.before,
+  deleted: flags.trash,
+  sort: flags.sort === 'oldest' ? 'created_at' : '-created_at',
+  limit: flags.limit,
+  count: flags.count,
+});
+
+const getAsset: Handler<{ readonly timeline?: boolean }> = async (context, [id = ''], flags) => {
+  const { mediary, options } = await openClient(context);
+  if (!flags.timeline) {
+    const asset = await mediary.media.get(id, options);
+    return context.output.result(asset, () => formatAsset(asset));
+  }
+  const items: TimelineEntry[] = [];
+  for await (const entry of mediary.media.timeline(id, {}, options)) items.push(entry);
+  context.output.result({ items }, () =>
+    formatTable(
+      ['TIME', 'EVENT', 'SOURCE', 'DESCRIPTION'],
+      items.map(({ at, type, source, sentence }) => [formatTime(at), type, source, sentence]),
+    ),
+  );
+};
+
+const removeAssets: Handler<{ readonly trash?: boolean }> = async (context, ids, { trash }) => {
+  const { mediary, options } = await openClient(context);
+  for (const id of ids) {
+    const deleted = await mediary.media.delete(id, { ...options, purge: !trash });
+    context.output.item(deleted, () => `${id}  ${trash ? 'moved to the trash' : 'deleted'}`);
+  }
+};
+
+const restoreAssets: Handler = async (context, ids) => {
+  const { mediary, options } = await openClient(context);
+  for (const id of ids) {
+    const asset = await mediary.media.restore(id, options);
+    context.output.item(asset, () => formatAssetLine(asset));
+  }
+};
+
+const retryAsset: Handler = async (context, [id = '']) => {
+  const { mediary, options } = await openClient(context);
+  const asset = await mediary.media.retry(id, options);
+  context.output.result(asset, () => formatAssetLine(asset));
+  if (asset.upload !== null)
+    throw usageError(
+      'The bytes must be sent again.',
+      'Upload the file as a new asset: mediary upload <file>',
+    );
+};
+
+const watchAsset: Handler<{ readonly timeout?: number }> = async (context, [id = ''], flags) => {
+  const { output } = context;
+  const client = await openClient(context);
+  const progress = output.isInteractive ? createProgress(output, id) : undefined;
+  const show = (asset: Asset): void => {
+    if (progress) showEncoding(progress, asset);
+    if (output.isJson || !progress)
+      output.item(asset, () => `${formatTime(asset.updated_at)}  ${describeStatus(asset)}`);
+  };
+  try {
+    const asset = await followAsset(client, { id, timeoutS: flags.timeout, onUpdate: show });
+    progress?.stop();
+    if (progress && !output.isJson) output.item(asset, () => formatAssetLine(asset));
+    assertNotFailed(asset);
+  } finally {
+    progress?.stop();
+  }
+};

@@ -1,0 +1,47 @@
+// `events`: live events as they happen.
+import type { MediaEvent } from '@mediary/client';
+import type { Command } from 'commander';
+import { describeStatus } from '../asset-text.ts';
+import { openClient } from '../client.ts';
+import type { Handler, Runner } from '../context.ts';
+import { formatTime, toPlain } from '../text.ts';
+
+export const addEventsCommand = (program: Command, run: Runner): Command =>
+  program
+    .command('events')
+    .description('Print live events of the owner, with the service key of all owners or of --owner')
+    .option('--since <position>', 'continue after the event with this `position`')
+    .action(run(printEvents));
+
+/** Without --owner, a service key receives the events of all owners. */
+const printEvents: Handler<{ readonly since?: string }> = async (context, _args, { since }) => {
+  const { mediary } = await openClient(context);
+  const { credential } = await context.loadSettings();
+  const owner = credential?.kind === 'service key' ? context.flags.owner : undefined;
+  const events = mediary.events.subscribe({
+    signal: context.signal,
+    ...(owner !== undefined && { ownerUserId: owner }),
+    ...(since !== undefined && { lastEventId: since }),
+  });
+  let position = since;
+  try {
+    for await (const event of events) {
+      ({ position } = event);
+      context.output.item(event, () => formatEvent(event));
+    }
+  } finally {
+    if (position !== undefined) context.output.note(`Continue: mediary events --since ${position}`);
+  }
+};
+
+/** The asset of a deleted one is null. */
+const formatEvent = ({ at, type, asset, asset_id: id }: MediaEvent): string =>
+  [
+    formatTime(at),
+    type.padEnd(16),
+    id,
+    (asset ? describeStatus(asset) : 'deleted').padEnd(15),
+    toPlain(asset?.filename ?? ''),
+  ]
+    .join('  ')
+    .trimEnd();

@@ -1,0 +1,181 @@
+// `upload` and `import`: create assets from files and from URLs.
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Asset, UploadOptions, UploadProgress } from '@mediary/client';
+import { type Command, Option } from 'commander';
+import { collect, parseDuration, parseHeader, parseJsonObject } from '../arguments.ts';
+import { formatAssetLine } from '../asset-text.ts';
+import { type Client, openClient } from '../client.ts';
+import type { CommandContext, Handler, Runner } from '../context.ts';
+import { CliError, EXIT, type ExitCode, usageError } from '../exit-codes.ts';
+import { reportFailure } from '../failure.ts';
+import { assertNotFailed, followAsset, showEncoding } from '../follow.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import { openResumeFolder } from '../resume-folder.ts';
+
+type NewAssetOptions = {
+  readonly private?: boolean;
+  readonly public?: boolean;
+  readonly title?: string;
+  readonly tag?: string[];
+  readonly metadata?: Record<string, unknown>;
+  readonly provider?: string;
+  readonly filename?: string;
+  readonly contentType?: string;
+  readonly wait?: boolean;
+  readonly timeout?: number;
+};
+
+type UploadFlags = NewAssetOptions & {
+  readonly checksum?: boolean;
+  readonly deduplicate?: boolean;
+  readonly resume: boolean;
+};
+
+export function addUploadCommands(program: Command, run: Runner): void {
+  addNewAssetOptions(
+    program
+      .command('upload')
+      .description('Upload files; the same command continues an interrupted upload')
+      .argument('<file...>', 'files to upload'),
+  )
+    .option('--checksum', 'compute the SHA-256 first: the service refuses other bytes')
+    .option('--deduplicate', 'use the asset that has the same bytes, if there is one')
+    .option('--no-resume', 'always start anew')
+    .action(run(uploadFiles));
+  addNewAssetOptions(
+    program
+      .command('import')
+      .description('Create an asset from a URL; the service downloads the file')
+      .argument('<url>', 'http or https URL of the file'),
+  )
+    .option('--header <"name: value">', 'request header for the URL, with the service key', parseHeader)
+    .action(run(importUrl));
+}
+
+const addNewAssetOptions = (command: Command): Command =>
+  command
+    .addOption(new Option('--private', 'only signed URLs play the asset (default)').conflicts('public'))
+    .option('--public', 'everybody can play the asset')
+    .option('--title <title>', 'title')
+    .option('--tag <tag>', 'tag; can be repeated', collect)
+    .option('--metadata <json>', 'your own JSON object', parseJsonObject)
+    .option('--provider <name>', 'provider of a video')
+    .option('--filename <name>', 'name of the file as the API shows it')
+    .option('--content-type <type>', 'media type, such as video/mp4')
+    .option('--wait', 'wait until the asset is ready or failed')
+    .option('--timeout <duration>', 'with --wait: the longest wait, such as 10m', parseDuration);
+
+const uploadFiles: Handler<UploadFlags> = async (context, files, flags) => {
+  if (files.length > 1 && flags.filename !== undefined) throw usageError('--filename is for one file.');
+  const client = await openClient(context);
+  let exitCode: ExitCode = EXIT.ok;
+  for (const file of files) {
+    try {
+      await uploadFile(context, { client, file, flags });
+    } catch (error) {
+      if (context.signal.aborted || files.length === 1) throw error;
+      context.output.note(`${file}:`);
+      const code = reportFailure(context.output, error);
+      exitCode = exitCode === EXIT.ok ? code : exitCode;
+    }
+  }
+  if (exitCode !== EXIT.ok) throw new CliError('Not all files were uploaded.', exitCode);
+};
+
+type Job = { readonly client: Client; readonly file: string; readonly flags: UploadFlags };
+
+async function uploadFile(context: CommandContext, { client, file, flags }: Job): Promise<void> {
+  const { output } = context;
+  const { blob, modifiedAt } = await openFile(file);
+  const progress = createProgress(output, basename(file));
+  try {
+    const uploaded = await client.mediary.media.upload(blob, {
+      ...client.options,
+      ...toUploadOptions(flags),
+      filename: flags.filename ?? basename(file),
+      resume: flags.resume && { key: String(modifiedAt), store: openResumeFolder(context.io.env) },
+      onProgress: (state) => showUpload(progress, state),
+    });
+    const asset = flags.wait ? await waitFor(client, uploaded.id, { flags, progress }) : uploaded;
+    progress.stop();
+    printAsset(context, asset);
+  } catch (error) {
+    progress.stop();
+    if (context.signal.aborted && flags.resume) output.note('The same command continues the upload.');
+    throw error;
+  }
+}
+
+/** Files are read while they are sent, and never held in memory. */
+async function openFile(file: string): Promise<{ readonly blob: Blob; readonly modifiedAt: number }> {
+  try {
+    const { mtimeMs } = await stat(file);
+    return { blob: await openAsBlob(file), modifiedAt: mtimeMs };
+  } catch (error) {
+    throw usageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+const toUploadOptions = (flags: UploadFlags): UploadOptions => ({
+  visibility: visibilityOf(flags),
+  title: flags.title,
+  tags: flags.tag,
+  metadata: flags.metadata,
+  provider: flags.provider,
+  contentType: flags.contentType,
+  checksum: flags.checksum === true || flags.deduplicate === true,
+  deduplicate: flags.deduplicate,
+});
+
+const visibilityOf = (flags: NewAssetOptions): 'public' | 'private' | undefined => {
+  if (flags.public) return 'public';
+  return flags.private ? 'private' : undefined;
+};
+
+const showUpload = (progress: Progress, { phase, bytesSent, totalBytes }: UploadProgress): void =>
+  phase === 'uploading' ? progress.bytes('uploading', bytesSent, totalBytes) : progress.phase(phase);
+
+type Waiting = { readonly flags: NewAssetOptions; readonly progress: Progress };
+
+const waitFor = (client: Client, id: string, { flags, progress }: Waiting): Promise<Asset> =>
+  followAsset(client, {
+    id,
+    timeoutS: flags.timeout,
+    onUpdate: (asset) => showEncoding(progress, asset),
+  });
+
+/** A failed asset is printed too, so that scripts learn its id. */
+function printAsset({ output }: CommandContext, asset: Asset): void {
+  output.item(asset, () => formatAssetLine(asset));
+  assertNotFailed(asset);
+}
+
+type ImportFlags = NewAssetOptions & { readonly header?: Record<string, string> };
+
+const importUrl: Handler<ImportFlags> = async (context, [url = ''], flags) => {
+  const client = await openClient(context);
+  const created = await client.mediary.media.import(
+    {
+      url,
+      headers: flags.header,
+      filename: flags.filename,
+      mime_type: flags.contentType,
+      visibility: visibilityOf(flags),
+      title: flags.title,
+      tags: flags.tag,
+      metadata: flags.metadata,
+      provider: flags.provider,
+    },
+    client.options,
+  );
+  const progress = createProgress(context.output, created.filename);
+  try {
+    const asset = flags.wait ? await waitFor(client, created.id, { flags, progress }) : created;
+    progress.stop();
+    printAsset(context, asset);
+  } finally {
+    progress.stop();
+  }
+};

@@ -1,0 +1,94 @@
+// Errors as the command reports them: exit code, message, and what to do.
+import { AssetFailedError, MediaryError, type MediaryErrorCode, UploadError } from '@mediary/client';
+import { CliError, EXIT, type ExitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { toPlain } from './text.ts';
+
+type Failure = {
+  readonly exit_code: ExitCode;
+  readonly message: string;
+  readonly error_code: string | null;
+  readonly reason: string | null;
+  readonly details: unknown;
+  readonly request_id: string | null;
+  /** The asset that the failed command created or followed. */
+  readonly asset_id: string | null;
+  readonly hint: string | null;
+};
+
+function describeFailure(error: unknown): Failure {
+  const exitCode = toExitCode(error);
+  const known = error instanceof MediaryError ? error : undefined;
+  return {
+    exit_code: exitCode,
+    message: toMessage(error),
+    error_code: known?.errorCode ?? null,
+    reason: known?.reason ?? null,
+    details: known?.details ?? null,
+    request_id: known?.requestId ?? null,
+    asset_id: findAssetId(error) ?? null,
+    hint: findHint(error, exitCode) ?? null,
+  };
+}
+
+function findAssetId(error: unknown): string | undefined {
+  if (error instanceof UploadError) return error.assetId;
+  return error instanceof AssetFailedError ? error.asset.id : undefined;
+}
+
+function findHint(error: unknown, exitCode: ExitCode): string | undefined {
+  if (error instanceof CliError) return error.hint;
+  if (error instanceof AssetFailedError && error.asset.failure?.retryable)
+    return `Another attempt can succeed: mediary retry ${error.asset.id}`;
+  if (error instanceof MediaryError && error.details?.['field'] === 'owner_user_id')
+    return 'Name the owner: --owner or MEDIARY_OWNER';
+  return HINTS.get(exitCode);
+}
+
+const HINTS = new Map<ExitCode, string>([
+  [EXIT.auth, 'Show the credentials in use: mediary config show'],
+  [EXIT.unreachable, 'Find the cause: mediary doctor'],
+]);
+
+/** On stderr; with `--json` as one JSON document. */
+export function reportFailure(output: Output, error: unknown): ExitCode {
+  const failure = describeFailure(error);
+  const { exit_code: exitCode, message, reason, request_id: requestId, asset_id: assetId, hint } = failure;
+  if (output.isJson) output.stderr.write(`${JSON.stringify({ error: failure })}\n`);
+  else {
+    const suffix = [
+      reason && `reason: ${reason}`,
+      assetId && `asset: ${assetId}`,
+      requestId && `request: ${requestId}`,
+    ].filter(Boolean);
+    const text = toPlain(message) + (suffix.length > 0 ? ` (${suffix.join(', ')})` : '');
+    output.stderr.write(`${output.style('red', 'Error:')} ${text}\n`);
+    if (hint) output.stderr.write(`${hint}\n`);
+  }
+  return exitCode;
+}
+
+export function toExitCode(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  if (isAbort(error)) return EXIT.interrupted;
+  if (!(error instanceof MediaryError)) return EXIT.failed;
+  return CODES.get(error.errorCode) ?? EXIT.failed;
+}
+
+const CODES = new Map<MediaryErrorCode, ExitCode>([
+  ['UNAUTHORIZED', EXIT.auth],
+  ['FORBIDDEN', EXIT.auth],
+  ['NOT_FOUND', EXIT.notFound],
+  ['ASSET_FAILED', EXIT.assetFailed],
+  ['ASSET_DELETED', EXIT.notFound],
+  ['TIMEOUT', EXIT.timeout],
+  ['CONNECTION_FAILED', EXIT.unreachable],
+  ['INVALID_RESPONSE', EXIT.unreachable],
+]);
+
+const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+function toMessage(error: unknown): string {
+  if (isAbort(error)) return 'Interrupted.';
+  return error instanceof Error ? error.message : String(error);
+}

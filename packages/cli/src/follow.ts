@@ -1,0 +1,38 @@
+// Follows an asset until it is ready or failed.
+import { type Asset, AssetFailedError } from '@mediary/client';
+import { describeStatus } from './asset-text.ts';
+import type { Client } from './client.ts';
+import type { Progress } from './progress.ts';
+
+type FollowOptions = {
+  readonly id: string;
+  readonly timeoutS: number | undefined;
+  /** Called with the asset as it is, and after each change. */
+  readonly onUpdate: (asset: Asset) => void;
+};
+
+/** Also returns an asset that failed; throws where it is not settled in time. */
+export async function followAsset(
+  { mediary, options }: Client,
+  { id, timeoutS, onUpdate }: FollowOptions,
+): Promise<Asset> {
+  try {
+    return await mediary.media.waitUntilReady(id, {
+      signal: options.signal,
+      ...(timeoutS !== undefined && { timeoutMs: timeoutS * 1000 }),
+      onUpdate,
+    });
+  } catch (error) {
+    if (error instanceof AssetFailedError) return error.asset;
+    throw error;
+  }
+}
+
+export function assertNotFailed(asset: Asset): void {
+  if (asset.stream_status === 'failed') throw new AssetFailedError(asset);
+}
+
+export const showEncoding = (progress: Progress, asset: Asset): void =>
+  asset.stream_status === 'processing'
+    ? progress.percent('encoding', asset.progress)
+    : progress.phase(describeStatus(asset));

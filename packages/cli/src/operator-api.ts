@@ -1,0 +1,88 @@
+// Requests that the SDK does not cover: the operator routes, which answer with the envelope.
+import { ConnectionError, type ErrorCode, MediaryError, TimeoutError } from '@mediary/client';
+
+export type OperatorApi = {
+  get<T>(path: string, query?: Query): Promise<T>;
+  post<T>(path: string, body: object): Promise<T>;
+};
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+type OperatorApiOptions = {
+  readonly url: string;
+  readonly operatorKey: string;
+  readonly signal: AbortSignal;
+};
+
+const TIMEOUT_MS = 30_000;
+
+type Envelope = {
+  readonly success?: boolean;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly error?: { readonly error_code: ErrorCode; readonly details: Record<string, unknown> | null };
+  readonly request_id?: string;
+};
+
+export function createOperatorApi(options: OperatorApiOptions): OperatorApi {
+  return {
+    get: (path, query = {}) => send(options, { method: 'GET', path: path + toSearch(query) }),
+    post: (path, body) => send(options, { method: 'POST', path, body }),
+  };
+}
+
+function toSearch(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size > 0 ? `?${search}` : '';
+}
+
+type Request = { readonly method: string; readonly path: string; readonly body?: object };
+
+async function send<T>(options: OperatorApiOptions, { method, path, body }: Request): Promise<T> {
+  const response = await fetch(`${options.url}/api/v1/admin${path}`, {
+    method,
+    headers: {
+      'X-Operator-Key': options.operatorKey,
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    throw toConnectionError(error);
+  });
+  const envelope = parseEnvelope(await response.text());
+  if (response.ok && envelope?.success === true) return envelope.data as T;
+  throw toResponseError(response, envelope);
+}
+
+function toConnectionError(error: unknown): MediaryError {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new TimeoutError(`The service did not answer within ${TIMEOUT_MS / 1000} s.`);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new ConnectionError(
+    `The connection failed: ${cause instanceof Error ? cause.message : cause}`,
+    error,
+  );
+}
+
+function toResponseError({ status, ok }: Response, envelope: Envelope | undefined): MediaryError {
+  const { message, error, request_id: requestId } = envelope ?? {};
+  const details = error?.details;
+  const errorCode = error?.error_code ?? 'INVALID_RESPONSE';
+  const text = ok
+    ? 'The response is not one of the Mediary API.'
+    : `The service answered with status ${status}.`;
+  return new MediaryError(message ?? text, { errorCode, status, details, requestId });
+}
+
+/** A proxy in front of the service may answer with HTML. */
+function parseEnvelope(text: string): Envelope | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runProgram } from './program.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'mediary-cli-'));
+});
+afterAll(() => rm(home, { recursive: true }));
+
+async function run(args: string, env: Readonly<Record<string, string>> = {}) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const { signal } = new AbortController();
+  const io = { env: { HOME: home, ...env }, folder: home, stdin, stdout, stderr, signal };
+  stdin.end();
+  const code = await runProgram(io, args.split(' '));
+  stdout.end();
+  stderr.end();
+  return { code, stdout: await text(stdout), stderr: await text(stderr) };
+}
+
+describe('usage', () => {
+  test.each([
+    'nonsense',
+    'ls --limit 0',
+    'ls --status done',
+    'token',
+    'token --user a --expires never',
+    'upload',
+    'upload a.mp4 --public --private',
+    'get a b',
+    'config use missing',
+    'replay --apply --operator-key key',
+    'ls --url ftp://a.test',
+    'ls --token t --service-key k',
+    'completion tcsh',
+  ])('%s exits with 2 and prints nothing on stdout', async (args) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/error:/i);
+  });
+
+  test('help exits with 0 and names every command and exit code', async () => {
+    const { code, stdout } = await run('--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('MEDIARY_SERVICE_KEY');
+    for (const command of ['upload', 'watch', 'doctor', 'replay', 'webhooks'])
+      expect(stdout).toContain(command);
+  });
+});
+
+describe('credentials', () => {
+  test.each(['ls', 'deliveries list', 'providers', 'token --user ann'])('%s needs them: 3', async (args) => {
+    expect(await run(args)).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  test('of the data folder are used for a service on this machine', async () => {
+    await writeFile(join(home, 'secrets.json'), JSON.stringify({ ACCESS_TOKEN_SECRET: 'secret' }), {
+      mode: 0o600,
+    });
+    const { code, stdout } = await run('token --user ann --json', { DATA_DIR: home });
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ user_id: 'ann' })]);
+    expect((await run('token --user ann --url https://media.test', { DATA_DIR: home })).code).toBe(3);
+  });
+
+  test('are never shown whole', async () => {
+    const secret = 'a-service-key-of-some-length';
+    const { stdout } = await run('config show', { MEDIARY_SERVICE_KEY: secret });
+    expect(stdout).toContain('a-se…');
+    expect(stdout).not.toContain(secret);
+  });
+
+  test('of a damaged profile file are not quoted', async () => {
+    const file = join(home, 'mediary', 'config.json');
+    await run('config login --token planted-secret', { XDG_CONFIG_HOME: home });
+    await writeFile(file, '{"profiles": planted-secret', { mode: 0o600 });
+    const { code, stderr } = await run('ls', { XDG_CONFIG_HOME: home });
+    expect([code, stderr]).toEqual([2, `Error: ${file} is invalid: the file is not JSON\n`]);
+  });
+});
+
+test('with --json an error is one JSON document on stderr', async () => {
+  const { stderr } = await run('ls --json');
+  expect(JSON.parse(stderr)).toEqual({
+    error: expect.objectContaining({ exit_code: 3, message: 'No credentials for http://127.0.0.1:8080.' }),
+  });
+});

@@ -1,0 +1,85 @@
+// The command line: global options, the list of commands, and how errors end it.
+import { Command, CommanderError } from 'commander';
+import { addAssetCommands } from './commands/assets.ts';
+import { addCompletionCommand } from './commands/completion.ts';
+import { addConfigCommands } from './commands/config.ts';
+import { addDeliveryCommands } from './commands/deliveries.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addEventsCommand } from './commands/events.ts';
+import { addPlaybackCommands } from './commands/playback.ts';
+import { addProvidersCommand } from './commands/providers.ts';
+import { addTokenCommand } from './commands/token.ts';
+import { addUploadCommands } from './commands/upload.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
+import { createOutputOf, createRunner, type GlobalFlags, type Io, type Runner } from './context.ts';
+import { EXIT } from './exit-codes.ts';
+import { reportFailure } from './failure.ts';
+
+const HELP = `
+Settings come from flags, then from the environment (MEDIARY_URL, MEDIARY_TOKEN, MEDIARY_SERVICE_KEY,
+MEDIARY_OPERATOR_KEY, MEDIARY_OWNER, MEDIARY_PROFILE), then from a profile (mediary config), then, for a
+service on this machine, from its data folder (DATA_DIR, else .mediary).
+
+Exit codes: 0 success, 1 failed, 2 usage, 3 credentials, 4 not found, 5 asset failed, 6 timeout,
+7 unreachable, 130 interrupted, 143 terminated.`;
+
+type Process = Pick<NodeJS.Process, 'env' | 'cwd' | 'stdin' | 'stdout' | 'stderr'>;
+
+export const createIo = ({ env, cwd, stdin, stdout, stderr }: Process, signal: AbortSignal): Io => ({
+  env,
+  folder: cwd(),
+  stdin,
+  stdout,
+  stderr,
+  signal,
+});
+
+/** Returns the exit code. */
+export async function runProgram(io: Io, args: readonly string[]): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(createOutputOf(io, program.opts<GlobalFlags>()), error);
+  }
+}
+
+export function createProgram(io: Io): Command {
+  const program = new Command('mediary')
+    .description('Upload, follow and diagnose media assets')
+    .option('--url <url>', 'URL of the service')
+    .option('--token <token>', 'access token of a user')
+    .option('--service-key <key>', 'service key of a back end')
+    .option('--operator-key <key>', 'operator key')
+    .option('--owner <id>', 'owner of the assets, with the service key')
+    .option('--profile <name>', 'profile to use')
+    .option('--json', 'print JSON, and JSON lines for streams')
+    .option('-q, --quiet', 'print no notes and no progress')
+    .option('--no-color', 'print no colours')
+    .addHelpText('after', HELP)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    })
+    .exitOverride();
+  const run = createRunner(io);
+  for (const add of COMMANDS) add(program, run);
+  return program;
+}
+
+const COMMANDS: readonly ((program: Command, run: Runner) => void)[] = [
+  addUploadCommands,
+  addAssetCommands,
+  addPlaybackCommands,
+  addEventsCommand,
+  addTokenCommand,
+  addWebhookCommands,
+  addProvidersCommand,
+  addDeliveryCommands,
+  addDoctorCommand,
+  addConfigCommands,
+  addCompletionCommand,
+];
