@@ -1,9 +1,10 @@
 // Thirty kills of the service and of its database under write load: acknowledged writes survive, others are
-// complete or absent.
+// complete or absent, and clients that follow the events miss none.
 import { readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { halves } from '../support/partial-writes.ts';
+import { type EventLedger, openEventLedger } from '../support/event-ledger.ts';
 import { type Entry, type Ledger, openLedger } from '../support/ledger.ts';
 import { asService, call, eventually, newDataDir, SECRETS } from '../support/service.ts';
 import { endAllIn, type ServiceProcess, startProcess } from '../support/service-process.ts';
@@ -30,6 +31,7 @@ const CLIENTS = 8;
 let dataDir: string;
 let service: ServiceProcess;
 let ledger: Ledger;
+let events: EventLedger;
 let written = 0;
 
 beforeAll(async () => {
@@ -40,8 +42,11 @@ beforeAll(async () => {
     PORT: String(await freePort()),
     LOG_LEVEL: 'error',
     CDNHOST_STREAM_LIBRARY_ID: String(LIBRARY),
+    OUTBOUND_ALLOW_PRIVATE: 'webhooks',
+    WEBHOOK_ENDPOINT_RETRIES_S: '1,1,1,1,1,1,1,1,1,1',
   };
   service = await startProcess(environment);
+  events = await openEventLedger(service);
   ledger = openLedger(service, CLIENTS);
   for (const victims of KILLS) {
     written = await ledger.acknowledges(WRITES_BETWEEN);
@@ -57,6 +62,7 @@ beforeAll(async () => {
 }, 400_000);
 
 afterAll(async () => {
+  await events?.close();
   await service?.end('SIGKILL');
   await endAllIn(dataDir);
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
@@ -86,6 +92,12 @@ const stored = async () => [
   ...(await filesNaming(folderOf('objects'))).map((file) => withoutShard('objects', file)),
   ...(await objectsIn(join(dataDir, 'objects'))),
 ];
+
+const storedEvents = () =>
+  rows(
+    dataDir,
+    "select id, asset_id from events where type <> 'asset.checked' order by transaction_id, id",
+  ) as Promise<{ id: string; asset_id: string }[]>;
 
 async function living(): Promise<{ entry: Entry; asset: Record<string, unknown> }[]> {
   const found = [];
@@ -127,6 +139,32 @@ test('every acknowledged asset keeps its bytes and its state or a later one', as
       ).toBe(true);
   }
 }, 120_000);
+
+test('an event stream that resumes has every event once, in order', async () => {
+  const stored = await storedEvents();
+  await eventually(
+    async () => events.streamed.length,
+    (length) => length >= stored.length,
+  );
+  expect(events.streamed).toEqual(stored.map(({ id }) => id));
+});
+
+test('a webhook endpoint has every event, in the order of each asset', async () => {
+  const stored = await storedEvents();
+  const received = await eventually(
+    async () => [...new Map(events.delivered().map((event) => [event.id, event])).values()],
+    ({ length }) => length >= stored.length,
+    { withinMs: 120_000 },
+  );
+  const byAsset = (all: readonly { id: string; asset_id: string | null }[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(all, ({ asset_id: asset }) => asset)].map(([asset, of]) => [
+        asset,
+        of.map(({ id }) => id),
+      ]),
+    );
+  expect(byAsset(received)).toEqual(byAsset(stored));
+}, 150_000);
 
 test('unacknowledged writes are complete or absent, and no Idempotency-Key created two assets', async () => {
   expect(await halves(dataDir)).toEqual([]);
