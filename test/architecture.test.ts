@@ -19,7 +19,7 @@ const ORDER = `
   .split('\n')
   .map((line) => line.trim().split(/\s+/));
 
-const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|provider-module)';
+const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|probe|provider|provider-module)';
 
 /**
  * What a file is, told by its path: the first that fits, and where no role is named the word in brackets.
@@ -94,6 +94,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
+  [/^jose$/, /^adapter auth\/jwks-issuer-keys$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],

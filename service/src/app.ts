@@ -60,11 +60,14 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   };
 }
 
+const issuerOf = ({ config: { issuer }, issuerKeys: keys }: AppContext) =>
+  issuer && keys && { ...issuer, keys };
+
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
   const { config, now } = context;
   const lifecycle = createLifecycle(context);
   const storage = createStorage(context);
-  const callerOf = createAuthenticator({ ...config, now });
+  const callerOf = createAuthenticator({ ...config, now, issuer: issuerOf(context) });
   const shared = {
     ...context,
     lifecycle: lifecycle.operations,

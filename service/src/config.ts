@@ -1,6 +1,8 @@
 // The settings (contract B9): read and validated once; one message reports every problem.
 import type { ProviderName } from './assets/asset.ts';
+import type { TokenIssuer } from './auth/issuer-token.ts';
 import type { Secret } from './auth/secret.ts';
+import { issuerWarnings, readIssuer } from './config-issuer.ts';
 import {
   type DecoderLimits,
   type ImportLimits,
@@ -68,6 +70,8 @@ export type Config = UploadSizes & {
   readonly s3: S3Location | undefined;
   readonly delivery: PlaybackDelivery;
   readonly tokenSecrets: readonly Secret[];
+  /** The identity provider whose access tokens are accepted too; undefined: none. */
+  readonly issuer: TokenIssuer | undefined;
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
   /** Empty: the service generates one and stores it in the database. */
@@ -147,7 +151,13 @@ export function readConfig(
   const outbound = outboundWarnings(config.outboundAllowPrivate);
   return {
     ...config,
-    warnings: [...config.warnings, ...healthPortWarnings(config), ...outbound, ...unknown],
+    warnings: [
+      ...config.warnings,
+      ...issuerWarnings(config.issuer),
+      ...healthPortWarnings(config),
+      ...outbound,
+      ...unknown,
+    ],
   };
 }
 
@@ -161,6 +171,7 @@ function read(
     ...readShutdown(settings),
     ...readStorage(settings, absolute),
     ...readSecrets(settings),
+    issuer: readIssuer(settings),
     ...readProviders(settings, modules),
     ...readMedia(settings),
     ...readRetention(settings),

@@ -36,8 +36,7 @@ const OWN_REASONS = {
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
   malformed: {
     codes: ['UNAUTHORIZED'],
-    description:
-      'The credentials do not have the expected form, for example a token that is not an HS256 JWT.',
+    description: 'The credentials do not have the expected form, for example a token that is not a JWT.',
   },
   multiple_credentials: {
     codes: ['UNAUTHORIZED'],
@@ -52,6 +51,18 @@ const OWN_REASONS = {
   expired: {
     codes: ['UNAUTHORIZED'],
     description: 'The token or signed URL has expired. Request a new one.',
+  },
+  unknown_key: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The identity provider has no key with the `kid` of the token.',
+  },
+  wrong_issuer: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The `iss` claim names another issuer than the configured identity provider.',
+  },
+  wrong_audience: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The `aud` claim does not contain the configured audience.',
   },
   not_yet_valid: { codes: ['UNAUTHORIZED'], description: 'The `nbf` claim of the token lies in the future.' },
   invalid: { codes: ['UNAUTHORIZED'], description: 'The key, playback token or signed URL is not valid.' },
@@ -104,6 +115,12 @@ const OWN_REASONS = {
       'The caller has too many open event streams and long polls; `limit` says how many may be open.',
   },
   busy: { codes: ['UNAVAILABLE'], description: 'The service is busy. Retry after `Retry-After` seconds.' },
+  issuer_unavailable: {
+    codes: ['UNAVAILABLE'],
+    description:
+      'The keys of the identity provider cannot be fetched, so that its tokens cannot be verified. ' +
+      'Retry after `Retry-After` seconds.',
+  },
   disk_full: {
     codes: ['UNAVAILABLE'],
     description: 'The disk is almost full. Retry after `Retry-After` seconds.',

@@ -10,7 +10,7 @@ import type { findAssetForCaller } from './asset-lookup.ts';
 
 type FindForCaller = Bound<typeof findAssetForCaller>;
 type GuardNeeds = {
-  readonly callerOf: (request: FastifyRequest) => Caller;
+  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>;
   readonly findAssetForCaller: FindForCaller;
   readonly findTrashedAssetForCaller: FindForCaller;
 };

@@ -52,7 +52,7 @@ function mountJson(
       ...(body && { body: addKnownValues(body, known) }),
     },
     config: configOf(operation),
-    onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
+    onRequest: (request, _reply, done) => identifyOnce(guard, request, done),
     handler: async (request, reply) => {
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
@@ -148,17 +148,25 @@ function isNotModified({ headers }: FastifyRequest, reply: FastifyReply, etag: s
   return matchesEtag(headers['if-none-match'], etag);
 }
 
-/** Returns the error instead of throwing it, because a callback hook saves one promise per request. */
+/** A callback hook saves one promise per request, where the guard returns none. */
 function identifyOnce(
   guard: Pick<JsonRoute['guard'], 'identify'>,
   request: FastifyRequest,
-): Error | undefined {
+  done: (error?: Error) => void,
+): void {
+  const admitAs = (identity: unknown): void => {
+    request.identity = identity;
+    done();
+  };
+  let identity: unknown;
   try {
-    request.identity = guard.identify(request);
-    return undefined;
+    identity = guard.identify(request);
   } catch (error) {
-    return error as Error;
+    done(error as Error);
+    return;
   }
+  if (identity instanceof Promise) identity.then(admitAs, done);
+  else admitAs(identity);
 }
 
 /** The response ends when the client disconnects or the service stops, so it is not Fastify's to send. */
@@ -200,7 +208,7 @@ function mountBytes(app: FastifyInstance, route: BytesRoute): void {
       url: toPattern(path ?? operation.path),
       schema: { ...(operation.query && { querystring: operation.query }) },
       config: configOf(operation),
-      ...(identify && { onRequest: (request, _reply, done) => done(identifyOnce({ identify }, request)) }),
+      ...(identify && { onRequest: (request, _reply, done) => identifyOnce({ identify }, request, done) }),
       handler: handle,
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
     });
