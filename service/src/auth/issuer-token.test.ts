@@ -27,11 +27,8 @@ const notForVerifying = createSigningKey('RS256', 'key-ops', { key_ops: ['encryp
 const leaked = createSigningKey('RS256', 'leaked');
 const twin = createSigningKey('RS256', 'twin');
 const otherTwin = createSigningKey('RS256', 'twin');
-const short = {
-  ...rsa,
-  kid: 'short',
-  ...generateKeyPairSync('rsa', { modulusLength: 1024 }),
-};
+const shortPair = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const short = { ...rsa, kid: 'short', ...shortPair };
 
 const AUDIENCE = 'https://media.example.com';
 let provider: IdentityProvider;
