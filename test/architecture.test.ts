@@ -40,6 +40,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
+  [/^auth\/service-key-lookup$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,

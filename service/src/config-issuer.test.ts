@@ -32,9 +32,12 @@ test('an identity provider is read as it is written, with the user id in sub', (
 });
 
 test('without an audience the operator is warned', () => {
-  const { issuer } = read({ ACCESS_TOKEN_JWKS_URL: JWKS_URL, ACCESS_TOKEN_ISSUER: 'x' });
-  expect(issuerWarnings(issuer)).toEqual([expect.stringContaining('ACCESS_TOKEN_AUDIENCE')]);
-  expect(issuerWarnings(undefined)).toEqual([]);
+  const warningsOf = (environment: Record<string, string>) => issuerWarnings(createSettings(environment));
+  expect(warningsOf({ ACCESS_TOKEN_JWKS_URL: JWKS_URL })).toEqual([
+    expect.stringContaining('ACCESS_TOKEN_AUDIENCE'),
+  ]);
+  expect(warningsOf({ ACCESS_TOKEN_JWKS_URL: JWKS_URL, ACCESS_TOKEN_AUDIENCE: 'x' })).toEqual([]);
+  expect(warningsOf({})).toEqual([]);
 });
 
 test.each(['ACCESS_TOKEN_ISSUER', 'ACCESS_TOKEN_AUDIENCE', 'ACCESS_TOKEN_USER_CLAIM'])(

@@ -38,8 +38,8 @@ function isKeyUrl(value: string): boolean {
 }
 
 /** An identity provider signs tokens for all of its applications with the same keys. */
-export const issuerWarnings = (issuer: TokenIssuer | undefined): string[] =>
-  issuer && issuer.audience === undefined
+export const issuerWarnings = ({ text }: Settings): string[] =>
+  text('ACCESS_TOKEN_JWKS_URL') !== undefined && text('ACCESS_TOKEN_AUDIENCE') === undefined
     ? [
         'ACCESS_TOKEN_AUDIENCE is not set: tokens that the identity provider issued for other applications ' +
           'are accepted too',

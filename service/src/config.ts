@@ -2,7 +2,6 @@
 import type { ProviderName } from './assets/asset.ts';
 import type { TokenIssuer } from './auth/issuer-token.ts';
 import type { Secret } from './auth/secret.ts';
-import { issuerWarnings, readIssuer } from './config-issuer.ts';
 import {
   type DecoderLimits,
   type ImportLimits,
@@ -151,13 +150,7 @@ export function readConfig(
   const outbound = outboundWarnings(config.outboundAllowPrivate);
   return {
     ...config,
-    warnings: [
-      ...config.warnings,
-      ...issuerWarnings(config.issuer),
-      ...healthPortWarnings(config),
-      ...outbound,
-      ...unknown,
-    ],
+    warnings: [...config.warnings, ...healthPortWarnings(config), ...outbound, ...unknown],
   };
 }
 
@@ -171,7 +164,6 @@ function read(
     ...readShutdown(settings),
     ...readStorage(settings, absolute),
     ...readSecrets(settings),
-    issuer: readIssuer(settings),
     ...readProviders(settings, modules),
     ...readMedia(settings),
     ...readRetention(settings),

@@ -7,7 +7,7 @@ export const ERROR_CODES = {
   UNAUTHORIZED: { status: 401, description: 'Credentials are missing, malformed, expired or wrong.' },
   FORBIDDEN: {
     status: 403,
-    description: 'The asset belongs to another user, or the operation needs the service key.',
+    description: 'The asset belongs to another user, or the operation needs a service key that allows it.',
   },
   NOT_FOUND: { status: 404, description: 'No such asset or route.' },
   CONFLICT: { status: 409, description: 'The request contradicts the current state.' },
@@ -50,7 +50,7 @@ const OWN_REASONS = {
   },
   expired: {
     codes: ['UNAUTHORIZED'],
-    description: 'The token or signed URL has expired. Request a new one.',
+    description: 'The token, service key or signed URL has expired. Request a new one.',
   },
   unknown_key: {
     codes: ['UNAUTHORIZED'],
@@ -71,6 +71,16 @@ const OWN_REASONS = {
     description: 'Webhooks: the secret of this provider is not set.',
   },
   invalid_payload: { codes: ['UNAUTHORIZED'], description: 'Webhooks: the body is not JSON.' },
+  missing_scope: {
+    codes: ['FORBIDDEN'],
+    description: 'The service key does not have the scope that `scope` names.',
+  },
+  owner_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The service key is limited to other owners.',
+  },
+  revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
+  name_taken: { codes: ['CONFLICT'], description: 'Another service key that is not revoked has this name.' },
   not_uploaded: {
     codes: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
     description: 'The bytes of the asset have not arrived yet. Upload them, then call again.',

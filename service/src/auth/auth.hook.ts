@@ -1,4 +1,5 @@
 // Authenticates the caller of a request before its body is read (contract A4, B2).
+import type { ServiceScope } from '@mediary/contract/enums';
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
@@ -6,22 +7,27 @@ import {
   type Caller,
   type CallerFault,
   type CallerNeeds,
+  type FindServiceKey,
   identify,
   identifyByIssuer,
+  identifyByServiceKey,
   type IdentifyResult,
 } from './caller.ts';
 import type { IssuerNeeds } from './issuer-token.ts';
+import { assertScope } from './permissions.ts';
 
 type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & {
   /** The identity provider whose tokens are accepted too; undefined: none. */
   readonly issuer: IssuerNeeds | undefined;
+  readonly findServiceKey: FindServiceKey;
   readonly now: () => Date;
 };
 
-/** A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED. */
+/** A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED,
+ * and FORBIDDEN for a service key without the scope of the route. */
 export const createAuthenticator =
-  ({ tokenSecrets, serviceKeys, issuer, now }: AuthNeeds) =>
-  ({ raw }: FastifyRequest): Caller | Promise<Caller> => {
+  ({ tokenSecrets, serviceKeys, issuer, findServiceKey, now }: AuthNeeds) =>
+  ({ raw, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
     const credentials = {
       authorization: headerValues(raw, 'authorization'),
       serviceKey: headerValues(raw, 'x-service-key'),
@@ -29,13 +35,19 @@ export const createAuthenticator =
     const nowSeconds = now().getTime() / 1000;
     const identified = identify(credentials, { tokenSecrets, serviceKeys, nowSeconds });
     if ('caller' in identified) return identified.caller;
-    const pending = identifyByIssuer(credentials, identified.fault, { issuer, nowSeconds });
-    return pending ? pending.then(requireCaller) : requireCaller(identified);
+    const { fault } = identified;
+    const pending =
+      identifyByIssuer(credentials, fault, { issuer, nowSeconds }) ??
+      identifyByServiceKey(credentials, fault, findServiceKey);
+    if (!pending) throw toUnauthorized(fault);
+    return pending.then((result) => requireCaller(result, routeOptions.config.scope));
   };
 
-function requireCaller(identified: IdentifyResult): Caller {
-  if ('caller' in identified) return identified.caller;
-  throw toUnauthorized(identified.fault);
+/** Only callers that a promise identifies can lack a scope. */
+function requireCaller(result: IdentifyResult, scope: ServiceScope = 'write'): Caller {
+  if ('fault' in result) throw toUnauthorized(result.fault);
+  assertScope(result.caller, scope);
+  return result.caller;
 }
 
 const toUnauthorized = ({ message, challenge, ...details }: CallerFault) =>

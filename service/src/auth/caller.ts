@@ -3,8 +3,12 @@ import type { UnauthorizedReason } from '@mediary/contract/errors';
 import { type TokenFault, type VerifiedToken, verifyAccessToken } from './access-token.ts';
 import { type IssuerNeeds, verifyIssuerToken } from './issuer-token.ts';
 import { type Secret, isServiceKey } from './secret.ts';
+import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
 
-export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
+export type Caller =
+  | { readonly kind: 'user'; readonly userId: string }
+  /** `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. */
+  | { readonly kind: 'service'; readonly key?: ServiceKeyGrant };
 
 /** The key of limits per user; undefined for services, which only total limits apply to. */
 export const limitKeyOf = (caller: Caller): string | undefined =>
@@ -141,4 +145,21 @@ function identifyService(key: string, { serviceKeys }: CallerNeeds): IdentifyRes
       challenge: 'Bearer',
     },
   };
+}
+
+/** Finds the grant of a named key; `expired` is told only to those who have the key. */
+export type FindServiceKey = (key: string) => Promise<ServiceKeyGrant | 'expired' | undefined>;
+
+/** For callers that `identify` rejected: a named service key. Undefined if the credentials contain none. */
+export function identifyByServiceKey(
+  { serviceKey: [key = ''] }: Credentials,
+  fault: CallerFault,
+  findServiceKey: FindServiceKey,
+): Promise<IdentifyResult> | undefined {
+  if (fault.reason !== 'invalid' || !isNamedKey(key)) return undefined;
+  return findServiceKey(key).then((grant) => {
+    if (grant === 'expired')
+      return { fault: { ...fault, reason: grant, message: 'The service key has expired' } };
+    return grant ? { caller: { kind: 'service', key: grant } } : { fault };
+  });
 }
