@@ -66,4 +66,5 @@ export const revokeKey = (db: Queries, id: string, at: Date): Promise<ServiceKey
 export const recordKeyUse = (db: Queries, id: string, at: Date) =>
   db.one(sql('record service key use')`
     update service_keys set last_used_at = ${at}
-     where id = ${id} and (last_used_at is null or last_used_at <= ${at}::timestamptz - interval '1 minute')`);
+     where id = ${id}
+       and (last_used_at is null or last_used_at <= ${at}::timestamptz - interval '1 minute')`);
