@@ -60,6 +60,9 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   };
 }
 
+const holdRequests = ({ maxStreams, maxStreamsPerCaller }: AppContext['config']['streamLimits']) =>
+  createHeldRequests({ total: maxStreams, perCaller: maxStreamsPerCaller });
+
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
   const { config } = context;
   const lifecycle = createLifecycle(context);
@@ -68,17 +71,14 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const auth = createAuth({ ...context, asOperator });
   const shared = {
     ...context,
+    ...auth.operations,
     lifecycle: lifecycle.operations,
     guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
-    callerOf: auth.operations.callerOf,
     objects: storage.operations,
     files: storage.operations,
     asOperator,
     limitOwner: limitOwnerRate,
-    heldRequests: createHeldRequests({
-      total: config.streamLimits.maxStreams,
-      perCaller: config.streamLimits.maxStreamsPerCaller,
-    }),
+    heldRequests: holdRequests(config.streamLimits),
   };
   const usage = createUsage(shared);
   const providers = createProviders(shared);

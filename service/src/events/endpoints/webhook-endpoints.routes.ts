@@ -45,8 +45,7 @@ const endpointGuard = (callerOf: CallerOf) =>
   });
 
 function assertService({ kind }: Caller): undefined {
-  if (kind !== 'service')
-    throw forbidden('Webhook endpoints need the service key: "X-Service-Key: <key>"');
+  if (kind !== 'service') throw forbidden('Webhook endpoints need the service key: "X-Service-Key: <key>"');
 }
 
 export function endpointRoutes(endpoints: EndpointOperations, callerOf: CallerOf) {
