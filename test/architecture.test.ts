@@ -19,7 +19,7 @@ const ORDER = `
   .split('\n')
   .map((line) => line.trim().split(/\s+/));
 
-const PORTS = '(?:object-store|encoder|callback|image-processor|probe|provider|provider-module)';
+const PORTS = '(?:object-store|encoder|callback|image-processor|issuer-keys|probe|provider|provider-module)';
 
 /**
  * What a file is, told by its path: the first that fits, and where no role is named the word in brackets.
@@ -40,6 +40,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:storage\/(?:disk|s3)\/|encoding\/ffmpeg\/|images\/sharp-)[a-z-]+$/, 'adapter'],
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
+  [/^auth\/service-key-lookup$/, 'verbs'],
   [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
@@ -94,6 +95,7 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^typebox(?:\/compile)?$/, /^routes |^platform platform\/http\/|^port providers\/provider-module$/],
   [/^pg$/, /^(?:platform|fixture) platform\/postgres\/|^command commands\/seed$/],
   [/^pg-boss$/, /^platform platform\/jobs\/job-queue$/],
+  [/^jose$/, /^adapter auth\/jwks-issuer-keys$/],
   [/^pino$/, /^platform platform\/logger$/],
   [/^(?:sharp|thumbhash|libheif-js\/wasm-bundle)$/, /^(?:adapter|worker) images\//],
   [/^@(?:aws-sdk|smithy)\//, /^adapter storage\/s3/],

@@ -1,5 +1,7 @@
 // Opens the adapters of all ports, embedded or external, by the settings. The only importer of adapters.
 import { hostname } from 'node:os';
+import type { IssuerKeys } from './auth/issuer-keys.ts';
+import { openJwksIssuerKeys } from './auth/jwks-issuer-keys.ts';
 import { toSecret, type Secret } from './auth/secret.ts';
 import { deriveKey } from './auth/signed-token.ts';
 import type { Config } from './config.ts';
@@ -39,6 +41,8 @@ export type Adapters = Omit<Decoders, 'close'> & {
   readonly callback: Callback;
   readonly providers: Providers;
   readonly urlSecrets: readonly Secret[];
+  /** Undefined where access tokens of an identity provider are not accepted. */
+  readonly issuerKeys: IssuerKeys | undefined;
   readonly scratchRoot: string;
   /** Identifies this process in the list of encodes: host name and process id. */
   readonly workerName: string;
@@ -81,6 +85,7 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
       config.minFreeBytes,
     ),
     urlSecrets,
+    issuerKeys: openIssuerKeys(config, options.log),
     callback: openHttpCallback({
       baseUrl: () => config.encoderCallbackUrl ?? (options.ownAddress() || (config.publicBaseUrl as string)),
       signingSecret: encoderSecrets[0] as Secret,
@@ -92,6 +97,14 @@ export async function openAdapters(config: Config, options: OpenOptions): Promis
     close: () => closeAdapters({ ...data, closeDecoders, closeStore: storage.close, postgres }),
   };
 }
+
+const openIssuerKeys = ({ issuer, role }: Config, log: Logger): IssuerKeys | undefined =>
+  issuer && role !== 'worker'
+    ? openJwksIssuerKeys({
+        url: issuer.jwksUrl,
+        onError: (error) => log.warn({ err: error }, 'the keys of ACCESS_TOKEN_JWKS_URL were not fetched'),
+      })
+    : undefined;
 
 type Postgres = {
   readonly connection: Connection;

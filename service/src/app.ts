@@ -3,7 +3,7 @@ import type { Adapters } from './adapters.ts';
 import type { AppContext, AppSettings } from './app-context.ts';
 import { buildHealthServer, buildServer, VERSION } from './app-server.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
-import { createAuthenticator } from './auth/auth.hook.ts';
+import { createAuth } from './auth/feature.ts';
 import { createEncoding } from './encoding/feature.ts';
 import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
@@ -60,24 +60,25 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
   };
 }
 
+const holdRequests = ({ maxStreams, maxStreamsPerCaller }: AppContext['config']['streamLimits']) =>
+  createHeldRequests({ total: maxStreams, perCaller: maxStreamsPerCaller });
+
 function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => Promise<void>) {
-  const { config, now } = context;
+  const { config } = context;
   const lifecycle = createLifecycle(context);
   const storage = createStorage(context);
-  const callerOf = createAuthenticator({ ...config, now });
+  const asOperator = operatorGuard(config.operatorKeys);
+  const auth = createAuth({ ...context, asOperator });
   const shared = {
     ...context,
+    ...auth.operations,
     lifecycle: lifecycle.operations,
-    guards: assetGuards({ ...lifecycle.operations, callerOf }),
-    callerOf,
+    guards: assetGuards({ ...lifecycle.operations, ...auth.operations }),
     objects: storage.operations,
     files: storage.operations,
-    asOperator: operatorGuard(config.operatorKeys),
+    asOperator,
     limitOwner: limitOwnerRate,
-    heldRequests: createHeldRequests({
-      total: config.streamLimits.maxStreams,
-      perCaller: config.streamLimits.maxStreamsPerCaller,
-    }),
+    heldRequests: holdRequests(config.streamLimits),
   };
   const usage = createUsage(shared);
   const providers = createProviders(shared);
@@ -90,6 +91,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const playback = createPlayback(known);
   const events = createEvents(known);
   return {
+    auth,
     lifecycle,
     storage,
     usage,

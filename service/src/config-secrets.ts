@@ -1,6 +1,7 @@
 // The service's own secrets: their names, values, and warnings about secrets and settings without effect.
 import type { ProviderName } from './assets/asset.ts';
 import { toSecret } from './auth/secret.ts';
+import { issuerWarnings, readIssuer } from './config-issuer.ts';
 import type { Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
 
@@ -9,11 +10,12 @@ export const OWN_SECRETS = ['ACCESS_TOKEN_SECRET', 'SERVICE_API_KEY', 'OPERATOR_
 
 const MIN_SECRET_LENGTH = 32;
 
-export const readSecrets = ({ rotating }: Settings) => ({
-  tokenSecrets: rotating('ACCESS_TOKEN_SECRET').map(toSecret),
-  serviceKeys: rotating('SERVICE_API_KEY').map(toSecret),
-  operatorKeys: rotating('OPERATOR_KEY').map(toSecret),
-  urlSecrets: rotating('URL_SIGNING_SECRET').map(toSecret),
+export const readSecrets = (settings: Settings) => ({
+  issuer: readIssuer(settings),
+  tokenSecrets: settings.rotating('ACCESS_TOKEN_SECRET').map(toSecret),
+  serviceKeys: settings.rotating('SERVICE_API_KEY').map(toSecret),
+  operatorKeys: settings.rotating('OPERATOR_KEY').map(toSecret),
+  urlSecrets: settings.rotating('URL_SIGNING_SECRET').map(toSecret),
 });
 
 function secretWarnings({ text }: Settings, modules: readonly RegisteredProvider[]): string[] {
@@ -72,6 +74,7 @@ export const settingWarnings = (
   allowUnsigned: readonly ProviderName[],
 ): string[] => [
   ...secretWarnings(settings, modules),
+  ...issuerWarnings(settings),
   ...unsignedWarnings(settings, modules, allowUnsigned),
   ...playbackHostWarnings(settings, modules),
 ];

@@ -1,5 +1,6 @@
 // The settings (contract B9): read and validated once; one message reports every problem.
 import type { ProviderName } from './assets/asset.ts';
+import type { TokenIssuer } from './auth/issuer-token.ts';
 import type { Secret } from './auth/secret.ts';
 import {
   type DecoderLimits,
@@ -68,6 +69,8 @@ export type Config = UploadSizes & {
   readonly s3: S3Location | undefined;
   readonly delivery: PlaybackDelivery;
   readonly tokenSecrets: readonly Secret[];
+  /** The identity provider whose access tokens are accepted too; undefined: none. */
+  readonly issuer: TokenIssuer | undefined;
   readonly serviceKeys: readonly Secret[];
   readonly operatorKeys: readonly Secret[];
   /** Empty: the service generates one and stores it in the database. */

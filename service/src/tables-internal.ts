@@ -61,6 +61,23 @@ export const INTERNAL_TABLES = {
   /** The last event that a consumer of all events has processed. */
   event_cursors: { name: 'text', transaction_id: 'int8', event_id: 'uuid' },
 
+  /** A named key of a service caller (A4). */
+  service_keys: {
+    id: 'uuid',
+    name: 'text',
+    /** SHA-256 in hex. */
+    key_hash: 'text',
+    key_hint: 'text',
+    previous_hash: 'text?',
+    previous_expires_at: 'timestamptz?',
+    scopes: 'text[]',
+    owner_prefixes: 'text[]',
+    expires_at: 'timestamptz?',
+    last_used_at: 'timestamptz?',
+    created_at: 'timestamptz',
+    revoked_at: 'timestamptz?',
+  },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signAccessToken } from '../../service/src/auth/access-token.ts';
 import { toSecret } from '../../service/src/auth/secret.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/identity-provider.ts';
 import { openUpload, VIDEO } from '../support/media.ts';
 import { request, sendRaw } from '../support/raw-socket.ts';
 import { asUser, call, SECRETS, startTestService, type TestService, tokenOf } from '../support/service.ts';
@@ -14,15 +15,26 @@ const BEFORE = {
 };
 
 let service: TestService;
+/** Tokens of ACCESS_TOKEN_SECRET keep their rules beside it, even though it does not answer. */
+let provider: IdentityProvider;
 let id: string;
 beforeAll(async () => {
+  provider = await startIdentityProvider();
+  provider.answer(() => undefined);
   service = await startTestService({
+    ACCESS_TOKEN_JWKS_URL: provider.jwksUrl,
+    ACCESS_TOKEN_ISSUER: provider.issuer,
+    ACCESS_TOKEN_AUDIENCE: 'media',
+    LOG_LEVEL: 'error',
     ACCESS_TOKEN_SECRET_PREVIOUS: BEFORE.token,
     SERVICE_API_KEY_PREVIOUS: BEFORE.key,
   });
   id = (await openUpload(service, 'ann')).asset_id;
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await provider.stop();
+});
 
 const now = () => Math.floor(Date.now() / 1000);
 const tokenBy = (text: string, claims: object = {}) =>

@@ -10,6 +10,10 @@ export type Visibility = (typeof VISIBILITIES)[number];
 export const STREAM_STATUSES = ['pending_upload', 'processing', 'failed', 'ready'] as const;
 export type StreamStatus = (typeof STREAM_STATUSES)[number];
 
+/** What a named service key may do; `SERVICE_API_KEY` may do everything. */
+export const SERVICE_SCOPES = ['read', 'write', 'webhooks'] as const;
+export type ServiceScope = (typeof SERVICE_SCOPES)[number];
+
 /** From least to most advanced: when two reports name one rendition, the more advanced state wins. */
 export const RENDITION_STATES = ['queued', 'encoding', 'failed', 'ready'] as const;
 export type RenditionState = (typeof RENDITION_STATES)[number];

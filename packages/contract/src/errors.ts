@@ -7,7 +7,7 @@ export const ERROR_CODES = {
   UNAUTHORIZED: { status: 401, description: 'Credentials are missing, malformed, expired or wrong.' },
   FORBIDDEN: {
     status: 403,
-    description: 'The asset belongs to another user, or the operation needs the service key.',
+    description: 'The asset belongs to another user, or the operation needs a service key that allows it.',
   },
   NOT_FOUND: { status: 404, description: 'No such asset or route.' },
   CONFLICT: { status: 409, description: 'The request contradicts the current state.' },
@@ -36,8 +36,7 @@ const OWN_REASONS = {
   missing: { codes: ['UNAUTHORIZED'], description: 'No credentials were sent.' },
   malformed: {
     codes: ['UNAUTHORIZED'],
-    description:
-      'The credentials do not have the expected form, for example a token that is not an HS256 JWT.',
+    description: 'The credentials do not have the expected form, for example a token that is not a JWT.',
   },
   multiple_credentials: {
     codes: ['UNAUTHORIZED'],
@@ -51,7 +50,19 @@ const OWN_REASONS = {
   },
   expired: {
     codes: ['UNAUTHORIZED'],
-    description: 'The token or signed URL has expired. Request a new one.',
+    description: 'The token, service key or signed URL has expired. Request a new one.',
+  },
+  unknown_key: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The identity provider has no key with the `kid` of the token.',
+  },
+  wrong_issuer: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The `iss` claim names another issuer than the configured identity provider.',
+  },
+  wrong_audience: {
+    codes: ['UNAUTHORIZED'],
+    description: 'The `aud` claim does not contain the configured audience.',
   },
   not_yet_valid: { codes: ['UNAUTHORIZED'], description: 'The `nbf` claim of the token lies in the future.' },
   invalid: { codes: ['UNAUTHORIZED'], description: 'The key, playback token or signed URL is not valid.' },
@@ -60,6 +71,16 @@ const OWN_REASONS = {
     description: 'Webhooks: the secret of this provider is not set.',
   },
   invalid_payload: { codes: ['UNAUTHORIZED'], description: 'Webhooks: the body is not JSON.' },
+  missing_scope: {
+    codes: ['FORBIDDEN'],
+    description: 'The service key does not have the scope that `scope` names.',
+  },
+  owner_not_allowed: {
+    codes: ['FORBIDDEN'],
+    description: 'The service key is limited to other owners.',
+  },
+  revoked: { codes: ['CONFLICT'], description: 'The service key is revoked. Create another one.' },
+  name_taken: { codes: ['CONFLICT'], description: 'Another service key that is not revoked has this name.' },
   not_uploaded: {
     codes: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT'],
     description: 'The bytes of the asset have not arrived yet. Upload them, then call again.',
@@ -104,6 +125,12 @@ const OWN_REASONS = {
       'The caller has too many open event streams and long polls; `limit` says how many may be open.',
   },
   busy: { codes: ['UNAVAILABLE'], description: 'The service is busy. Retry after `Retry-After` seconds.' },
+  issuer_unavailable: {
+    codes: ['UNAVAILABLE'],
+    description:
+      'The keys of the identity provider cannot be fetched, so that its tokens cannot be verified. ' +
+      'Retry after `Retry-After` seconds.',
+  },
   disk_full: {
     codes: ['UNAVAILABLE'],
     description: 'The disk is almost full. Retry after `Retry-After` seconds.',

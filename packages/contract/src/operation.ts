@@ -1,5 +1,6 @@
 // The type of an operation: one endpoint with its schemas, errors and documentation.
 import type { TObject, TSchema } from 'typebox';
+import type { ServiceScope } from './enums.ts';
 import type { ErrorCode, ErrorReason } from './errors.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
@@ -49,6 +50,8 @@ type Described<P extends Path> = {
   readonly path: P;
   readonly tag: Tag;
   readonly auth: Auth;
+  /** The scope that a named service key needs; omitted: `read` for GET and HEAD, else `write`. */
+  readonly scope?: ServiceScope;
   /** One line, imperative: "Completes an upload". */
   readonly summary: string;
   readonly description?: string;
@@ -121,3 +124,6 @@ export const jsonOperation = <
 export const bytesOperation = <const P extends Path, Q extends TObject = TObject>(
   operation: Omit<BytesOperation<Q, P>, 'kind'>,
 ): BytesOperation<Q, P> => ({ kind: 'bytes', ...operation });
+
+export const scopeOf = ({ method, scope }: Pick<Described<Path>, 'method' | 'scope'>): ServiceScope =>
+  scope ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'write');

@@ -57,6 +57,14 @@ import {
 import { abortS3Upload, listS3Parts, postS3Request } from './operations/s3-requests.ts';
 import { getHealth, getReadiness } from './operations/service.ts';
 import {
+  createServiceKey,
+  getServiceKey,
+  listServiceKeys,
+  revokeServiceKey,
+  rotateServiceKey,
+  updateServiceKey,
+} from './operations/service-keys.ts';
+import {
   cancelEncode,
   getOwnerLimits,
   getUsage,
@@ -142,6 +150,12 @@ export const OPERATIONS: readonly Operation[] = [
   echoUpload,
   streamDiagnostics,
   streamDownload,
+  listServiceKeys,
+  createServiceKey,
+  getServiceKey,
+  updateServiceKey,
+  revokeServiceKey,
+  rotateServiceKey,
   getHealth,
   getReadiness,
 ] as readonly Operation[];

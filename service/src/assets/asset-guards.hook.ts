@@ -1,6 +1,7 @@
 // Guards of `/media` routes: they authenticate the caller, and pass the asset or the owner to the handler.
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../auth/caller.ts';
+import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { parseUserId } from '../auth/user-id.ts';
 import type { Bound } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
@@ -10,7 +11,7 @@ import type { findAssetForCaller } from './asset-lookup.ts';
 
 type FindForCaller = Bound<typeof findAssetForCaller>;
 type GuardNeeds = {
-  readonly callerOf: (request: FastifyRequest) => Caller;
+  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>;
   readonly findAssetForCaller: FindForCaller;
   readonly findTrashedAssetForCaller: FindForCaller;
 };
@@ -77,8 +78,11 @@ const actorOf = (caller: Caller, named: unknown): Actor => ({
   ownerUserId: ownerOf(caller, named),
 });
 
-/** Users and services do not share their Idempotency-Keys. */
-const nameOf = (caller: Caller): string => (caller.kind === 'user' ? `user ${caller.userId}` : 'service');
+/** Users and services do not share their Idempotency-Keys, nor do named service keys. */
+function nameOf(caller: Caller): string {
+  if (caller.kind === 'user') return `user ${caller.userId}`;
+  return caller.key ? `service ${caller.key.id}` : 'service';
+}
 
 /** The owner for the rate limit; a service call that reads one asset names none. */
 function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query'>): string | undefined {
@@ -86,8 +90,11 @@ function namedOwner(caller: Caller, { body, query }: Pick<Input, 'body' | 'query
   return parseUserId(member(body, 'owner_user_id') ?? member(query, 'owner_user_id'));
 }
 
-const followedOwner = (caller: Caller, named: unknown): string | undefined =>
-  caller.kind === 'service' && named === undefined ? undefined : ownerOf(caller, named);
+function followedOwner(caller: Caller, named: unknown): string | undefined {
+  if (caller.kind === 'user' || named !== undefined) return ownerOf(caller, named);
+  assertOwnerAllowed(caller, undefined);
+  return undefined;
+}
 
 const member = (value: unknown, name: string): unknown => (value as Record<string, unknown> | null)?.[name];
 
@@ -99,5 +106,6 @@ function ownerOf(caller: Caller, named: unknown): string {
     throw badRequest('owner_user_id is required: a service call names the owner, 1–255 characters', {
       field: 'owner_user_id',
     });
+  assertOwnerAllowed(caller, owner);
   return owner;
 }

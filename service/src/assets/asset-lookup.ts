@@ -1,5 +1,6 @@
 // Finds assets for callers, players, jobs and reports; reads under load are batched.
 import type { Caller } from '../auth/caller.ts';
+import { assertOwnerAllowed } from '../auth/permissions.ts';
 import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { forbidden, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -34,7 +35,7 @@ type AssetNeeds = Pick<AssetLoader, 'find'>;
 
 /**
  * For callers: NOT_FOUND if there is no such asset, FORBIDDEN for another user's. Service callers may access
- * all assets.
+ * all assets, or those of the owners that their key allows.
  */
 export const findAssetForCaller = async (needs: AssetNeeds, caller: Caller, id: string): Promise<Asset> =>
   assertAccess(caller, await findAssetById(needs, id), (asset) => !asset.deleted_at);
@@ -56,6 +57,7 @@ function assertAccess(caller: Caller, asset: Asset | undefined, exists: (asset: 
   if (!asset || !exists(asset)) throw notFound('No such asset');
   if (caller.kind === 'user' && caller.userId !== asset.owner_user_id)
     throw forbidden('You do not own this asset');
+  assertOwnerAllowed(caller, asset.owner_user_id);
   return asset;
 }
 

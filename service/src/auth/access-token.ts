@@ -18,10 +18,13 @@ export type TokenFault = {
     | 'wrong_type'
     | 'missing_claim'
     | 'expired'
-    | 'not_yet_valid';
-  readonly field?: 'type' | 'user_id' | 'exp' | 'nbf';
+    | 'not_yet_valid'
+    | 'unknown_key'
+    | 'wrong_issuer'
+    | 'wrong_audience';
+  readonly field?: string;
 };
-type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
+export type VerifiedToken = { readonly userId: string } | { readonly fault: TokenFault };
 
 /** Reads the claims only after verifying the signature. */
 export function verifyAccessToken(
@@ -52,7 +55,10 @@ function typeFault(claims: JsonObject): TokenFault | undefined {
   return { reason: type === undefined ? 'missing_claim' : 'wrong_type', field: 'type' };
 }
 
-function timeFault({ exp = LATEST_S, nbf = 0 }: JsonObject, nowSeconds: number): TokenFault | undefined {
+export function timeFault(
+  { exp = LATEST_S, nbf = 0 }: JsonObject,
+  nowSeconds: number,
+): TokenFault | undefined {
   if (!isTime(exp)) return { reason: 'malformed', field: 'exp' };
   if (!isTime(nbf)) return { reason: 'malformed', field: 'nbf' };
   if (nowSeconds >= exp + LEEWAY_S) return { reason: 'expired', field: 'exp' };

@@ -1,27 +1,54 @@
 // Authenticates the caller of a request before its body is read (contract A4, B2).
+import type { ServiceScope } from '@mediary/contract/enums';
 import type { FastifyRequest } from 'fastify';
 import { unauthorized } from '../platform/errors.ts';
 import { headerValues } from '../platform/http/headers.ts';
-import { type Caller, type CallerFault, type CallerNeeds, identify } from './caller.ts';
+import {
+  type Caller,
+  type CallerFault,
+  type CallerNeeds,
+  type FindServiceKey,
+  identify,
+  identifyByIssuer,
+  identifyByServiceKey,
+  type IdentifyResult,
+} from './caller.ts';
+import type { IssuerNeeds } from './issuer-token.ts';
+import { assertScope } from './permissions.ts';
 
-type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & { readonly now: () => Date };
+type AuthNeeds = Pick<CallerNeeds, 'tokenSecrets' | 'serviceKeys'> & {
+  /** The identity provider whose tokens are accepted too; undefined: none. */
+  readonly issuer: IssuerNeeds | undefined;
+  readonly findServiceKey: FindServiceKey;
+  readonly now: () => Date;
+};
 
-/** Throws UNAUTHORIZED. */
+/** A promise only where something must be fetched, so that other callers do not wait. Throws UNAUTHORIZED,
+ * and FORBIDDEN for a service key without the scope of the route. */
 export const createAuthenticator =
-  ({ tokenSecrets, serviceKeys, now }: AuthNeeds) =>
-  ({ raw }: FastifyRequest): Caller => {
+  ({ tokenSecrets, serviceKeys, issuer, findServiceKey, now }: AuthNeeds) =>
+  ({ raw, routeOptions }: FastifyRequest): Caller | Promise<Caller> => {
     const credentials = {
       authorization: headerValues(raw, 'authorization'),
       serviceKey: headerValues(raw, 'x-service-key'),
     };
-    const identified = identify(credentials, {
-      tokenSecrets,
-      serviceKeys,
-      nowSeconds: now().getTime() / 1000,
-    });
-    if ('fault' in identified) throw toUnauthorized(identified.fault);
-    return identified.caller;
+    const nowSeconds = now().getTime() / 1000;
+    const identified = identify(credentials, { tokenSecrets, serviceKeys, nowSeconds });
+    if ('caller' in identified) return identified.caller;
+    const { fault } = identified;
+    const pending =
+      identifyByIssuer(credentials, fault, { issuer, nowSeconds }) ??
+      identifyByServiceKey(credentials, fault, findServiceKey);
+    if (!pending) throw toUnauthorized(fault);
+    return pending.then((result) => requireCaller(result, routeOptions.config.scope));
   };
+
+/** Only callers that a promise identifies can lack a scope. */
+function requireCaller(result: IdentifyResult, scope: ServiceScope = 'write'): Caller {
+  if ('fault' in result) throw toUnauthorized(result.fault);
+  assertScope(result.caller, scope);
+  return result.caller;
+}
 
 const toUnauthorized = ({ message, challenge, ...details }: CallerFault) =>
   unauthorized(message, details, challenge);

@@ -1,9 +1,14 @@
 // Identifies the caller: a user by an access token, or a service by its key, never both (contract A4).
 import type { UnauthorizedReason } from '@mediary/contract/errors';
-import { type TokenFault, verifyAccessToken } from './access-token.ts';
+import { type TokenFault, type VerifiedToken, verifyAccessToken } from './access-token.ts';
+import { type IssuerNeeds, verifyIssuerToken } from './issuer-token.ts';
 import { type Secret, isServiceKey } from './secret.ts';
+import { isNamedKey, type ServiceKeyGrant } from './service-key-grant.ts';
 
-export type Caller = { readonly kind: 'user'; readonly userId: string } | { readonly kind: 'service' };
+export type Caller =
+  | { readonly kind: 'user'; readonly userId: string }
+  /** `key`: what a named key allows; absent for SERVICE_API_KEY, which allows everything. */
+  | { readonly kind: 'service'; readonly key?: ServiceKeyGrant };
 
 /** The key of limits per user; undefined for services, which only total limits apply to. */
 export const limitKeyOf = (caller: Caller): string | undefined =>
@@ -31,7 +36,7 @@ export type CallerFault = {
   readonly field?: string;
   readonly challenge: string;
 };
-type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
+export type IdentifyResult = { readonly caller: Caller } | { readonly fault: CallerFault };
 
 const BEARER = /^Bearer ([^ ]+)$/i;
 const HAS_TOKEN = /^Bearer +[^ ]/i;
@@ -59,10 +64,28 @@ const MULTIPLE_CREDENTIALS: IdentifyResult = {
 function identifyUser(header: string, { tokenSecrets, nowSeconds }: CallerNeeds): IdentifyResult {
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) return malformedHeader(header);
-  const verified = verifyAccessToken(token, tokenSecrets, nowSeconds);
-  return 'userId' in verified
+  return toResult(verifyAccessToken(token, tokenSecrets, nowSeconds), TOKEN_MESSAGES);
+}
+
+const toResult = (verified: VerifiedToken, messages: Messages): IdentifyResult =>
+  'userId' in verified
     ? { caller: { kind: 'user', userId: verified.userId } }
-    : { fault: tokenFault(verified.fault) };
+    : { fault: tokenFault(verified.fault, messages[verified.fault.reason] ?? INVALID) };
+
+/**
+ * For callers that `identify` rejected: a token of the identity provider. Undefined if the credentials
+ * contain none; no other caller waits for the provider.
+ */
+export function identifyByIssuer(
+  { authorization: [header = ''] }: Credentials,
+  { reason }: CallerFault,
+  { issuer, nowSeconds }: { readonly issuer: IssuerNeeds | undefined; readonly nowSeconds: number },
+): Promise<IdentifyResult> | undefined {
+  const token = BEARER.exec(header)?.[1];
+  if (!issuer || token === undefined || reason !== 'bad_signature') return undefined;
+  return verifyIssuerToken(token, issuer, nowSeconds)?.then((verified) =>
+    toResult(verified, issuerMessages(issuer)),
+  );
 }
 
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
@@ -77,18 +100,38 @@ const malformedHeader = (header: string): IdentifyResult => ({
   },
 });
 
-const TOKEN_MESSAGES: Readonly<Record<TokenFault['reason'], string>> = {
-  malformed: 'The access token is malformed. Expected: a JWT signed with HS256.',
-  bad_signature: 'The signature of the access token is not valid. Expected: HS256 with ACCESS_TOKEN_SECRET.',
-  wrong_type: 'The token is not an access token. Its claim "type" must be "access".',
-  missing_claim: 'The access token lacks a claim. It needs "type" = "access" and a "user_id".',
+type Messages = Readonly<Partial<Record<TokenFault['reason'], string>>>;
+
+const INVALID = 'The access token is not valid.';
+const EXPIRED = {
   expired: 'The access token has expired. Request a new one.',
   not_yet_valid: 'The access token is not valid yet. Check its "nbf" and the clocks.',
 };
 
-const tokenFault = (fault: TokenFault): CallerFault => ({
+const TOKEN_MESSAGES: Messages = {
+  ...EXPIRED,
+  malformed: 'The access token is malformed. Expected: a JWT signed with HS256.',
+  bad_signature: 'The signature of the access token is not valid. Expected: HS256 with ACCESS_TOKEN_SECRET.',
+  wrong_type: 'The token is not an access token. Its claim "type" must be "access".',
+  missing_claim: 'The access token lacks a claim. It needs "type" = "access" and a "user_id".',
+};
+
+const issuerMessages = ({ userClaim, audience }: IssuerNeeds): Messages => ({
+  ...EXPIRED,
+  malformed: 'The access token is malformed. Expected: a JWT signed with HS256, RS256 or ES256.',
+  bad_signature: 'The signature of the access token does not verify with the key of the identity provider.',
+  unknown_key: 'The identity provider has no key with the "kid" of the access token.',
+  wrong_type: 'The token is not an access token: its claim "type" is not "access".',
+  missing_claim:
+    'The access token lacks a claim. ' +
+    `It needs "iss", ${audience === undefined ? '' : '"aud", '}"exp" and "${userClaim}".`,
+  wrong_issuer: 'The access token is from another issuer. "iss" must be ACCESS_TOKEN_ISSUER.',
+  wrong_audience: 'The access token is for another audience. "aud" must contain ACCESS_TOKEN_AUDIENCE.',
+});
+
+const tokenFault = (fault: TokenFault, message: string): CallerFault => ({
   ...fault,
-  message: TOKEN_MESSAGES[fault.reason],
+  message,
   challenge: `${INVALID_TOKEN}, error_description="${fault.reason}"`,
 });
 
@@ -102,4 +145,21 @@ function identifyService(key: string, { serviceKeys }: CallerNeeds): IdentifyRes
       challenge: 'Bearer',
     },
   };
+}
+
+/** Finds the grant of a named key; `expired` is told only to those who have the key. */
+export type FindServiceKey = (key: string) => Promise<ServiceKeyGrant | 'expired' | undefined>;
+
+/** For callers that `identify` rejected: a named service key. Undefined if the credentials contain none. */
+export function identifyByServiceKey(
+  { serviceKey: [key = ''] }: Credentials,
+  fault: CallerFault,
+  findServiceKey: FindServiceKey,
+): Promise<IdentifyResult> | undefined {
+  if (fault.reason !== 'invalid' || !isNamedKey(key)) return undefined;
+  return findServiceKey(key).then((grant) => {
+    if (grant === 'expired')
+      return { fault: { ...fault, reason: grant, message: 'The service key has expired' } };
+    return grant ? { caller: { kind: 'service', key: grant } } : { fault };
+  });
 }

@@ -49,7 +49,8 @@ export const badRequest = (message: string, details: ErrorDetails | null = null)
   new ServiceError('BAD_REQUEST', message, { details });
 export const unauthorized = (message: string, details: UnauthorizedDetails, challenge?: string) =>
   new ServiceError('UNAUTHORIZED', message, { details, challenge });
-export const forbidden = (message: string) => new ServiceError('FORBIDDEN', message);
+export const forbidden = (message: string, details: ErrorDetails | null = null) =>
+  new ServiceError('FORBIDDEN', message, { details });
 export const notFound = (message: string, details: ErrorDetails | null = null) =>
   new ServiceError('NOT_FOUND', message, { details });
 export const conflict = (message: string, details: ErrorDetails | null = null) =>

@@ -37,13 +37,16 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'HS256 access token with the claims `user_id` and `type` = `access`. The user owns what it creates.',
+      'HS256 access token with the claims `user_id` and `type` = `access`. The user owns what it creates. ' +
+      'Where the operator configures an identity provider, also its RS256 and ES256 access tokens.',
   },
   serviceKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Service-Key',
-    description: 'A trusted back end. It names the owner in `owner_user_id` and skips ownership checks.',
+    description:
+      'A trusted back end. It names the owner in `owner_user_id` and skips ownership checks. ' +
+      'A named key (`msk_…`) may be limited to scopes and owners.',
   },
   operatorKey: {
     type: 'apiKey',

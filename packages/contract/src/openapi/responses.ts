@@ -1,7 +1,8 @@
 // Responses of an operation: the envelope, bytes, and every way in which it fails.
-import { ERROR_CODES, ERROR_REASONS } from '../errors.ts';
-import type { Auth, ErrorCase, Operation } from '../operation.ts';
+import { ERROR_REASONS } from '../errors.ts';
+import type { ErrorCase, Operation } from '../operation.ts';
 import { ErrorEnvelope, UnauthorizedEnvelope } from './error-schemas.ts';
+import { impliedErrors, SHARED_ERRORS, sharedName, statusOfCase } from './implied-errors.ts';
 import { type Components, type JsonSchema, withReferences } from './references.ts';
 
 const EXAMPLE_ID = 'req_8f2b1c';
@@ -134,51 +135,6 @@ const othersOf = (operation: Operation): object =>
         ]),
       );
 
-const AUTH_ERRORS: Readonly<Record<Auth, readonly ErrorCase[]>> = {
-  caller: [
-    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
-    { code: 'UNAUTHORIZED', reason: 'expired', when: 'The access token has expired.' },
-  ],
-  service: [
-    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No credentials were sent.' },
-    { code: 'FORBIDDEN', when: 'An access token was sent; the operation needs the service key.' },
-  ],
-  operator: [
-    { code: 'UNAUTHORIZED', reason: 'missing', when: 'No operator key was sent.' },
-    { code: 'UNAUTHORIZED', reason: 'invalid', when: 'The operator key is not valid.' },
-  ],
-  ticket: [],
-  playback: [],
-  webhook: [],
-  none: [],
-};
-
-const BAD_REQUEST: ErrorCase = {
-  code: 'BAD_REQUEST',
-  when: 'The request is malformed or holds an invalid value.',
-};
-const PAYLOAD_TOO_LARGE: ErrorCase = {
-  code: 'PAYLOAD_TOO_LARGE',
-  reason: 'too_large',
-  when: 'The body is larger than the limit.',
-};
-const RATE_LIMITED: ErrorCase = { code: 'RATE_LIMITED', reason: 'rate_limited', when: 'Too many requests.' };
-const INTERNAL_ERROR: ErrorCase = { code: 'INTERNAL_ERROR', when: 'An unexpected error.' };
-const UNAVAILABLE: ErrorCase = {
-  code: 'UNAVAILABLE',
-  when: 'The database or the store is not available.',
-};
-
-/** Errors that follow from the authentication, body and rate limit of an operation. */
-const impliedErrors = (operation: Operation): readonly ErrorCase[] => [
-  ...AUTH_ERRORS[operation.auth],
-  BAD_REQUEST,
-  ...(operation.kind === 'json' && operation.body ? [PAYLOAD_TOO_LARGE] : []),
-  ...(operation.rateClass ? [] : [RATE_LIMITED]),
-  INTERNAL_ERROR,
-  UNAVAILABLE,
-];
-
 /** A status with implied errors only refers to a shared component. */
 function errorsOf(operation: Operation, components: Components): object {
   const implied = Map.groupBy(impliedErrors(operation), statusOfCase);
@@ -193,26 +149,11 @@ function errorsOf(operation: Operation, components: Components): object {
   );
 }
 
-const statusOfCase = ({ code }: ErrorCase): number => ERROR_CODES[code].status;
-
-const SHARED: Readonly<Record<string, readonly ErrorCase[]>> = {
-  BadRequest: [BAD_REQUEST],
-  UnauthorizedCaller: AUTH_ERRORS.caller,
-  UnauthorizedOperator: AUTH_ERRORS.operator,
-  PayloadTooLarge: [PAYLOAD_TOO_LARGE],
-  RateLimited: [RATE_LIMITED],
-  InternalError: [INTERNAL_ERROR],
-  Unavailable: [UNAVAILABLE],
-};
-
-function sharedName(auth: Auth, status: number): string | undefined {
-  if (status === 401) return auth === 'operator' ? 'UnauthorizedOperator' : 'UnauthorizedCaller';
-  return Object.keys(SHARED).find((name) => SHARED[name]?.[0] && statusOfCase(SHARED[name][0]) === status);
-}
-
 /** `components.responses`. */
 export const sharedResponses = (components: Components): JsonSchema =>
-  Object.fromEntries(Object.entries(SHARED).map(([name, cases]) => [name, errorResponse(cases, components)]));
+  Object.fromEntries(
+    Object.entries(SHARED_ERRORS).map(([name, cases]) => [name, errorResponse(cases, components)]),
+  );
 
 function errorResponse(cases: readonly ErrorCase[], components: Components): object {
   const status = statusOfCase(cases[0] as ErrorCase);

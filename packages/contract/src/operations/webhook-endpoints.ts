@@ -24,6 +24,7 @@ const OF_ENDPOINTS = {
   path: '/api/v1/webhook-endpoints',
   tag: 'Webhook endpoints',
   auth: 'service',
+  scope: 'webhooks',
 } as const;
 const OF_ENDPOINT = { ...OF_ENDPOINTS, path: '/api/v1/webhook-endpoints/{id}' } as const;
 

@@ -27,8 +27,8 @@ type EndpointOperations = {
   readonly now: () => Date;
 };
 
-/** Throws UNAUTHORIZED. */
-export type CallerOf = (request: FastifyRequest) => Caller;
+/** Throws UNAUTHORIZED, and FORBIDDEN without the scope. */
+export type CallerOf = (request: FastifyRequest) => Caller | Promise<Caller>;
 
 /**
  * Who may manage webhook endpoints. An Idempotency-Key is ignored: its stored response would hold a secret in
@@ -38,14 +38,17 @@ const endpointGuard = (callerOf: CallerOf) =>
   guarded<undefined, object>({
     name: 'service',
     identify: (request) => {
-      if (callerOf(request).kind !== 'service')
-        throw forbidden('Webhook endpoints need the service key: "X-Service-Key: <key>"');
-      return undefined;
+      const caller = callerOf(request);
+      return caller instanceof Promise ? caller.then(assertService) : assertService(caller);
     },
     admit: () => ({}),
   });
 
-export function endpointRoutes(endpoints: EndpointOperations, callerOf: (request: FastifyRequest) => Caller) {
+function assertService({ kind }: Caller): undefined {
+  if (kind !== 'service') throw forbidden('Webhook endpoints need the service key: "X-Service-Key: <key>"');
+}
+
+export function endpointRoutes(endpoints: EndpointOperations, callerOf: CallerOf) {
   const asService = endpointGuard(callerOf);
   const toView = (endpoint: WebhookEndpoint) => toEndpointView(endpoint, endpoints.now());
   const withSecret = ({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: Secret }) => ({

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { addKnownValues, type KnownValues } from '@mediary/contract/known-values';
-import type { BytesOperation } from '@mediary/contract/operation';
+import type { ServiceScope } from '@mediary/contract/enums';
+import { type Operation, scopeOf } from '@mediary/contract/operation';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../errors.ts';
 import type { RunOnce } from './idempotency.ts';
@@ -13,6 +14,10 @@ import { type Limiter, limitOwner } from './rate-limit.ts';
 import type { BytesRoute, Input, JsonRoute, Route, StreamRoute } from './route.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a named service key must be allowed to do. */
+    scope?: ServiceScope;
+  }
   interface FastifyRequest {
     /** Result of the guard's `identify`, which runs before the body is read. */
     identity: unknown;
@@ -52,7 +57,7 @@ function mountJson(
       ...(body && { body: addKnownValues(body, known) }),
     },
     config: configOf(operation),
-    onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
+    onRequest: (request, _reply, done) => identifyOnce(guard, request, done),
     handler: async (request, reply) => {
       const owner = ownerLimiter && guard.ownerOf?.(request.identity, request);
       if (owner !== undefined) await limitOwner(ownerLimiter, owner, reply);
@@ -107,7 +112,10 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-const configOf = ({ rateClass }: Pick<BytesOperation, 'rateClass'>) => (rateClass ? { rateClass } : {});
+const configOf = (operation: Pick<Operation, 'method' | 'rateClass' | 'scope'>) => ({
+  scope: scopeOf(operation),
+  ...(operation.rateClass && { rateClass: operation.rateClass }),
+});
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
@@ -148,17 +156,25 @@ function isNotModified({ headers }: FastifyRequest, reply: FastifyReply, etag: s
   return matchesEtag(headers['if-none-match'], etag);
 }
 
-/** Returns the error instead of throwing it, because a callback hook saves one promise per request. */
+/** A callback hook saves one promise per request, where the guard returns none. */
 function identifyOnce(
   guard: Pick<JsonRoute['guard'], 'identify'>,
   request: FastifyRequest,
-): Error | undefined {
+  done: (error?: Error) => void,
+): void {
+  const admitAs = (identity: unknown): void => {
+    request.identity = identity;
+    done();
+  };
+  let identity: unknown;
   try {
-    request.identity = guard.identify(request);
-    return undefined;
+    identity = guard.identify(request);
   } catch (error) {
-    return error as Error;
+    done(error as Error);
+    return;
   }
+  if (identity instanceof Promise) identity.then(admitAs, done);
+  else admitAs(identity);
 }
 
 /** The response ends when the client disconnects or the service stops, so it is not Fastify's to send. */
@@ -169,7 +185,7 @@ function mountStream(app: FastifyInstance, { known }: MountOptions, route: Strea
     url: toPattern(operation.path),
     schema: { ...(operation.query && { querystring: addKnownValues(operation.query, known) }) },
     config: configOf(operation),
-    onRequest: (request, _reply, done) => done(identifyOnce(guard, request)),
+    onRequest: (request, _reply, done) => identifyOnce(guard, request, done),
     handler: async (request, reply) => {
       const input = await admitRequest(guard, request);
       if (request.method === 'HEAD') return reply.headers(EVENT_STREAM).send();
@@ -200,7 +216,7 @@ function mountBytes(app: FastifyInstance, route: BytesRoute): void {
       url: toPattern(path ?? operation.path),
       schema: { ...(operation.query && { querystring: operation.query }) },
       config: configOf(operation),
-      ...(identify && { onRequest: (request, _reply, done) => done(identifyOnce({ identify }, request)) }),
+      ...(identify && { onRequest: (request, _reply, done) => identifyOnce({ identify }, request, done) }),
       handler: handle,
       ...(typeof body === 'object' && { bodyLimit: body.maxBytes }),
     });

@@ -28,7 +28,7 @@ export type Input<Q = unknown, B = unknown, P = Readonly<Record<string, string>>
  */
 export type Guard<Identity, Extra> = {
   readonly name: string;
-  readonly identify: (request: FastifyRequest) => Identity;
+  readonly identify: (request: FastifyRequest) => Identity | Promise<Identity>;
   /** The scope of the caller's Idempotency-Keys; absent where the header is ignored. */
   readonly callerName?: (identity: Identity) => string;
   /** The owner that the request names, for the rate limit; undefined if it names none. */

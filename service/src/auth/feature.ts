@@ -1,0 +1,21 @@
+// Authentication: who sends a request, and the named keys of services.
+import type { AppContext } from '../app-context.ts';
+import { bind } from '../platform/bind.ts';
+import type { AsOperator } from '../platform/http/route.ts';
+import { createAuthenticator } from './auth.hook.ts';
+import { createServiceKeyLookup } from './service-key-lookup.ts';
+import * as keyOperations from './service-keys.ts';
+import { serviceKeyRoutes } from './service-keys.routes.ts';
+
+type Needs = AppContext & { readonly asOperator: AsOperator };
+
+export function createAuth(needs: Needs) {
+  const { config, issuerKeys, now, asOperator } = needs;
+  const { find, forget } = createServiceKeyLookup({ ...needs, elapsedMs: () => performance.now() });
+  const issuer = config.issuer && issuerKeys && { ...config.issuer, keys: issuerKeys };
+  return {
+    operations: { callerOf: createAuthenticator({ ...config, now, issuer, findServiceKey: find }) },
+    routes: serviceKeyRoutes(bind({ ...needs, forget }, keyOperations), asOperator),
+    jobs: {},
+  };
+}

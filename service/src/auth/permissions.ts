@@ -1,0 +1,25 @@
+// What a caller may do by its service key: scopes and owners (contract A4).
+import type { ServiceScope } from '@mediary/contract/enums';
+import { forbidden } from '../platform/errors.ts';
+import type { Caller } from './caller.ts';
+
+/** Throws FORBIDDEN for a service key without this scope. Users and SERVICE_API_KEY have every scope. */
+export function assertScope(caller: Caller, scope: ServiceScope): void {
+  if (caller.kind !== 'service' || !caller.key || caller.key.scopes.includes(scope)) return;
+  throw forbidden(`The service key "${caller.key.name}" does not have the scope ${scope}`, {
+    reason: 'missing_scope',
+    scope,
+  });
+}
+
+/** Throws FORBIDDEN for a service key that is limited to other owners. Undefined: all owners. */
+export function assertOwnerAllowed(caller: Caller, ownerUserId: string | undefined): void {
+  if (caller.kind !== 'service' || !caller.key) return;
+  const { name, ownerPrefixes } = caller.key;
+  if (ownerPrefixes.length === 0) return;
+  if (ownerUserId !== undefined && ownerPrefixes.some((prefix) => ownerUserId.startsWith(prefix))) return;
+  throw forbidden(`The service key "${name}" is limited to owners whose id starts with another prefix`, {
+    reason: 'owner_not_allowed',
+    field: 'owner_user_id',
+  });
+}

@@ -1,0 +1,120 @@
+// Operations on named service keys, for operators (contract A4).
+import { conflict, notFound, badRequest } from '../platform/errors.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
+import { isUuid } from '../platform/uuid.ts';
+import { uuidV7 } from '../platform/uuid-v7.ts';
+import { createNamedKey, digestOfKey } from './service-key-grant.ts';
+import { MAX_SERVICE_KEYS, type ServiceKeyLookup } from './service-key-lookup.ts';
+import {
+  findKey,
+  insertKey,
+  listAllKeys,
+  listUsableKeys,
+  replaceKey,
+  revokeKey,
+  type ServiceKeyMembers,
+  type ServiceKeyRow,
+  updateKey,
+} from './service-keys.sql.ts';
+
+type KeyNeeds = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly forget: ServiceKeyLookup['forget'];
+};
+/** `key` exists only here and at the caller; the database has its digest. */
+export type CreatedKey = { readonly row: ServiceKeyRow; readonly key: string };
+
+export const listServiceKeys = ({ db }: KeyNeeds, includeRevoked: boolean): Promise<ServiceKeyRow[]> =>
+  includeRevoked ? listAllKeys(db, MAX_SERVICE_KEYS) : listUsableKeys(db, MAX_SERVICE_KEYS);
+
+/** Throws NOT_FOUND. */
+export async function getServiceKey({ db }: KeyNeeds, id: string): Promise<ServiceKeyRow> {
+  const row = isUuid(id) ? await findKey(db, id) : undefined;
+  if (!row) throw notFound('No such service key');
+  return row;
+}
+
+/** Throws BAD_REQUEST and CONFLICT. */
+export async function createServiceKey(
+  { db, now, forget }: KeyNeeds,
+  members: ServiceKeyMembers,
+): Promise<CreatedKey> {
+  assertMembers(members, now());
+  const { key, ...stored } = createSecret();
+  const row = { ...members, ...stored, id: uuidV7(), created_at: now() };
+  const inserted = await insertKey(db, row, MAX_SERVICE_KEYS).catch(throwNameTaken);
+  if (!inserted)
+    throw conflict(`There are ${MAX_SERVICE_KEYS} service keys. Revoke those that are not used.`, {
+      limit: MAX_SERVICE_KEYS,
+    });
+  forget();
+  return { row: inserted, key };
+}
+
+/** Throws NOT_FOUND, BAD_REQUEST and CONFLICT. */
+export async function updateServiceKey(
+  needs: KeyNeeds,
+  id: string,
+  changes: Partial<ServiceKeyMembers>,
+): Promise<ServiceKeyRow> {
+  const { name, scopes, owner_prefixes, expires_at } = await getServiceKey(needs, id);
+  const members = { name, scopes, owner_prefixes, expires_at, ...changes };
+  assertMembers(members, changes.expires_at === undefined ? undefined : needs.now());
+  const updated = await updateKey(needs.db, id, members).catch(throwNameTaken);
+  needs.forget();
+  return updated ?? throwRevoked();
+}
+
+/** Throws NOT_FOUND. Has no effect on a revoked key. */
+export async function revokeServiceKey(needs: KeyNeeds, id: string): Promise<ServiceKeyRow> {
+  await getServiceKey(needs, id);
+  const revoked = await revokeKey(needs.db, id, needs.now());
+  needs.forget();
+  return revoked ?? getServiceKey(needs, id);
+}
+
+/** Throws NOT_FOUND and CONFLICT. */
+export async function rotateServiceKey(
+  needs: KeyNeeds,
+  id: string,
+  overlapSeconds: number,
+): Promise<CreatedKey> {
+  await getServiceKey(needs, id);
+  const { key, ...stored } = createSecret();
+  const previousExpiresAt = new Date(needs.now().getTime() + overlapSeconds * 1000);
+  const row = await replaceKey(needs.db, id, { ...stored, previous_expires_at: previousExpiresAt });
+  needs.forget();
+  return { row: row ?? throwRevoked(), key };
+}
+
+const HINT_LENGTH = 4;
+
+function createSecret() {
+  const key = createNamedKey();
+  return { key, key_hash: digestOfKey(key), key_hint: key.slice(-HINT_LENGTH) };
+}
+
+/** `now`: undefined where the expiry does not change. */
+function assertMembers(
+  { scopes, owner_prefixes, expires_at }: ServiceKeyMembers,
+  now: Date | undefined,
+): void {
+  if (scopes.includes('webhooks') && owner_prefixes.length > 0)
+    throw badRequest(
+      'owner_prefixes must be empty with the scope webhooks: endpoints receive the events of all owners',
+      { field: 'owner_prefixes' },
+    );
+  if (now && expires_at && expires_at <= now)
+    throw badRequest('expires_at must be in the future', { field: 'expires_at' });
+}
+
+function throwNameTaken(error: unknown): never {
+  if (findViolatedConstraint(error) !== 'service_keys_name') throw error;
+  throw conflict('Another service key has this name', { field: 'name', reason: 'name_taken' });
+}
+
+function throwRevoked(): never {
+  throw conflict('The service key is revoked. Create another one.', { reason: 'revoked' });
+}
