@@ -114,7 +114,7 @@ function judgeStartWarnings({ warnings }: RiskySettings): Finding {
   return warnings.length === 0
     ? ok(check, 'The settings caused no warnings at the start.')
     : warning(check, {
-        message: `The settings caused ${warnings.length} warnings at the start: ${warnings[0]}`,
+        message: `Warnings at the start (${warnings.length}): ${warnings[0]}`,
         fix: 'Change the settings as details.warnings say.',
         details: { warnings },
       });

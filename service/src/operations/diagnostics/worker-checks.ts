@@ -23,7 +23,7 @@ export async function checkWorkers({ listWorkers, providers, version }: WorkerNe
     ];
   const configured = [...providers.values()].filter(({ kind, api }) => kind === 'encoder' || api);
   return [
-    ok('workers', `${workers.length} processes run jobs.`, {
+    ok('workers', `Processes that run jobs: ${workers.length}.`, {
       workers: workers.map(({ id, roles, providers: served, version: each }) => ({
         id,
         roles,
