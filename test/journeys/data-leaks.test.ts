@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueTicket } from '../../service/src/auth/asset-ticket.ts';
 import { expectRefusal } from '../support/envelope.ts';
-import { type Started, VIDEO } from '../support/media.ts';
+import { openUpload, type Started, VIDEO } from '../support/media.ts';
 import { routesOf } from '../support/openapi.ts';
 import { asService, asUser, call, startTestService, type TestService } from '../support/service.ts';
 
@@ -25,6 +25,7 @@ beforeAll(async () => {
     json: { ...VIDEO, ...WORDS, owner_user_id: OWNER, provider: 'cdnhost', provider_video_id: VIDEO_ID },
   });
   id = body.data.asset_id;
+  await openUpload(service, 'eve');
 });
 afterAll(() => service?.stop());
 
@@ -41,10 +42,28 @@ async function answerTo(line: string, headers: Record<string, string>): Promise<
   const answer = await fetch(`${service.address}${path}`, {
     method,
     redirect: 'manual',
-    headers: { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
+    headers: {
+      ...headers,
+      'last-event-id': FIRST_EVENT,
+      ...(hasBody && { 'content-type': 'application/json' }),
+    },
     ...(hasBody && { body: '{}' }),
   });
-  return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = isStream ? await readOwnEvent(answer) : await answer.text();
+  return `${answer.status} ${JSON.stringify([...answer.headers])} ${text}`;
+}
+
+/** Streams start with the first event of all, and the caller's own asset is newer than the other one. */
+const FIRST_EVENT = '0-00000000-0000-0000-0000-000000000000';
+
+async function readOwnEvent({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.includes('"owner_user_id":"eve"')) break;
+  }
+  return text;
 }
 
 describe('a caller without access to an asset', () => {
