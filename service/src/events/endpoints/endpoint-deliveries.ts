@@ -110,7 +110,7 @@ async function scheduleEvents(
 }
 
 const latestTimeOf = (events: readonly ResentEvent[]): Date =>
-  timeOf(events.reduce((latest, { id }) => (id > latest ? id : latest), ''));
+  new Date(Math.max(...events.map(({ id }) => timeOf(id).getTime())));
 
 function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: string; belowId: string } {
   const fromId = parseIdAt('since', since, Math.ceil) ?? '';
