@@ -49,7 +49,7 @@ const CODE = [
   'wait-until-ready',
   'webhook-endpoints',
 ];
-const TYPES = ['assets', 'enums', 'errors', 'events', 'library', 'multipart', 'uploads'];
+const TYPES = ['assets', 'enums', 'errors', 'events', 'library', 'multipart', 'uploads', 'webhook-endpoints'];
 
 const PROGRAM = `
 import { createMediary, isMediaryError, verifyWebhook } from '@mediary/client';

@@ -9,7 +9,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendProbe } from '../../service/src/platform/outbound/probe-request.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import { asOperator, asUser, call, startTestService, type TestService } from '../support/service.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  asOperator,
+  asService,
+  asUser,
+  call,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 const ORIGIN = 'https://app.example.com';
 
@@ -25,6 +33,7 @@ beforeAll(async () => {
       CORS_ORIGINS: ORIGIN,
       TRUST_PROXY: 'loopback',
       MAX_UPLOAD_BYTES: '100000000',
+      OUTBOUND_ALLOW_PRIVATE: 'webhooks',
       LOG_LEVEL: 'silent',
     },
     { now: () => new Date(Date.now() + offset) },
@@ -146,6 +155,7 @@ describe('the diagnostics', () => {
         'clock.database',
         'workers',
         'workers.versions',
+        'webhook_endpoints.reachable',
         'encoder.ffmpeg',
         'settings.secrets',
       ]),
@@ -196,5 +206,23 @@ describe('the diagnostics', () => {
       proxy.upstream = service.address;
     });
     expect(findings.get('public_url')).toMatchObject({ status: 'problem' });
+  });
+
+  test('find webhook endpoints that do not respond', async () => {
+    const urls = [`${service.address}/`, `http://127.0.0.1:${await freePort()}/in?key=s3cret`];
+    for (const url of urls)
+      expectSuccess(await call(service, 'POST /webhook-endpoints', { headers: asService, json: { url } }));
+    const findings = await diagnose();
+    expect(findings.get('webhook_endpoints.reachable')).toMatchObject({
+      status: 'problem',
+      fix: expect.stringContaining('Start the receiver'),
+      details: {
+        enabled: 2,
+        checked: 2,
+        failed: [{ host: new URL(urls[1] ?? '').host, failure: 'connect_failed: ECONNREFUSED' }],
+      },
+    });
+    expect(findings.get('webhook_endpoints.paused')?.status).toBe('ok');
+    expect(JSON.stringify([...findings.values()])).not.toContain('s3cret');
   });
 });

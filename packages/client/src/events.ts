@@ -6,10 +6,8 @@ import { createEventParser } from './event-stream.ts';
 import { receive, toError } from './response.ts';
 import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 
-export type MediaEvent = EventMessage;
-
 /** `position`: pass it as `lastEventId` to continue after this event. */
-export type StreamedEvent = MediaEvent & { position: string };
+export type StreamedEvent = EventMessage & { position: string };
 
 export type SubscribeOptions = Pick<CallOptions, 'signal' | 'ownerUserId'> & {
   /** `position` of the last event that you have handled: the stream continues after it. */

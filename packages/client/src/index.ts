@@ -11,12 +11,14 @@ export type {
 export type {
   AssetKind,
   EventType,
+  PublishedEventType,
   RenditionState,
   SortOrder,
   StreamStatus,
   Visibility,
 } from './api/enums.ts';
 export type { ErrorCode, ErrorReason, FailureCode, WarningCode } from './api/errors.ts';
+export type { EventMessage } from './api/events.ts';
 export type {
   DownloadUrl,
   ImagePlayback,
@@ -40,6 +42,22 @@ export type {
   TusUploadTarget,
   UploadTarget,
 } from './api/uploads.ts';
+export type {
+  CreateEndpointRequest,
+  DeletedEndpoint,
+  DeliveryAttempt,
+  EndpointDelivery,
+  EndpointDeliveryPage,
+  EndpointTestResult,
+  ListEndpointDeliveriesQuery,
+  ListEndpointsQuery,
+  ResendEventsRequest,
+  ResendResult,
+  UpdateEndpointRequest,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointWithSecret,
+} from './api/webhook-endpoints.ts';
 export {
   AssetFailedError,
   ConnectionError,
@@ -50,7 +68,7 @@ export {
   TimeoutError,
   UploadError,
 } from './errors.ts';
-export type { MediaEvent, StreamedEvent, SubscribeOptions } from './events.ts';
+export type { StreamedEvent, SubscribeOptions } from './events.ts';
 export type { AssetCalls, CreateUploadOptions, DeleteOptions, UpdateOptions } from './media.ts';
 export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
@@ -59,12 +77,4 @@ export type { ResumeStore } from './upload/resume-store.ts';
 export type { UploadOptions, UploadProgress } from './upload/upload.ts';
 export { type VerifyWebhookOptions, verifyWebhook, type WebhookEvent } from './verify-webhook.ts';
 export type { WaitOptions } from './wait-until-ready.ts';
-export type {
-  DeliveryAttempt,
-  ResendRequest,
-  WebhookDelivery,
-  WebhookEndpoint,
-  WebhookEndpointRequest,
-  WebhookEndpoints,
-  WebhookEndpointWithSecret,
-} from './webhook-endpoints.ts';
+export type { WebhookEndpoints } from './webhook-endpoints.ts';

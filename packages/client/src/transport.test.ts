@@ -49,6 +49,13 @@ describe('credentials', () => {
 });
 
 describe('retries', () => {
+  test('do not create a webhook endpoint twice', async () => {
+    server.handle((_request, response) => response.destroy());
+    const { webhookEndpoints } = connect({ serviceKey: 'key' });
+    const created = webhookEndpoints.create({ url: 'https://app.example.com/' });
+    expect(await failureOf(created)).toMatchObject({ name: 'ConnectionError' });
+    expect(server.requests).toHaveLength(1);
+  });
   test('repeat a POST with the same Idempotency-Key, after Retry-After', async () => {
     const times: number[] = [];
     server.handle((_request, response) => {

@@ -1,10 +1,13 @@
 // Verifies webhooks of the service, in the form of Standard Webhooks.
+import type { EventMessage } from './api/events.ts';
 import { fromBase64 } from './encoding.ts';
 import { MediaryError } from './errors.ts';
-import type { MediaEvent } from './events.ts';
 
 /** `webhook.test` is sent by `webhookEndpoints.test` and has no asset. */
-export type WebhookEvent = MediaEvent | { id: string; type: 'webhook.test'; at: string };
+export type WebhookEvent =
+  | EventMessage
+  | (Pick<EventMessage, 'id' | 'at' | 'data'> &
+      Record<'asset_id' | 'owner_user_id' | 'attempt' | 'asset', null> & { type: 'webhook.test' });
 
 type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
@@ -26,7 +29,7 @@ const refuse = (reason: Reason, message: string): MediaryError =>
 
 /**
  * Returns the event of a webhook whose signature is valid. Answer 2xx within 15 s; the same `id` may arrive
- * again, and events may arrive out of order.
+ * again. Events of one asset arrive in their order.
  *
  * Errors: `MediaryError` INVALID_SIGNATURE with the reason `missing`, `malformed`, `expired`,
  * `bad_signature` or `invalid_payload`; `TypeError` for a secret that is none.

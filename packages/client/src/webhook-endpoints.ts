@@ -1,108 +1,59 @@
 // Calls on webhook endpoints: where the service sends events. They need `serviceKey`.
-import type { PublishedEventType } from './api/enums.ts';
+import type {
+  CreateEndpointRequest,
+  DeletedEndpoint,
+  EndpointDelivery,
+  EndpointDeliveryPage,
+  EndpointTestResult,
+  ListEndpointDeliveriesQuery,
+  ListEndpointsQuery,
+  ResendEventsRequest,
+  ResendResult,
+  UpdateEndpointRequest,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointWithSecret,
+} from './api/webhook-endpoints.ts';
 import { createPagedList, type PagedList } from './pages.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-export type WebhookEndpointRequest = {
-  /** An http or https URL that receives events as POST requests. */
-  url: string;
-  /** Types of the events to send. Empty: all. */
-  events?: PublishedEventType[] | undefined;
-  description?: string | null | undefined;
-  /** False: the endpoint gets no events. */
-  enabled?: boolean | undefined;
-};
-
-export type WebhookEndpoint = {
-  id: string;
-  url: string;
-  events: PublishedEventType[];
-  description: string | null;
-  enabled: boolean;
-  /** `disabled` by a caller; `paused` by the service. `enabled: true` ends both. */
-  status: 'enabled' | 'disabled' | 'paused';
-  /** `gone`: it responded with 410. `failing`: every delivery failed for days. */
-  paused_reason: 'gone' | 'failing' | null;
-  paused_at: string | null;
-  failing_since: string | null;
-  /** Until then the previous secret signs too. */
-  previous_secret_expires_at: string | null;
-  created_at: string;
-  updated_at: string;
-};
-
-/** `secret`: shown in this response only. */
-export type WebhookEndpointWithSecret = WebhookEndpoint & { secret: string };
-
-export type DeliveryAttempt = {
-  at: string;
-  /** HTTP status; null without a response. */
-  status: number | null;
-  latency_ms: number;
-  /** The start of the response body as text. */
-  response_head: string | null;
-  /** Why there was no response. */
-  error: string | null;
-};
-
-export type WebhookDelivery = {
-  id: string;
-  /** `webhook-id` of every attempt. */
-  event_id: string;
-  type: PublishedEventType;
-  asset_id: string;
-  /** `failed`: every retry failed. */
-  state: 'pending' | 'delivered' | 'failed';
-  attempts: DeliveryAttempt[];
-  next_attempt_at: string | null;
-  created_at: string;
-  completed_at: string | null;
-};
-
-type Page<T> = { items: T[]; next_cursor: string | null };
-
-export type ResendRequest = {
-  /** ISO 8601, inclusive. */
-  since: string;
-  /** ISO 8601, exclusive. Default: now. */
-  until?: string | undefined;
-  /** Default: the types of the endpoint. */
-  types?: PublishedEventType[] | undefined;
-};
+/** The service ignores idempotency keys here: it would have to store secrets in plain text. */
+type EndpointCallOptions = Omit<CallOptions, 'idempotencyKey' | 'ownerUserId'>;
 
 export type WebhookEndpoints = {
-  /** The response alone shows the `secret`: store it, and pass it to `verifyWebhook`. */
-  create(request: WebhookEndpointRequest, options?: CallOptions): Promise<WebhookEndpointWithSecret>;
-  list(query?: { limit?: number }, options?: CallOptions): PagedList<WebhookEndpoint, Page<WebhookEndpoint>>;
-  get(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
-  /** Omitted members keep their values. */
-  update(
-    id: string,
-    changes: Partial<WebhookEndpointRequest>,
-    options?: CallOptions,
-  ): Promise<WebhookEndpoint>;
-  delete(id: string, options?: CallOptions): Promise<{ id: string; deleted: true }>;
-  /** The old secret signs too for 24 hours. */
-  rotateSecret(id: string, options?: CallOptions): Promise<WebhookEndpointWithSecret>;
+  /**
+   * The response alone shows the `secret`: store it, and pass it to `verifyWebhook`. If the response is lost,
+   * the call fails with a `ConnectionError` or `TimeoutError`: look for the endpoint in the list.
+   * Errors: 400 `url_refused`, 409 `too_many_endpoints`.
+   */
+  create(request: CreateEndpointRequest, options?: EndpointCallOptions): Promise<WebhookEndpointWithSecret>;
+  /** Newest first. */
+  list(
+    query?: ListEndpointsQuery,
+    options?: EndpointCallOptions,
+  ): PagedList<WebhookEndpoint, WebhookEndpointPage>;
+  get(id: string, options?: EndpointCallOptions): Promise<WebhookEndpoint>;
+  /** Omitted members keep their values. `enabled: true` also ends a pause. */
+  update(id: string, changes: UpdateEndpointRequest, options?: EndpointCallOptions): Promise<WebhookEndpoint>;
+  delete(id: string, options?: EndpointCallOptions): Promise<DeletedEndpoint>;
+  /** The previous secret signs too for 24 hours. */
+  rotateSecret(id: string, options?: EndpointCallOptions): Promise<WebhookEndpointWithSecret>;
   /** Sends one `webhook.test` event now. */
-  test(
-    id: string,
-    options?: CallOptions,
-  ): Promise<{ event_id: string; delivered: boolean; attempt: DeliveryAttempt }>;
+  test(id: string, options?: EndpointCallOptions): Promise<EndpointTestResult>;
   /** Newest first. */
   deliveries(
     id: string,
-    query?: { limit?: number; state?: WebhookDelivery['state'] },
-    options?: CallOptions,
-  ): PagedList<WebhookDelivery, Page<WebhookDelivery>>;
-  /** Sends one delivery again. */
-  resend(id: string, deliveryId: string, options?: CallOptions): Promise<WebhookDelivery>;
-  /** Sends the events of a period again. `next_since`: call again with it, there are more. */
+    query?: ListEndpointDeliveriesQuery,
+    options?: EndpointCallOptions,
+  ): PagedList<EndpointDelivery, EndpointDeliveryPage>;
+  /** Sends the event of one delivery again; a pending delivery is sent now. */
+  resend(id: string, deliveryId: string, options?: EndpointCallOptions): Promise<EndpointDelivery>;
+  /** Sends the events of a period again. `next_since`: there are more, call again with it as `since`. */
   resendEvents(
     id: string,
-    request: ResendRequest,
-    options?: CallOptions,
-  ): Promise<{ scheduled: number; next_since: string | null }>;
+    request: ResendEventsRequest,
+    options?: EndpointCallOptions,
+  ): Promise<ResendResult>;
 };
 
 const ROOT = '/webhook-endpoints';
@@ -112,24 +63,34 @@ const endpointPath = (id: string, rest = ''): string => {
 };
 
 export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
-  const post = <T>(path: string, body: object, options?: CallOptions): Promise<T> =>
+  const post = <T>(path: string, body: object, options?: EndpointCallOptions): Promise<T> =>
     transport.request({ method: 'POST', path, body, options });
-  const list = <T>(path: string, query: object | undefined, options?: CallOptions) =>
-    createPagedList<T, Page<T>>((cursor) =>
-      transport.request({ method: 'GET', path, query: { ...query, cursor }, options }),
+  // A repetition after a lost response would create a second endpoint or replace the secret again.
+  const postOnce = <T>(path: string, body: object, options?: EndpointCallOptions): Promise<T> =>
+    transport.request({ method: 'POST', path, body, options, isRepeatable: false });
+  const list = <T, P extends { items: T[]; next_cursor: string | null }>(
+    path: string,
+    filters: { cursor?: string | undefined } = {},
+    options?: EndpointCallOptions,
+  ) =>
+    createPagedList<T, P>(
+      (cursor) => transport.request({ method: 'GET', path, query: { ...filters, cursor }, options }),
+      filters.cursor,
     );
   return {
-    create: (request, options) => post(ROOT, request, options),
+    create: (request, options) => postOnce(ROOT, request, options),
     list: (query, options) => list(ROOT, query, options),
     get: (id, options) => transport.request({ method: 'GET', path: endpointPath(id), options }),
     update: (id, body, options) =>
       transport.request({ method: 'PATCH', path: endpointPath(id), body, options }),
     delete: (id, options) => transport.request({ method: 'DELETE', path: endpointPath(id), options }),
-    rotateSecret: (id, options) => post(endpointPath(id, '/rotate-secret'), {}, options),
+    rotateSecret: (id, options) => postOnce(endpointPath(id, '/rotate-secret'), {}, options),
     test: (id, options) => post(endpointPath(id, '/test'), {}, options),
     deliveries: (id, query, options) => list(endpointPath(id, '/deliveries'), query, options),
-    resend: (id, deliveryId, options) =>
-      post(endpointPath(id, `/deliveries/${encodeURIComponent(deliveryId)}/resend`), {}, options),
+    resend: (id, deliveryId, options) => {
+      if (deliveryId === '') throw new TypeError('The id of the delivery is empty.');
+      return post(endpointPath(id, `/deliveries/${encodeURIComponent(deliveryId)}/resend`), {}, options);
+    },
     resendEvents: (id, request, options) => post(endpointPath(id, '/resend'), request, options),
   };
 }

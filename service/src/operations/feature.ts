@@ -5,6 +5,7 @@ import { createConcurrencyLimit } from '../platform/concurrency/concurrency-limi
 import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
 import { freeBytes } from '../platform/free-space.ts';
 import type { AsOperator } from '../platform/http/route.ts';
+import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import { sendProbe } from '../platform/outbound/probe-request.ts';
 import { listMigrations } from '../platform/postgres/migrate.ts';
 import { isLoopbackHost } from '../platform/private-address.ts';
@@ -19,6 +20,7 @@ import * as publicUrlChecks from './diagnostics/public-url-checks.ts';
 import { judgeSettings } from './diagnostics/settings-rules.ts';
 import * as storageChecks from './diagnostics/storage-checks.ts';
 import { openEvents, readFile } from './diagnostics/stream.ts';
+import * as webhookChecks from './diagnostics/webhook-checks.ts';
 import * as workerChecks from './diagnostics/worker-checks.ts';
 import * as healthOperations from './health.ts';
 import { healthRoutes, providersOverviewRoutes } from './operations.routes.ts';
@@ -74,7 +76,15 @@ function createDiagnosticsRoutes(needs: Needs) {
   );
 }
 
-const DEADLINES = { default: 10_000, publicUrl: 25_000, storage: 10_000, deepStorage: 40_000 };
+const DEADLINES = {
+  default: 10_000,
+  publicUrl: 25_000,
+  storage: 10_000,
+  deepStorage: 40_000,
+  webhookEndpoints: 25_000,
+};
+/** Of one webhook endpoint; all that are asked must fit into the deadline of the check. */
+const WEBHOOK_LIMITS = { connectMs: 1500, headMs: 2000, totalMs: 4000, maxRedirects: 0 };
 
 function listChecks(context: Needs) {
   const needs = { ...context, ...context.hosted, freeBytes, sendProbe, listMigrations };
@@ -83,6 +93,12 @@ function listChecks(context: Needs) {
   const database = bind(needs, databaseChecks);
   const storage = bind(needs, storageChecks);
   const workers = bind(needs, workerChecks);
+  const fetchWebhook = createGuardedFetch({
+    allowPrivate: config.outboundAllowPrivate.includes('webhooks'),
+    allowsEncodedBody: true,
+    limits: WEBHOOK_LIMITS,
+  });
+  const webhooks = bind({ ...context, fetchWebhook }, webhookChecks);
   const isHeifAllowed = config.mediaTypes.some(({ mime }) => mime === 'image/heic');
   const machine = [
     judgeEncoder({ role: config.role, version: encoderVersion, missing: encoderMissing }),
@@ -101,6 +117,11 @@ function listChecks(context: Needs) {
     { name: 'clock.store', deadlineMs: DEADLINES.default, run: storage.checkStoreClock },
     { name: 'workers', deadlineMs: DEADLINES.default, run: workers.checkWorkers },
     ...workers.listProviderChecks({ isDeep }),
+    {
+      name: 'webhook_endpoints',
+      deadlineMs: DEADLINES.webhookEndpoints,
+      run: webhooks.checkWebhookEndpoints,
+    },
     { name: 'machine', deadlineMs: DEADLINES.default, run: async () => machine },
     {
       name: 'settings',

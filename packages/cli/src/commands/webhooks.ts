@@ -1,8 +1,8 @@
 // `webhooks`: the endpoints to which the service sends events. They need the service key.
 import type {
-  WebhookDelivery,
+  EndpointDelivery,
+  UpdateEndpointRequest,
   WebhookEndpoint,
-  WebhookEndpointRequest,
   WebhookEndpointWithSecret,
 } from '@mediary/client';
 import { type Command, Option } from 'commander';
@@ -12,7 +12,7 @@ import type { CommandContext, Handler, Runner } from '../context.ts';
 import { CliError, EXIT, usageError } from '../exit-codes.ts';
 import { formatFields, formatTable, formatTime } from '../text.ts';
 
-type EventTypes = NonNullable<WebhookEndpointRequest['events']>;
+type EventTypes = NonNullable<UpdateEndpointRequest['events']>;
 type EndpointFlags = {
   readonly endpoint?: string;
   readonly event?: EventTypes;
@@ -86,7 +86,7 @@ const listEndpoints: Handler = async (context) => {
 const describeEndpoint = ({ status, paused_reason: reason }: WebhookEndpoint): string =>
   reason ? `${status}: ${reason}` : status;
 
-const toRequest = (flags: EndpointFlags): Partial<WebhookEndpointRequest> => ({
+const toRequest = (flags: EndpointFlags): UpdateEndpointRequest => ({
   ...(flags.endpoint !== undefined && { url: flags.endpoint }),
   ...(flags.event && { events: flags.event }),
   ...(flags.allEvents && { events: [] }),
@@ -143,7 +143,7 @@ const testEndpoint: Handler = async (context, [id = '']) => {
   if (!result.delivered) throw new CliError(`The endpoint did not accept the event: ${outcome}`, EXIT.failed);
 };
 
-type DeliveryFlags = { readonly state?: WebhookDelivery['state']; readonly limit?: number };
+type DeliveryFlags = { readonly state?: EndpointDelivery['state']; readonly limit?: number };
 const DEFAULT_LIMIT = 50;
 
 const listDeliveries: Handler<DeliveryFlags> = async (context, [id = ''], flags) => {

@@ -26,6 +26,20 @@ import { DownloadUrl, Playback } from '../schemas/playback.ts';
 import { UploadTarget } from '../schemas/upload-targets.ts';
 import { CreateUploadRequest, OpenUpload, RetriedAsset } from '../schemas/uploads.ts';
 import { Usage } from '../schemas/usage.ts';
+import {
+  CreateEndpointRequest,
+  DeletedEndpoint,
+  EndpointDeliveryPage,
+  EndpointTestResult,
+  ListEndpointDeliveriesQuery,
+  ListEndpointsQuery,
+  ResendEventsRequest,
+  ResendResult,
+  UpdateEndpointRequest,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointWithSecret,
+} from '../schemas/webhook-endpoints.ts';
 import { type KnownTypes, renderDeclaration, renderUnion } from './type-text.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -98,6 +112,15 @@ const FILES: Readonly<Record<string, TypeFile>> = {
     about: 'Uploads in parts that go straight to an S3 store.',
     schemas: named(CreatedMultipart, SignedPart, MultipartParts),
   },
+  'webhook-endpoints': {
+    about: 'Webhook endpoints, and the deliveries to them.',
+    schemas: {
+      ...named(CreateEndpointRequest, UpdateEndpointRequest, WebhookEndpointPage, WebhookEndpointWithSecret),
+      ...named(DeletedEndpoint, EndpointDeliveryPage, EndpointTestResult, ResendEventsRequest, ResendResult),
+      ListEndpointsQuery: toFilters(ListEndpointsQuery),
+      ListEndpointDeliveriesQuery: toFilters(ListEndpointDeliveriesQuery),
+    },
+  },
 };
 
 type Declared = { readonly owners: ReadonlyMap<string, string>; readonly known: KnownTypes };
@@ -119,7 +142,11 @@ function listTypes(): Declared {
   );
   return {
     owners,
-    known: { names: new Set(owners.keys()), enums: new Map(enums), bases: { Asset: { ...Asset } } },
+    known: {
+      names: new Set(owners.keys()),
+      enums: new Map(enums),
+      bases: { Asset: { ...Asset }, WebhookEndpoint: { ...WebhookEndpoint } },
+    },
   };
 }
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { A, B, C, type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
 import { toSecret } from '../../auth/secret.ts';
-import { deleteOldDeliveries, resendDelivery } from './endpoint-deliveries.ts';
-import { getSigningSecrets } from './webhook-endpoints.ts';
+import { deleteOldDeliveries, resendDelivery, resendEvents } from './endpoint-deliveries.ts';
+import { createEndpoint, getSigningSecrets } from './webhook-endpoints.ts';
 
 let server: TestPostgres;
 let store: EndpointStore;
@@ -170,6 +170,27 @@ test('a resent delivery is a new one at the end of its asset; a pending one is s
   expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
 });
 
+test('events of a period are sent again in the order of the feed, also where clocks differ', async () => {
+  const found = await endpoint();
+  const ids = await store.addEvents([
+    { asset: A, type: 'asset.created' },
+    { asset: A, type: 'asset.checked' },
+  ]);
+  const [later] = await store.addEvents([{ asset: A, type: 'asset.ready' }]);
+  // The clock of the second process is 10 s behind.
+  await store.rows("update events set id = first_id_of(now() - interval '10 s') where id = $1", [later]);
+  const period = {
+    since: new Date(Date.now() - 60_000).toISOString(),
+    until: new Date(Date.now() + 60_000).toISOString(),
+  };
+  const needs = { db: store.db, now: () => new Date() };
+  expect(await resendEvents(needs, found, period)).toEqual({ scheduled: 2, nextSince: null });
+  const first = await store.claim();
+  expect(first.map((delivery) => delivery.event_id)).toEqual([ids[0]]);
+  await store.record(first, 200);
+  expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
+});
+
 test('old deliveries are deleted, and the ones that waited for them are sent', async () => {
   await endpoint();
   await schedule([
@@ -183,6 +204,18 @@ test('old deliveries are deleted, and the ones that waited for them are sent', a
   const retention = { db: store.db, now: () => new Date(), webhookRetentionDays: 30 };
   expect(await deleteOldDeliveries(retention)).toBe(1);
   expect(namesOf(await store.claim())).toEqual([[A, 'asset.ready']]);
+});
+
+test('concurrent creations do not exceed the maximum', async () => {
+  const maxCount = 4;
+  const { db } = store;
+  const needs = { db, urlSecrets: [toSecret('x')], maxCount, allowPrivate: true, now: () => new Date() };
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, () => createEndpoint(needs, { url: URLS[0] })),
+  );
+  const refused = results.filter((result) => result.status === 'rejected');
+  expect(refused.map(({ reason }) => reason.details.reason)).toEqual(Array(6).fill('too_many_endpoints'));
+  expect(await store.rows('select count(*) from webhook_endpoints')).toEqual([{ count: maxCount }]);
 });
 
 test('secrets move to a new URL_SIGNING_SECRET while the previous one is known', async () => {

@@ -69,27 +69,26 @@ export const insertDeliveries = async (
 
 const RESENT = pick(eventRow, ['id', 'asset_id', 'type']);
 
-type EventRange = {
-  readonly fromId: string;
-  readonly belowId: string;
-  /** The last event of the previous page. */
-  readonly afterId: string | undefined;
-};
+type EventRange = { readonly fromId: string; readonly belowId: string };
 
-/** In the order in which they happened, without events that only the timeline shows. */
+/**
+ * The first `limit` events by time, without those that only the timeline shows, in the order of their
+ * positions: ids of processes whose clocks differ may not follow the order in which events happened.
+ */
 export const listEventsBetween = (
   db: Queries,
-  { fromId, belowId, afterId }: EventRange,
+  { fromId, belowId }: EventRange,
   { types, limit }: { types: readonly string[]; limit: number },
 ) =>
   db.all(sql('events between', RESENT)`
-    select ${columns(RESENT)} from events
-     where id >= ${fromId}::uuid and id < ${belowId}::uuid
-       and (${afterId ?? null}::uuid is null or id > ${afterId ?? null}::uuid)
-       and case when ${types}::text[] = '{}' then type <> 'asset.checked'
-           else type = any(${types}::text[]) end
-     order by id
-     limit ${limit}`);
+    select ${columns(RESENT)}
+      from (select id, asset_id, type, transaction_id from events
+             where id >= ${fromId}::uuid and id < ${belowId}::uuid
+               and case when ${types}::text[] = '{}' then type <> 'asset.checked'
+                   else type = any(${types}::text[]) end
+             order by id
+             limit ${limit}) as event
+     order by transaction_id nulls first, id`);
 
 /** Returns the number of deleted rows, at most `limit`. */
 export const deleteDeliveriesBelow = async (db: Queries, belowId: string, limit: number): Promise<number> =>

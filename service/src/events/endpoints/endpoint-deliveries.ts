@@ -81,26 +81,36 @@ export async function resendEvents(
 ): Promise<ResendSummary> {
   const range = toRange(request, now());
   const types = request.types?.length ? request.types : endpoint.events;
+  const events = await listEventsBetween(db, range, { types, limit: MAX_RESENT });
   let scheduled = 0;
-  let afterId: string | undefined;
-  for (let read = 0; read < MAX_RESENT; read += PAGE) {
-    const events = await listEventsBetween(db, { ...range, afterId }, { types, limit: PAGE });
-    const deliveries = events.map(({ id, ...event }) => ({
-      ...event,
-      id: uuidV7(),
-      endpoint_id: endpoint.id,
-      event_id: id,
-    }));
-    const added = await db.transaction(async (tx) => {
-      await lockEndpoint(tx, endpoint.id);
-      return insertDeliveries(tx, deliveries);
-    });
-    scheduled += added.length;
-    afterId = events.at(-1)?.id;
-    if (events.length < PAGE || afterId === undefined) return { scheduled, nextSince: null };
-  }
-  return { scheduled, nextSince: timeOf(afterId ?? '') };
+  for (let start = 0; start < events.length; start += PAGE)
+    scheduled += await scheduleEvents(db, endpoint, events.slice(start, start + PAGE));
+  return { scheduled, nextSince: events.length < MAX_RESENT ? null : latestTimeOf(events) };
 }
+
+type ResentEvent = Awaited<ReturnType<typeof listEventsBetween>>[number];
+
+/** Returns the number of new deliveries. */
+async function scheduleEvents(
+  db: Database,
+  { id: endpointId }: WebhookEndpoint,
+  events: readonly ResentEvent[],
+): Promise<number> {
+  const deliveries = events.map(({ id, ...event }) => ({
+    ...event,
+    id: uuidV7(),
+    endpoint_id: endpointId,
+    event_id: id,
+  }));
+  const added = await db.transaction(async (tx) => {
+    await lockEndpoint(tx, endpointId);
+    return insertDeliveries(tx, deliveries);
+  });
+  return added.length;
+}
+
+const latestTimeOf = (events: readonly ResentEvent[]): Date =>
+  new Date(Math.max(...events.map(({ id }) => timeOf(id).getTime())));
 
 function toRange({ since, until }: ResendEventsRequest, now: Date): { fromId: string; belowId: string } {
   const fromId = parseIdAt('since', since, Math.ceil) ?? '';

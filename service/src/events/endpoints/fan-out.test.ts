@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { A, B, type EndpointStore, openEndpointStore } from '../../../../test/support/endpoint-store.ts';
 import { startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import { raisePositions } from '../feed.sql.ts';
 
 let server: TestPostgres;
 let store: EndpointStore;
@@ -95,5 +96,21 @@ describe('the fan-out', () => {
     await slow.query('commit');
     await slow.end();
     expect((await store.fanOut()).scheduled).toBe(2);
+  });
+
+  test('schedules the first events after a restore into a server with lower transaction ids', async () => {
+    const future = 5_000_000_000;
+    const { endpoint } = await store.createEndpoint({ url: URL_1 });
+    await store.rows('update webhook_endpoints set active_after = $1', [future]);
+    await store.rows('update event_cursors set transaction_id = $1', [future + 1]);
+    expect(await raisePositions(store.db)).toBe(true);
+    await store.addEvents([{ asset: A, type: 'asset.created' }]);
+    expect((await store.fanOut()).scheduled).toBe(1);
+    await store.createEndpoint({ url: URL_2 });
+    await store.changeEndpoint(endpoint.id, { enabled: false });
+    await store.changeEndpoint(endpoint.id, { enabled: true });
+    await store.addEvents([{ asset: A, type: 'asset.ready' }]);
+    expect((await store.fanOut()).scheduled).toBe(2);
+    expect(await raisePositions(store.db)).toBe(false);
   });
 });

@@ -14,9 +14,14 @@ type NewEndpoint = Pick<
   'id' | 'url' | 'events' | 'description' | 'status' | 'secret' | 'created_at'
 >;
 
-/** Undefined if there are `maxCount` endpoints. */
-export const insertEndpoint = (db: Queries, endpoint: NewEndpoint, maxCount: number): Row =>
-  db.one(sql('insert endpoint', webhookEndpointRow)`
+/** Creations wait for each other until the end of the transaction, so that each counts the earlier ones. */
+export const lockEndpointCount = (tx: Transaction) =>
+  tx.all(sql('lock endpoint count')`
+    select from pg_advisory_xact_lock(hashtextextended('webhook endpoint count', 0))`);
+
+/** Undefined if there are `maxCount` endpoints. The caller holds the lock of their count. */
+export const insertEndpoint = (tx: Transaction, endpoint: NewEndpoint, maxCount: number): Row =>
+  tx.one(sql('insert endpoint', webhookEndpointRow)`
     insert into webhook_endpoints (id, url, events, description, status, secret, created_at, updated_at,
                                    active_after)
     select ${endpoint.id}, ${endpoint.url}, ${endpoint.events}::text[], ${endpoint.description},

@@ -1,4 +1,5 @@
 // Creates, edits and deletes webhook endpoints, and rotates their secrets (contract B8).
+import type { EndpointStatus } from '@mediary/contract/enums';
 import type {
   CreateEndpointRequest,
   UpdateEndpointRequest,
@@ -19,6 +20,7 @@ import {
   insertEndpoint,
   listEndpoints,
   lockEndpoint,
+  lockEndpointCount,
   replaceSecret,
   restoreSecrets,
   updateEndpoint,
@@ -46,19 +48,20 @@ export async function createEndpoint(
   assertValid(request, needs);
   const id = uuidV7();
   const secret = createWebhookSecret();
-  const endpoint = await insertEndpoint(
-    needs.db,
-    {
+  const endpoint = await needs.db.transaction(async (tx) => {
+    await lockEndpointCount(tx);
+    const status: EndpointStatus = request.enabled === false ? 'disabled' : 'enabled';
+    const added = {
       id,
       url: request.url,
       events: [...new Set(request.events ?? [])],
       description: request.description ?? null,
-      status: request.enabled === false ? 'disabled' : 'enabled',
+      status,
       secret: sealSecret(boxOf(needs, id), secret),
       created_at: needs.now(),
-    },
-    needs.maxCount,
-  );
+    };
+    return insertEndpoint(tx, added, needs.maxCount);
+  });
   if (!endpoint)
     throw conflict(`The service has ${needs.maxCount} webhook endpoints, the maximum. Delete one first.`, {
       reason: 'too_many_endpoints',

@@ -47,6 +47,7 @@ test('long transactions, slow statements and dead rows are warnings that name th
   expect(judgeTransactions([]).status).toBe('ok');
   expect(judgeTransactions([{ pid: 7, state: 'idle in transaction', seconds: 90 }])).toMatchObject({
     status: 'warning',
+    message: expect.stringContaining('delay event streams, outbound webhooks'),
     fix: expect.stringContaining('pg_terminate_backend(7)'),
   });
   expect(judgeStatements([]).status).toBe('ok');

@@ -69,7 +69,7 @@ export function judgeTransactions(found: readonly LongTransaction[]): Finding {
   return warning(check, {
     message:
       `${found.length} transactions are older than a minute, the oldest ${longest.seconds} s. ` +
-      'They delay events and the removal of dead rows.',
+      'They delay event streams, outbound webhooks and the removal of dead rows.',
     fix:
       'Find the client by its process id in pg_stat_activity and end it, for example by ' +
       `"select pg_terminate_backend(${longest.pid})". Set idle_in_transaction_session_timeout.`,

@@ -92,3 +92,25 @@ export const listQueues = (db: Queries) =>
            extract(epoch from now() - min(start_after) filter (where start_after <= now()))::int as oldest_s
       from jobs group by name order by name`,
   );
+
+/**
+ * At most `limit` enabled and `limit` paused endpoints, failing ones first. `total`: how many have the same
+ * status.
+ */
+export const listWebhookEndpoints = (db: Queries, limit: number) =>
+  db.all(
+    sql('webhook endpoints', {
+      id: 'uuid',
+      url: 'text',
+      status: 'text',
+      paused_reason: 'text?',
+      total: 'int4',
+    })`
+    select id, url, status, paused_reason, total
+      from (select id, url, status, paused_reason,
+                   count(*) over (partition by status)::int as total,
+                   row_number() over (partition by status order by failing_since nulls last, id) as place
+              from webhook_endpoints where status <> 'disabled') as endpoint
+     where place <= ${limit}
+     order by status, place`,
+  );
