@@ -59,6 +59,18 @@ describe('one request', () => {
     const body = server.requests[1]?.body.toString() ?? '';
     expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
   });
+  test('is completed when the video provider shows the upload', async () => {
+    let early = 2;
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) return answer(response, opened(target('form')));
+      if (path.startsWith('/up/')) return response.end('ok');
+      early -= 1;
+      if (early < 0) answer(response, DONE);
+      else refuse(response, { status: 400, code: 'BAD_REQUEST', details: { reason: 'not_uploaded' } });
+    });
+    expect(await media().upload(file)).toEqual(DONE);
+    expect(paths().filter((path) => path.startsWith('POST /up/'))).toHaveLength(1);
+  });
   test('goes to the first target that takes the file', async () => {
     server.handle(({ path }, response) => {
       if (!path.endsWith('/upload-url'))
