@@ -174,6 +174,31 @@ describe('parts', () => {
   });
 });
 
+test('a tus server that still stores an interrupted request is asked for its offset again', async () => {
+  let offset = 1000;
+  server.handle(({ method, path, headers, body }, response) => {
+    if (path.endsWith('/upload-url'))
+      return answer(response, opened(target('tus', { method: 'PATCH', chunk_size: 10_000 })));
+    if (!path.startsWith('/up/')) return answer(response, DONE);
+    const isStale = Number(headers['upload-offset']) !== offset && method === 'PATCH';
+    if (method === 'HEAD') {
+      response.setHeader('upload-length', file.size);
+      response.setHeader('upload-offset', offset);
+      if (offset === 1000) offset = 2000;
+    } else if (!isStale) offset += body.length;
+    if (!isStale && method === 'PATCH') response.setHeader('upload-offset', offset);
+    response.writeHead(isStale ? 409 : 204).end();
+  });
+  expect(await media().upload(file, { resume: false })).toEqual(DONE);
+  const toTus = server.requests.filter(({ path }) => path.startsWith('/up/tus'));
+  expect(toTus.map(({ method, body }) => `${method} ${body.length}`)).toEqual([
+    'HEAD 0',
+    `PATCH ${file.size - 1000}`,
+    'HEAD 0',
+    `PATCH ${file.size - 2000}`,
+  ]);
+});
+
 test('a Blob needs a name, and a known type', async () => {
   await expect(media().upload(new Blob(['x']))).rejects.toThrow(TypeError);
   await expect(media().upload(new Blob(['x']), { filename: 'film.xyz' })).rejects.toThrow('contentType');
