@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { ACCESS_KEY, missingS3Server, SECRET_KEY } from './test/support/ceph-rgw.ts';
-import { journeyFiles, s3JourneyFiles, timedFiles, unitFiles } from './test/support/suites.ts';
+import {
+  journeyFiles,
+  s3JourneyFiles,
+  sdkJourneyFiles,
+  timedFiles,
+  unitFiles,
+} from './test/support/suites.ts';
 
 const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: SECRET_KEY };
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 };
@@ -68,6 +74,7 @@ export default defineConfig({
           ...limits,
         },
       },
+      { test: { name: 'sdk', include: [...sdkJourneyFiles], env: { TEST_SDK: '1' }, ...limits } },
       {
         test: {
           name: 'cluster',

@@ -4,6 +4,8 @@ import { type Simulators, type SimulatorsOptions, startSimulators } from '../../
 import { Upload } from 'tus-js-client';
 import type { UploadTarget } from '@mediary/contract/schemas/upload-targets';
 import { type AssetJson, type Started, VIDEO } from './media.ts';
+import { IS_BY_SDK } from './sdk-calls.ts';
+import { uploadBySdk } from './sdk-uploads.ts';
 import { type Answer, asUser, call, eventually, startTestService, type TestService } from './service.ts';
 
 export type HostedName = 'cdnhost' | 'edgehost';
@@ -113,10 +115,26 @@ export async function uploadTo(
   provider: HostedName,
   bytes: Uint8Array,
 ): Promise<AssetJson> {
+  if (IS_BY_SDK) return uploadBySdkTo(service, provider, bytes);
   const opened = await askUpload(service, provider, { size_bytes: bytes.length });
   if (opened.status !== 200) throw new Error(JSON.stringify(opened.body));
   await sendBytes(opened.body.data.upload as never, bytes);
   return completeArrived(service, opened.body.data.asset_id);
+}
+
+async function uploadBySdkTo(
+  service: TestService,
+  provider: HostedName,
+  bytes: Uint8Array,
+): Promise<AssetJson> {
+  const uploaded = await uploadBySdk(service, asUser('ann'), {
+    file: new Blob([Buffer.from(bytes)]),
+    fields: { ...VIDEO, provider },
+    options: { maxRetries: 4 },
+  });
+  const completed = uploaded?.completed as Answer<AssetJson> | undefined;
+  if (completed?.status !== 200) throw new Error(JSON.stringify(completed?.body));
+  return completed.body.data;
 }
 
 /** The host takes a moment to see that the last byte has arrived. */

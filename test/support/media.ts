@@ -1,5 +1,7 @@
 // The steps of most journeys: create an upload, send the bytes, complete, wait until processing ends.
 import { readFile } from 'node:fs/promises';
+import { IS_BY_SDK } from './sdk-calls.ts';
+import { uploadBySdk, waitBySdk } from './sdk-uploads.ts';
 import { type Answer, asUser, call, eventually } from './service.ts';
 
 type Api = { readonly url: string };
@@ -70,12 +72,14 @@ export const readAsset = async (service: Api, user: string, id: string): Promise
   (await call<AssetJson>(service, `GET /media/${id}`, { headers: asUser(user) })).body.data;
 
 /** Waits until the asset is ready or failed. */
-export const settled = (service: Api, user: string, id: string): Promise<AssetJson> =>
-  eventually(
-    () => readAsset(service, user, id),
-    ({ stream_status: status }) => status === 'ready' || status === 'failed',
-    { withinMs: 120_000 },
-  );
+export const settled = async (service: Api, user: string, id: string): Promise<AssetJson> =>
+  IS_BY_SDK
+    ? ((await waitBySdk(service, asUser(user), id)) as AssetJson)
+    : eventually(
+        () => readAsset(service, user, id),
+        ({ stream_status: status }) => status === 'ready' || status === 'failed',
+        { withinMs: 120_000 },
+      );
 
 /** From nothing to settled: the whole way of a file. */
 export async function ingest(
@@ -83,11 +87,10 @@ export async function ingest(
   user: string,
   { file, fields = {} }: { file: string; fields?: object },
 ): Promise<AssetJson> {
-  const started = await openUpload(service, user, fields);
-  await putBytes(started, await readFile(file));
-  const completed = await complete(service, user, started.asset_id);
+  const bytes = await readFile(file);
+  const { id, completed } = await offer(service, user, { bytes, fields });
   if (completed.status !== 200) throw new Error(`complete: ${JSON.stringify(completed.body)}`);
-  return settled(service, user, started.asset_id);
+  return settled(service, user, id);
 }
 
 /** The way of bytes that may be refused: the answers on it. */
@@ -95,8 +98,32 @@ export async function offer(
   service: Api,
   user: string,
   { bytes, fields = {} }: { bytes: Uint8Array; fields?: object },
-): Promise<{ id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> }> {
+): Promise<Offered> {
+  const bySdk = IS_BY_SDK ? await offerBySdk(service, user, { bytes, fields }) : undefined;
+  if (bySdk) return bySdk;
   const started = await openUpload(service, user, fields);
   const stored = await putBytes(started, bytes);
   return { id: started.asset_id, stored, completed: await complete(service, user, started.asset_id) };
+}
+
+type Offered = { id: string; stored: Answer<AssetJson>; completed: Answer<AssetJson> };
+
+/** The SDK does not complete an upload whose bytes were refused. */
+async function offerBySdk(
+  service: Api,
+  user: string,
+  { bytes, fields }: { bytes: Uint8Array; fields: object },
+): Promise<Offered | undefined> {
+  const uploaded = await uploadBySdk(service, asUser(user), {
+    file: new Blob([Buffer.from(bytes)]),
+    fields: { ...VIDEO, ...fields },
+    options: { protocol: 'put' },
+  });
+  if (!uploaded) return undefined;
+  const { id, stored, completed } = uploaded;
+  return {
+    id,
+    stored: stored as Answer<AssetJson>,
+    completed: (completed as Answer<AssetJson> | undefined) ?? (await complete(service, user, id)),
+  };
 }

@@ -15,6 +15,7 @@ import { checkResponse, registerServer } from './api-document.ts';
 import { freePort } from './free-port.ts';
 import { inspect } from './inspect.ts';
 import { copyMigratedCluster } from './migrated-cluster.ts';
+import { callBySdk, IS_BY_SDK } from './sdk-calls.ts';
 import { storageOf } from './test-store.ts';
 
 /**
@@ -177,6 +178,11 @@ export async function call<T = Record<string, unknown>>(
 ): Promise<Answer<T>> {
   const [method = 'GET', path = ''] = methodAndPath.split(' ');
   const url = path.startsWith('http') ? path : `${service.url}${path}`;
+  const bySdk = IS_BY_SDK ? await callBySdk({ method, url, headers, json, body }) : undefined;
+  if (bySdk) {
+    await checkResponse(bySdk);
+    return bySdk as Answer<T>;
+  }
   const response = await fetch(url, {
     method,
     redirect: 'manual',

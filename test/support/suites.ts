@@ -59,3 +59,15 @@ export const s3JourneyFiles: readonly string[] = [
   ...S3_JOURNEYS.map((name) => `test/journeys/${name}.test.ts`),
   ...S3_DURABILITY.map((name) => `test/durability/${name}.test.ts`),
 ];
+
+/** Journeys that also run with their calls and uploads sent by the SDK. */
+export const sdkJourneyFiles: readonly string[] = [
+  'complete-validation',
+  'download-and-delete',
+  'edits-and-trash',
+  'hosted-videos',
+  'import',
+  'list',
+  'ownership',
+  'retry',
+].map((name) => `test/journeys/${name}.test.ts`);

@@ -47,10 +47,17 @@ export async function sendByTus(transfer: Transfer, target: TusUploadTarget): Pr
   }
 }
 
+/**
+ * 409: a request that was interrupted still stored bytes; the next attempt asks for the offset again. Servers
+ * of video providers give no reason.
+ */
 const isRetryable = (error: unknown): boolean =>
   isTransient(error) ||
   (error instanceof MediaryError &&
-    (error.status === 423 || error.reason === 'offset_mismatch' || error.reason === 'cut_short'));
+    (error.status === 423 ||
+      (error.status === 409 && error.reason === undefined) ||
+      error.reason === 'offset_mismatch' ||
+      error.reason === 'cut_short'));
 
 function toOptions(transfer: Transfer, target: TusUploadTarget, confirmed: Confirmed): UploadOptions {
   const { file, onSent } = transfer;

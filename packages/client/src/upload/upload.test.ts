@@ -59,6 +59,18 @@ describe('one request', () => {
     const body = server.requests[1]?.body.toString() ?? '';
     expect(body).toMatch(/name="token"\r\n\r\nx\r\n[\s\S]*name="file"; filename="film.mp4"/);
   });
+  test('is completed when the video provider shows the upload', async () => {
+    let early = 2;
+    server.handle(({ path }, response) => {
+      if (path.endsWith('/upload-url')) return answer(response, opened(target('form')));
+      if (path.startsWith('/up/')) return response.end('ok');
+      early -= 1;
+      if (early < 0) answer(response, DONE);
+      else refuse(response, { status: 400, code: 'BAD_REQUEST', details: { reason: 'not_uploaded' } });
+    });
+    expect(await media().upload(file)).toEqual(DONE);
+    expect(paths().filter((path) => path.startsWith('POST /up/'))).toHaveLength(1);
+  });
   test('goes to the first target that takes the file', async () => {
     server.handle(({ path }, response) => {
       if (!path.endsWith('/upload-url'))
@@ -160,6 +172,31 @@ describe('parts', () => {
     expect(entries.size).toBe(1);
     entries.clear();
   });
+});
+
+test('a tus server that still stores an interrupted request is asked for its offset again', async () => {
+  let offset = 1000;
+  server.handle(({ method, path, headers, body }, response) => {
+    if (path.endsWith('/upload-url'))
+      return answer(response, opened(target('tus', { method: 'PATCH', chunk_size: 10_000 })));
+    if (!path.startsWith('/up/')) return answer(response, DONE);
+    const isStale = Number(headers['upload-offset']) !== offset && method === 'PATCH';
+    if (method === 'HEAD') {
+      response.setHeader('upload-length', file.size);
+      response.setHeader('upload-offset', offset);
+      if (offset === 1000) offset = 2000;
+    } else if (!isStale) offset += body.length;
+    if (!isStale && method === 'PATCH') response.setHeader('upload-offset', offset);
+    response.writeHead(isStale ? 409 : 204).end();
+  });
+  expect(await media().upload(file, { resume: false })).toEqual(DONE);
+  const toTus = server.requests.filter(({ path }) => path.startsWith('/up/tus'));
+  expect(toTus.map(({ method, body }) => `${method} ${body.length}`)).toEqual([
+    'HEAD 0',
+    `PATCH ${file.size - 1000}`,
+    'HEAD 0',
+    `PATCH ${file.size - 2000}`,
+  ]);
 });
 
 test('a Blob needs a name, and a known type', async () => {

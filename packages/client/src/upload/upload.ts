@@ -1,6 +1,7 @@
 // Uploads a file: creates the asset, sends the bytes in the way that the service offers, and completes.
 import type { Asset } from '../api/assets.ts';
 import type { CreateUploadRequest, OpenUpload, UploadTarget } from '../api/uploads.ts';
+import { withRetries } from '../backoff.ts';
 import { MediaryError, UploadError } from '../errors.ts';
 import type { AssetCalls } from '../media.ts';
 import type { CallOptions, Transport } from '../transport.ts';
@@ -213,16 +214,23 @@ function sendTo(target: UploadTarget, transfer: Transfer): Promise<void> {
 }
 
 async function complete(job: Job, assetId: string): Promise<Asset> {
-  const { calls, options, entry, report, file } = job;
+  const { calls, transport, options, entry, report, file } = job;
+  const { signal, maxRetries = transport.maxRetries } = options;
   report('completing', file.size);
   try {
-    const asset = await calls.complete(assetId, { ...toCallOptions(job), idempotencyKey: undefined });
+    const asset = await withRetries({ maxRetries, signal, isRetryable: isNotUploaded }, () =>
+      calls.complete(assetId, { ...toCallOptions(job), idempotencyKey: undefined }),
+    );
     await entry.remove();
     return asset;
   } catch (error) {
-    options.signal?.throwIfAborted();
-    // Refused bytes are refused again; only a transient failure leaves something to continue.
-    if (error instanceof MediaryError && error.status === 400) await entry.remove();
+    signal?.throwIfAborted();
+    // Refused bytes are refused again; other failures leave something to continue.
+    if (error instanceof MediaryError && error.status === 400 && !isNotUploaded(error)) await entry.remove();
     throw new UploadError(assetId, error);
   }
 }
+
+/** A video provider shows an upload a moment after it has accepted the last byte. */
+const isNotUploaded = (error: unknown): boolean =>
+  error instanceof MediaryError && error.reason === 'not_uploaded';
