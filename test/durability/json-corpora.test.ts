@@ -5,6 +5,7 @@ import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, openUpload } from '../support/media.ts';
 import {
   type Answer,
+  asService,
   asUser,
   call,
   SECRETS,
@@ -39,6 +40,12 @@ const DOORS = {
   'POST /admin/orphans': { headers: operator, whenRead: [200] },
   'POST /admin/deliveries/replay': { headers: operator, whenRead: [200, 404] },
   'PUT /admin/owners/{owner_user_id}/limits': { headers: operator, whenRead: [200] },
+  'POST /webhook-endpoints': { headers: asService, whenRead: [] },
+  'PATCH /webhook-endpoints/{id}': { headers: asService, whenRead: [404] },
+  'POST /webhook-endpoints/{id}/resend': { headers: asService, whenRead: [404] },
+  'POST /admin/service-keys': { headers: operator, whenRead: [] },
+  'PATCH /admin/service-keys/{id}': { headers: operator, whenRead: [404] },
+  'POST /admin/service-keys/{id}/rotate': { headers: operator, whenRead: [404] },
 } as const satisfies Record<string, Entry>;
 type Door = keyof typeof DOORS;
 
