@@ -1,5 +1,5 @@
 // Presigns S3 requests with Signature Version 4, including the length, type and SHA-256 of a body.
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { S3Location } from '../storage-url.ts';
 
 type Credentials = {
@@ -27,10 +27,11 @@ const UNSIGNED = 'UNSIGNED-PAYLOAD';
 export const MAX_EXPIRY_SECONDS = 604_800;
 
 export function presign({ location, credentials, now }: Signer, request: RequestToSign): string {
-  const url = objectUrl(location, request.key);
+  const { origin, host, path } = addressOf(location);
+  const pathname = `${path}${request.key}`;
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
   const scope = `${time.slice(0, 8)}/${location.region}/s3/aws4_request`;
-  const headers: Record<string, string> = { ...request.headers, host: url.host };
+  const headers: Record<string, string> = { ...request.headers, host };
   const names = Object.keys(headers).sort();
   const query = toQuery({
     ...request.query,
@@ -43,42 +44,50 @@ export function presign({ location, credentials, now }: Signer, request: Request
   });
   const canonical = [
     request.method,
-    url.pathname,
+    pathname,
     query,
     ...names.map((name) => `${name}:${headers[name]}`),
     '',
     names.join(';'),
     headers['x-amz-content-sha256'] ?? UNSIGNED,
   ].join('\n');
-  const toSign = ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n');
-  return `${url.origin}${url.pathname}?${query}&X-Amz-Signature=${sign(credentials, scope, toSign)}`;
+  const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`;
+  return `${origin}${pathname}?${query}&X-Amz-Signature=${sign(credentials, scope, toSign)}`;
 }
 
-/** The address of an object for clients. Keys contain only characters that need no escapes. */
-function objectUrl({ bucket, region, publicEndpoint, pathStyle }: S3Location, key: string): URL {
+/** The address of a bucket for clients. Keys contain only characters that need no escapes. */
+type BucketAddress = { readonly origin: string; readonly host: string; readonly path: string };
+
+/** Parsing URLs took a third of the time of a signature. */
+const addresses = new WeakMap<S3Location, BucketAddress>();
+
+function addressOf(location: S3Location): BucketAddress {
+  const known = addresses.get(location);
+  if (known) return known;
+  const { bucket, region, publicEndpoint, pathStyle } = location;
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const { protocol, host } = new URL(publicEndpoint ?? `https://s3.${region}.${domain}`);
-  return new URL(
-    pathStyle ? `${protocol}//${host}/${bucket}/${key}` : `${protocol}//${bucket}.${host}/${key}`,
-  );
+  const { protocol, host: endpoint } = new URL(publicEndpoint ?? `https://s3.${region}.${domain}`);
+  const { origin, host } = new URL(`${protocol}//${pathStyle ? endpoint : `${bucket}.${endpoint}`}`);
+  const address = { origin, host, path: pathStyle ? `/${bucket}/` : '/' };
+  addresses.set(location, address);
+  return address;
 }
 
 const sign = (credentials: Credentials, scope: string, text: string): string =>
   createHmac('sha256', signingKeyOf(credentials, scope)).update(text).digest('hex');
 
-type SigningKey = { readonly secret: string; readonly scope: string; readonly key: Buffer };
+type SigningKey = { readonly secret: string; readonly scope: string; readonly key: KeyObject };
 let latestKey: SigningKey | undefined;
 
-/** Valid for a day. Deriving it takes four fifths of the time of a signature. */
-function signingKeyOf({ secretAccessKey: secret }: Credentials, scope: string): Buffer {
+/** Valid for a day. Deriving it takes longer than all the rest; a KeyObject signs faster than bytes do. */
+function signingKeyOf({ secretAccessKey: secret }: Credentials, scope: string): KeyObject {
   if (latestKey?.secret === secret && latestKey.scope === scope) return latestKey.key;
   const key = scope.split('/').reduce<string | Buffer>((above, part) => hmac(above, part), `AWS4${secret}`);
-  latestKey = { secret, scope, key: key as Buffer };
+  latestKey = { secret, scope, key: createSecretKey(key as Buffer) };
   return latestKey.key;
 }
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const toQuery = (parameters: Readonly<Record<string, string>>): string =>
   Object.entries(parameters)
