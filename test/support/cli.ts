@@ -24,10 +24,13 @@ export async function runCli(
     env: { PATH: process.env['PATH'], HOME: folder, NO_COLOR: '1', ...env },
   });
   const texts = { stdout: '', stderr: '' };
+  let isInterrupted = false;
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
       texts[name] += text;
-      if (interrupt && texts[name].includes(interrupt.after)) child.kill(interrupt.signal);
+      if (isInterrupted || !interrupt || !texts[name].includes(interrupt.after)) return;
+      isInterrupted = true;
+      child.kill(interrupt.signal);
     });
   child.stdin.end(input);
   const [code] = await once(child, 'close');
