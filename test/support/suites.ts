@@ -63,11 +63,17 @@ export const s3JourneyFiles: readonly string[] = [
 /** Journeys that also run with their calls and uploads sent by the SDK. */
 export const sdkJourneyFiles: readonly string[] = [
   'complete-validation',
+  'complete-warnings',
   'download-and-delete',
+  'duplicates',
   'edits-and-trash',
   'hosted-videos',
+  'image-variants',
+  'images',
   'import',
   'list',
+  'ordinary-videos',
   'ownership',
+  'poster',
   'retry',
 ].map((name) => `test/journeys/${name}.test.ts`);
