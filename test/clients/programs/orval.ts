@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   let response: Awaited<ReturnType<typeof getAsset>>;
   do {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    response = await getAsset(id, options);
+    response = await getAsset(id, {}, options);
   } while (response.status === 200 && response.data.data.stream_status === 'processing');
   if (response.status !== 200 || response.data.data.stream_status !== 'ready')
     throw new Error(`Not ready: ${JSON.stringify(response.data)}`);
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 
   const deleted = await deleteAsset(id, { owner_user_id }, {}, options);
   if (deleted.status !== 200 || !deleted.data.data.deleted) throw new Error(`Not deleted: ${deleted.status}`);
-  const gone = await getAsset(id, options);
+  const gone = await getAsset(id, {}, options);
   if (gone.status !== 404 || gone.data.error.error_code !== 'NOT_FOUND')
     throw new Error('The asset still exists');
   process.stdout.write('done\n');
