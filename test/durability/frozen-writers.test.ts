@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Asset } from '../../service/src/assets/asset.ts';
 import { createAssetLoader } from '../../service/src/assets/asset-lookup.ts';
 import { findAssetById } from '../../service/src/assets/asset-lookup.ts';
-import { createSameBytesFinder, findDuplicate } from '../../service/src/lifecycle/reports.ts';
+import { findDuplicate } from '../../service/src/lifecycle/reports.ts';
 import { createAssetStore } from '../../service/src/lifecycle/store.ts';
 import { createKeyedMutex } from '../../service/src/platform/concurrency/keyed-mutex.ts';
 import type { Database } from '../../service/src/platform/postgres/database.ts';
@@ -106,8 +106,7 @@ async function firstWriter(
     store: paused(store, pass),
     requireDatabaseSpace,
     findAssetById: async (id) => paused({ find }, pass).find(id),
-    findDuplicate: (asset, sha256) =>
-      findDuplicate({ findSameBytes: createSameBytesFinder({ db: paused(db, pass) }) }, asset, sha256),
+    findDuplicate: (asset, sha256) => findDuplicate({ db: paused(db, pass) }, asset, sha256),
     urlSecrets,
     maxUploadBytes: 1e6,
     uploadTtlSeconds: 3600,

@@ -18,11 +18,10 @@ export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
   const loader = createAssetLoader(db);
   const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
-  const findSameBytes = reportOperations.createSameBytesFinder({ db });
   return {
     operations: {
       ...bind(loader, { findAssetById, findAssetForCaller, findPlayedAsset, findTrashedAssetForCaller }),
-      ...bind({ db, store: assetStore, now, findSameBytes }, reportOperations),
+      ...bind({ db, store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,
       assetStore,

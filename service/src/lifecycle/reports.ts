@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryReason } from '@mediary/contract/enums';
 import type { Asset, AssetRef, Failure } from '../assets/asset.ts';
-import { createBatcher } from '../platform/concurrency/batcher.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { decideCancellation } from './cancellation.ts';
@@ -23,15 +22,12 @@ import {
   type Reopening,
   type Retry,
 } from './decide-commands.ts';
-import { findSameBytes, type OwnedBytes } from './same-bytes.sql.ts';
+import { findSameBytes } from './same-bytes.sql.ts';
 import type { AssetStore } from './store.ts';
 import type { Delivery, Outcome, StreamReport } from './stream-report.ts';
 
-type DuplicateNeeds = {
-  readonly findSameBytes: (bytes: OwnedBytes) => Promise<string | undefined>;
-};
-
-type ReportNeeds = DuplicateNeeds & {
+type ReportNeeds = {
+  readonly db: Queries;
   readonly store: Pick<AssetStore, 'update' | 'recordDelivery'>;
   readonly now: () => Date;
 };
@@ -80,18 +76,15 @@ export const refuseAsset = (needs: ReportNeeds, asset: Asset, failure: Failure):
     seen.stream_status === 'pending_upload' ? decideRefusal(seen, failure) : undefined,
   );
 
-/** Uploads that end while a statement runs share the next one. */
-const DUPLICATE_LIMITS = { concurrency: 1, maxItems: 100 };
-
-export const createSameBytesFinder = ({ db }: { readonly db: Queries }): DuplicateNeeds['findSameBytes'] =>
-  createBatcher((bytes: readonly OwnedBytes[]) => findSameBytes(db, bytes), DUPLICATE_LIMITS);
-
 /** The id of the owner's earliest other asset with these bytes, or null. */
-export const findDuplicate = async (
-  needs: DuplicateNeeds,
-  { id, owner_user_id: owner }: Pick<Asset, 'id' | 'owner_user_id'>,
+export async function findDuplicate(
+  { db }: Pick<ReportNeeds, 'db'>,
+  asset: Pick<Asset, 'id' | 'owner_user_id'>,
   sha256: string,
-): Promise<string | null> => (await needs.findSameBytes({ id, owner, sha256 })) ?? null;
+): Promise<string | null> {
+  const found = await findSameBytes(db, asset, sha256);
+  return found?.id ?? null;
+}
 
 /** `sha256` is the digest, where the job computed it while it copied the bytes. */
 type ReadOriginal = { readonly sha256?: string; readonly read: () => AsyncIterable<Uint8Array> };

@@ -93,8 +93,8 @@ const toClaim = ({ id, attempt }: Asset, { uploadId, source, length }: OriginalB
 
 const findNoQuota: OriginalNeeds['findByteQuota'] = () => Promise.resolve(undefined);
 
-/** One statement at a time: the fixed cost of a statement is that of several claims. */
-const LIMITS = { concurrency: 1, maxItems: 100 };
+/** Two concurrent statements keep the database busy while this process reads a result. */
+const LIMITS = { concurrency: 2, maxItems: 100 };
 
 /** Concurrent PUTs share the statements that open them. */
 export const createPutClaims = ({ db }: Pick<OriginalNeeds, 'db'>): ClaimPut =>
