@@ -64,7 +64,7 @@ describe('a named key', () => {
     expectSuccess(await upload(SECRETS.SERVICE_API_KEY));
   });
 
-  test('is limited to owners by their prefixes, whoever it names', async () => {
+  test('is limited to owners by their prefixes, whichever owner it names', async () => {
     const { key } = await createKey({ scopes: ['read', 'write'], owner_prefixes: ['shop_', 'x'] });
     const other = (await openUpload(service, 'bank_1')).asset_id;
     const headers = withKey(key);

@@ -29,7 +29,7 @@ const PAGE = 500;
 /** Notifications wake the reader. This is the fallback while the connection for notifications is lost. */
 const POLL_MS = 5000;
 /** Until a transaction that holds back events has ended; the end of one without events is not notified. */
-const HELD_BACK_MS = 20;
+export const HELD_BACK_MS = 20;
 const RETRY_MS = 1000;
 
 /** Starts at the newest event. Rejects if the database does not respond; later failures are retried. */

@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Notifications } from '../../platform/postgres/notifications.ts';
 import type { Bound } from '../../platform/bind.ts';
+import { HELD_BACK_MS } from '../feed.ts';
 import type { claimDueDeliveries, LeasedDelivery } from './delivery-attempts.ts';
 import { readOverview } from './delivery-attempts.sql.ts';
 import type { fanOut } from './fan-out.ts';
@@ -34,8 +35,6 @@ export type DeliverySender = {
 
 /** Notifications wake the loop; this is the fallback, also for the deliveries of other processes. */
 const POLL_MS = 5000;
-/** Until a transaction that holds events back has ended. */
-const HELD_BACK_MS = 20;
 /** While endpoints have all the attempts that they may have. */
 const BACKLOG_MS = 250;
 /** An endpoint whose latest attempt failed. Its attempts may take as long as the timeout. */

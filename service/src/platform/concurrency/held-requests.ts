@@ -1,5 +1,6 @@
 // Limits requests that stay open for long, such as event streams, in total and per caller.
 import { ServiceError } from '../errors.ts';
+import { createKeyedCounter } from './keyed-counter.ts';
 
 export type HeldRequests = {
   /**
@@ -12,25 +13,12 @@ export type HeldRequests = {
 type Limits = { readonly total: number; readonly perCaller: number };
 
 export function createHeldRequests({ total, perCaller }: Limits): HeldRequests {
-  const held = new Map<string, number>();
-  let heldTotal = 0;
-  const change = (caller: string | undefined, by: 1 | -1) => {
-    heldTotal += by;
-    if (caller === undefined) return;
-    const count = (held.get(caller) ?? 0) + by;
-    if (count === 0) held.delete(caller);
-    else held.set(caller, count);
-  };
+  const held = createKeyedCounter();
   return {
     hold: (caller) => {
-      if (caller !== undefined && (held.get(caller) ?? 0) >= perCaller) throw tooMany(perCaller);
-      if (heldTotal >= total) throw busy();
-      change(caller, 1);
-      let isReleased = false;
-      return () => {
-        if (!isReleased) change(caller, -1);
-        isReleased = true;
-      };
+      if (caller !== undefined && held.of(caller) >= perCaller) throw tooMany(perCaller);
+      if (held.total() >= total) throw busy();
+      return held.add(caller);
     },
   };
 }
