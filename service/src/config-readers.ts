@@ -1,6 +1,5 @@
 // Readers of settings that need more than one line.
 import type { ProviderName } from './assets/asset.ts';
-import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
@@ -92,24 +91,6 @@ export const readUploadSizes = ({ integer }: Settings): UploadSizes => ({
   }),
 });
 
-export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
-  maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', {
-    fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
-    min: 1,
-    max: 7 * DAY_S,
-  }),
-  maxCost: integer('MAX_ENCODE_COST', {
-    fallback: DEFAULT_ENCODE_LIMITS.maxCost,
-    min: 1,
-    max: Number.MAX_SAFE_INTEGER,
-  }),
-  stallSeconds: integer('ENCODE_STALL_S', {
-    fallback: DEFAULT_ENCODE_LIMITS.stallSeconds,
-    min: 1,
-    max: DAY_S,
-  }),
-});
-
 export type ImportLimits = {
   /** Concurrent downloads of imports in this process. */
   readonly importConcurrency: number;
@@ -122,11 +103,6 @@ export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
   // A job may run for a day.
   importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: DAY_S - 3600 }),
 });
-
-export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
-  text('ENCODE_CONCURRENCY') === undefined
-    ? undefined
-    : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 });
 
 export function readAllowUnsigned(
   settings: Settings,

@@ -11,8 +11,6 @@ import {
   type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
-  readEncodeConcurrency,
-  readEncodeLimits,
   readMediaTypes,
   readProcess,
   readOrigins,
@@ -25,9 +23,11 @@ import {
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
+import { readEncodeSettings } from './config-encoding.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
 import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
+import type { Ladder } from './encoding/plan/ladder.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
   type OutboundPurpose,
@@ -88,6 +88,7 @@ export type Config = UploadSizes & {
   /** A variant that could not be rendered is retried after this time. */
   readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
+  readonly ladder: Ladder;
   /** Concurrent encodes in this process; undefined: depends on the number of cores. */
   readonly encodeConcurrency: number | undefined;
   readonly importLimits: ImportLimits;
@@ -201,8 +202,7 @@ const readMedia = (settings: Settings) => ({
   ...readUploadSizes(settings),
   maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
   variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
-  encodeLimits: readEncodeLimits(settings),
-  encodeConcurrency: readEncodeConcurrency(settings),
+  ...readEncodeSettings(settings),
   importLimits: readImportLimits(settings),
 });
 

@@ -70,6 +70,7 @@ export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 export const WARNING_CODES = {
   ...FILE_WARNING_CODES,
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
+  extra_codec_failed: 'The renditions of an additional codec (`EXTRA_CODECS`) failed; those in H.264 play.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',
   playback_unconfigured:

@@ -32,6 +32,8 @@ import {
 type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly audio: SourceStream | undefined;
   readonly timeline: Timeline;
+  /** Average bit rate of the file over the duration of its video. */
+  readonly kilobits: number;
   /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
 };
@@ -66,7 +68,8 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
     ...findWarnings(toTraits(facts, chosen)),
     ...(isSilenced ? [audioUnsupported(audioStreams)] : []),
   ];
-  return { video, frame, audio, timeline, warnings };
+  const kilobits = (bytes * 8) / 1000 / (timeline.durationSeconds - timeline.holdSeconds);
+  return { video, frame, audio, timeline, kilobits, warnings };
 }
 
 /** The first audio stream that ffmpeg decodes: a decoder may be missing, or the stream damaged. */

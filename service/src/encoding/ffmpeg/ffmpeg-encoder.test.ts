@@ -15,7 +15,7 @@ import {
 import type { Rendition } from '../../assets/renditions.ts';
 
 const SYNC_SECONDS = 0.04;
-const FLASHES: ClipOptions = { seconds: 6, width: 854, height: 480, flashAndBeep: true };
+const FLASHES: ClipOptions = { seconds: 6, width: 640, height: 360, flashAndBeep: true };
 const SMALL: ClipOptions = { seconds: 6, flashAndBeep: true };
 
 async function withFilm(clip: ClipOptions, look: (film: Film) => Promise<void>): Promise<void> {
@@ -51,10 +51,10 @@ describe('a video with audio', { timeout: 60_000 }, () => {
   afterAll(() => film[Symbol.asyncDispose]());
 
   test('is described', () => {
-    expect(film).toMatchObject({ width: 854, height: 480, durationMs: 6000 });
+    expect(film).toMatchObject({ width: 640, height: 360, durationMs: 6000 });
     expect(film.renditions).toEqual([
-      { width: 854, height: 480, state: 'ready', bitrate: expect.any(Number) },
       { width: 640, height: 360, state: 'ready', bitrate: expect.any(Number) },
+      { width: 426, height: 240, state: 'ready', bitrate: expect.any(Number) },
     ]);
   });
   test('brings every file that its manifests name, under names that can be stored', async () => {
@@ -103,8 +103,8 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
     expect(percents.at(-1)).toBeLessThan(100);
     expect(reported[0]?.[1]).toEqual([
-      { width: 854, height: 480, state: 'encoding', bitrate: null },
       { width: 640, height: 360, state: 'encoding', bitrate: null },
+      { width: 426, height: 240, state: 'encoding', bitrate: null },
     ]);
   });
 });

@@ -1,4 +1,4 @@
-// Encoder that runs ffmpeg once for all rungs, checks the result and writes the manifests.
+// Encoder that runs ffmpeg once per codec, checks the result and writes the manifests.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
@@ -6,28 +6,28 @@ import {
   type CmafTrack,
   type VideoTrack,
   averageBitrate,
+  codecOf,
   initName,
   isVideo,
   playlistName,
-  trackSeconds,
 } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
-import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
+import { assertCost } from '../plan/encode-cost.ts';
+import type { EncodePlan } from '../plan/encode-plan.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
-import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
+import { describeRung, encodeAllCodecs } from './codec-runs.ts';
+import { writeExcerpt } from './ffmpeg-output.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
   type Session,
-  createEncodeFailure,
   openSession,
   runStepOrFail,
 } from './ffmpeg-session.ts';
 import { examineSource } from './examine-source.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { chooseLadder } from '../plan/ladder.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import {
@@ -36,16 +36,13 @@ import {
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
 
-const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
-const AUDIO_KILOBITS = 128;
-const TOLERANCE_SECONDS = 0.1;
-
 export const openFfmpegEncoder = ({
   limits,
   concurrency,
+  ladder,
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
-  encode: (request) => encode(openSession(setup, request, { limits, concurrency })),
+  encode: (request) => encode(openSession(setup, request, { limits, concurrency, ladder })),
   createPoster: async (request) => {
     const folder = dirname(request.output);
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
@@ -54,8 +51,12 @@ export const openFfmpegEncoder = ({
 
 async function encode(session: Session): Promise<Encoding> {
   const { request, input } = session;
-  const { frame, video, audio, timeline, warnings } = await examineSource(session);
-  const rungs = chooseLadder(frame.displaySize);
+  const { frame, video, audio, timeline, kilobits, warnings } = await examineSource(session);
+  const framesPerSecond = 1 / secondsOf(timeline.frameRate);
+  const rungs = chooseLadder(frame.displaySize, {
+    source: { framesPerSecond, kilobits, codec: video.codec },
+    ladder: session.ladder,
+  });
   const plan = {
     input,
     frame,
@@ -66,9 +67,7 @@ async function encode(session: Session): Promise<Encoding> {
     folder: request.workFolder,
   };
   assertCost(plan, session.limits);
-  const log = await render(session, plan);
-  const tracks = await readTracks(request.workFolder, rungs.length + (audio ? 1 : 0));
-  if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
+  const { tracks, warnings: codecWarnings } = await encodeAllCodecs(session, plan);
   return {
     files: [
       ...(await writeManifests(tracks, plan, request)),
@@ -78,43 +77,8 @@ async function encode(session: Session): Promise<Encoding> {
     renditions: tracks.filter(isVideo).map(readyRendition),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
-    warnings,
+    warnings: [...warnings, ...codecWarnings],
   };
-}
-
-async function render(session: Session, plan: EncodePlan): Promise<string> {
-  const { durationSeconds } = plan.timeline;
-  const { onProgress, workFolder } = session.request;
-  const renditions = plan.rungs.map(
-    ({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }),
-  );
-  let percent = 0;
-  onProgress(percent, renditions);
-  const onLine = (line: string): void => {
-    const done = /^out_time_us=(\d+)$/.exec(line)?.[1];
-    if (done === undefined) return;
-    percent = Math.max(percent, Math.min(99, Math.floor(Number(done) / 10_000 / durationSeconds)));
-    onProgress(percent, renditions);
-  };
-  const limits = {
-    stallMs: session.limits.stallSeconds * 1000,
-    wallMs: timeLimitMs(encodeCost(plan)),
-    output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
-  };
-  return (await runStepOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
-}
-
-/** Twice the allowed bit rates, which only a defect can exceed. */
-const maxOutputBytes = (rungs: readonly Rung[], seconds: number): number =>
-  OUTPUT_SLACK_BYTES +
-  2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
-
-/** ffmpeg reports success for a source that ends early. */
-function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
-  const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
-  return (
-    track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - timeline.durationSeconds) <= tolerance
-  );
 }
 
 async function writeManifests(
@@ -178,7 +142,7 @@ async function createPosterFile(
 }
 
 const readyRendition = (track: VideoTrack): Rendition => ({
-  ...track.size,
+  ...describeRung(track.size, codecOf(track)),
   state: 'ready',
   bitrate: averageBitrate(track),
 });

@@ -7,10 +7,10 @@ import { readSegmentTimes, readTrackHeader } from '../packaging/mp4-boxes.ts';
 /** Much larger than `styp` and `sidx` of a segment. */
 const HEAD_BYTES = 1024;
 
-/** The tracks `r0` … in order. Throws for a track without init segment or media segments. */
-export async function readTracks(folder: string, count: number): Promise<readonly CmafTrack[]> {
+/** The tracks with these ids. Throws for a track without init segment or media segments. */
+export async function readTracks(folder: string, ids: readonly number[]): Promise<readonly CmafTrack[]> {
   const names = new Set(await readdir(folder));
-  return Promise.all(Array.from({ length: count }, (_, id) => readTrack(folder, names, id)));
+  return Promise.all(ids.map((id) => readTrack(folder, names, id)));
 }
 
 async function readTrack(folder: string, names: ReadonlySet<string>, id: number): Promise<CmafTrack> {

@@ -1,4 +1,5 @@
 // A finished video or audio track as described by both manifests: header, segments and bit rates.
+import { CODECS, type Codec } from '../plan/codecs.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
 export type CmafSegment = SegmentTimes & { readonly name: string; readonly bytes: number };
@@ -17,6 +18,14 @@ export const segmentName = (id: number, number: number): string =>
 export const playlistName = (id: number): string => `r${id}.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
+
+const CODEC_STRINGS: Readonly<Record<Codec, RegExp>> = { h264: /^avc1\./, av1: /^av01\./, hevc: /^hvc1\./ };
+
+export function codecOf({ codec }: VideoTrack): Codec {
+  const found = CODECS.find((each) => CODEC_STRINGS[each].test(codec));
+  if (!found) throw new Error(`unexpected codec ${codec}`);
+  return found;
+}
 
 export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;

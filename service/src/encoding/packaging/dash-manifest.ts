@@ -1,5 +1,14 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile, static) for the same tracks as HLS.
-import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } from './cmaf-track.ts';
+import { CODECS } from '../plan/codecs.ts';
+import {
+  type CmafSegment,
+  type CmafTrack,
+  type VideoTrack,
+  codecOf,
+  isVideo,
+  peakBitrate,
+  trackSeconds,
+} from './cmaf-track.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
@@ -17,22 +26,36 @@ export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedT
       `maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
-    ...adaptationSet('video', tracks.filter(isVideo), frameRate),
-    ...adaptationSet(
-      'audio',
-      tracks.filter((track) => !isVideo(track)),
-      frameRate,
-    ),
+    ...adaptationSets(tracks).flatMap((set) => adaptationSet(set, frameRate)),
     '  </Period>',
     '</MPD>',
     '',
   ].join('\n');
 }
 
-function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], frameRate: Rational): string[] {
-  if (tracks.length === 0) return [];
+type AdaptationSet = {
+  readonly id: number;
+  readonly kind: 'video' | 'audio';
+  readonly tracks: readonly CmafTrack[];
+};
+
+/** Video in H.264, audio, then a set for each further codec, because players switch only inside a set. */
+function adaptationSets(tracks: readonly CmafTrack[]): readonly AdaptationSet[] {
+  const [main, ...extra] = CODECS.map((codec) =>
+    tracks.filter(isVideo).filter((track) => codecOf(track) === codec),
+  ) as [VideoTrack[], ...VideoTrack[][]];
+  const audio = tracks.filter((track) => !isVideo(track));
+  const sets: AdaptationSet[] = [
+    { id: 0, kind: 'video', tracks: main },
+    { id: 1, kind: 'audio', tracks: audio },
+    ...extra.map((each, index): AdaptationSet => ({ id: 2 + index, kind: 'video', tracks: each })),
+  ];
+  return sets.filter((set) => set.tracks.length > 0);
+}
+
+function adaptationSet({ id, kind, tracks }: AdaptationSet, frameRate: Rational): string[] {
   return [
-    `    <AdaptationSet id="${kind === 'video' ? 0 : 1}" contentType="${kind}" mimeType="${kind}/mp4" ` +
+    `    <AdaptationSet id="${id}" contentType="${kind}" mimeType="${kind}/mp4" ` +
       'segmentAlignment="true" startWithSAP="1">',
     ...tracks.flatMap((track) => representation(track, frameRate)),
     '    </AdaptationSet>',

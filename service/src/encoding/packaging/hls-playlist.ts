@@ -3,6 +3,7 @@ import {
   type CmafTrack,
   type VideoTrack,
   averageBitrate,
+  codecOf,
   initName,
   isVideo,
   peakBitrate,
@@ -10,6 +11,7 @@ import {
   segmentSeconds,
   targetDuration,
 } from './cmaf-track.ts';
+import { CODECS } from '../plan/codecs.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
 import { findThumbnailRung, segmentAt } from './thumbnail-choice.ts';
@@ -30,7 +32,9 @@ export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: P
     audio &&
     '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
       `URI="${childFolder}/${playlistName(audio.id)}"`;
-  const variants = startFirst(tracks.filter(isVideo)).flatMap((video) => [
+  const variants = CODECS.flatMap((codec) =>
+    startFirst(tracks.filter(isVideo).filter((track) => codecOf(track) === codec)),
+  ).flatMap((video) => [
     `#EXT-X-STREAM-INF:${variantAttributes(video, audio, frameRate)}`,
     `${childFolder}/${playlistName(video.id)}`,
   ]);

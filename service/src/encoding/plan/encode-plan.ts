@@ -1,6 +1,8 @@
-// Builds the ffmpeg arguments of the single run that creates all renditions.
+// Builds the ffmpeg arguments of a run that creates the renditions of one codec.
+import { CODEC_FACTS, CODECS, type Codec } from './codecs.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
+import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
@@ -13,7 +15,30 @@ export type EncodePlan = {
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
   readonly folder: string;
+  /** Digits before the number of each track in its file names; empty if omitted. */
+  readonly idPrefix?: string;
 };
+
+/**
+ * One run per codec, H.264 with the audio first. AV1 in the same process would need more memory than the
+ * default limit.
+ */
+export function splitByCodec(plan: EncodePlan): readonly [EncodePlan, ...EncodePlan[]] {
+  const runOf = (codec: Codec): EncodePlan => ({
+    ...plan,
+    rungs: plan.rungs.filter((rung) => rung.codec === codec),
+    idPrefix: CODEC_FACTS[codec].idPrefix,
+    audioIndex: codec === 'h264' ? plan.audioIndex : undefined,
+  });
+  const extra = CODECS.filter((codec) => codec !== 'h264').map(runOf);
+  return [runOf('h264'), ...extra.filter(({ rungs }) => rungs.length > 0)];
+}
+
+/** Ids of the tracks of a run in the order of its maps: the rungs, then audio. */
+export function trackIds({ rungs, audioIndex, idPrefix = '' }: EncodePlan): readonly number[] {
+  const count = rungs.length + (audioIndex === undefined ? 0 : 1);
+  return Array.from({ length: count }, (_, index) => Number(`${idPrefix}${index}`));
+}
 
 const LONGEST_DELAY_SECONDS = 0.05;
 /** The AAC encoder adds this many samples before the first. */
@@ -46,17 +71,11 @@ export const encodeArguments = (plan: EncodePlan): string[] => [
   '-bitexact',
   '-max_muxing_queue_size',
   '1024',
-  ...dashOptions(plan.folder),
+  ...dashOptions(plan),
 ];
 
 function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
   return [
-    '-c:v',
-    'libx264',
-    '-preset',
-    'veryfast',
-    '-crf',
-    '23',
     '-threads:v',
     String(input.threads),
     '-pix_fmt',
@@ -75,19 +94,11 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     String(longestGroup(timeline)),
     // Players that ignore edit lists show B-frame video a frame late, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
-    // Without a pyramid the delay of B-frames is one frame, hardly visible where edit lists are ignored.
-    '-b-pyramid',
-    'none',
-    ...rungs.flatMap(({ profile, maxKilobits }, index) => [
+    ...rungs.flatMap((rung, index) => [
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
       keyFrameExpression(timeline),
-      `-profile:v:${index}`,
-      profile,
-      `-maxrate:v:${index}`,
-      `${maxKilobits}k`,
-      `-bufsize:v:${index}`,
-      `${2 * maxKilobits}k`,
+      ...rungOptions(rung, { index, threads: input.threads }),
     ]),
   ];
 }
@@ -116,7 +127,7 @@ function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
 }
 
 /** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */
-const dashOptions = (folder: string): string[] => [
+const dashOptions = ({ folder, idPrefix = '' }: EncodePlan): string[] => [
   '-f',
   'dash',
   '-seg_duration',
@@ -132,9 +143,9 @@ const dashOptions = (folder: string): string[] => [
   '-remove_at_exit',
   '0',
   '-init_seg_name',
-  'r$RepresentationID$-init.mp4',
+  `r${idPrefix}$RepresentationID$-init.mp4`,
   '-media_seg_name',
-  'r$RepresentationID$-$Number%05d$.m4s',
+  `r${idPrefix}$RepresentationID$-$Number%05d$.m4s`,
   `${folder}/engine.mpd`,
 ];
 
