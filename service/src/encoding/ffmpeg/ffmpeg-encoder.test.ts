@@ -2,7 +2,9 @@
 import { access, readFile, readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClipOptions, makeClip } from '../../../../test/support/clips.ts';
-import { type Film, encodeFilm } from '../../../../test/support/film.ts';
+import { checkDash } from '../../../../test/support/check-dash.ts';
+import { checkHls } from '../../../../test/support/check-hls.ts';
+import { type Film, encodeFilm, manifestsOf } from '../../../../test/support/film.ts';
 import {
   CLEAN,
   beeps,
@@ -67,6 +69,10 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     expect(names.filter((name) => !/^[a-z0-9][a-z0-9_-]{0,60}\.[a-z0-9]{1,8}$/.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
     await Promise.all(film.files.map(({ path }) => access(path)));
+  });
+  test('has manifests without violations', async () => {
+    const files = await manifestsOf(film);
+    expect([...checkHls(files), ...checkDash(files)]).toEqual([]);
   });
   test.each(['hls.m3u8', 'r0.m3u8', 'r1.m3u8', 'r2.m3u8'])(
     'plays from %s without a complaint',

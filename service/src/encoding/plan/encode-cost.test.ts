@@ -49,7 +49,7 @@ describe('the default limits', () => {
         message: expect.stringMatching(
           new RegExp(
             '^Encoding this video costs \\d+ output pixels ' +
-              '\\(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p\\)\\. ' +
+              '\\(28800 s at 60 frames per second in 1080p, 720p, 480p, 360p, 240p\\)\\. ' +
               'The limit is 5000000000000\\. Upload',
           ),
         ),
