@@ -21,7 +21,7 @@ type CodecFacts = {
 
 export const CODEC_FACTS: Readonly<Record<Codec, CodecFacts>> = {
   h264: { encoder: 'libx264', bitrate: 1, cost: 1, idPrefix: '' },
-  av1: { encoder: 'libsvtav1', bitrate: 0.6, cost: 1.5, idPrefix: '10' },
+  av1: { encoder: 'libsvtav1', bitrate: 0.6, cost: 2.5, idPrefix: '10' },
   hevc: { encoder: 'libx265', bitrate: 0.7, cost: 2.5, idPrefix: '20' },
 };
 

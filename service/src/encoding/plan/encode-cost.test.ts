@@ -25,7 +25,7 @@ test('a further codec costs more than H.264', () => {
   const ladder = { ...DEFAULT_LADDER, extraCodecs: ['av1'] as const };
   const rungs = chooseLadder({ width: 640, height: 360 }, { ladder });
   const plain = planOf(10, 30, { width: 640, height: 360 });
-  expect(encodeCost({ ...plain, rungs })).toBe(2.5 * encodeCost(plain));
+  expect(encodeCost({ ...plain, rungs })).toBe(3.5 * encodeCost(plain));
 });
 
 describe('the default limits', () => {
