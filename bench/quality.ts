@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openFfmpegEncoder } from '../service/src/encoding/ffmpeg/ffmpeg-encoder.ts';
-import { findFfmpeg } from '../service/src/encoding/ffmpeg/find-ffmpeg.ts';
 import { DEFAULT_LADDER } from '../service/src/encoding/plan/ladder.ts';
 import { playlistName } from '../service/src/encoding/packaging/cmaf-track.ts';
+import { ffmpegPath } from '../test/support/clips.ts';
 import { type Row, round } from './rows.ts';
 
 const run = promisify(execFile);
@@ -57,16 +57,10 @@ function clips(): readonly Clip[] {
 }
 
 export async function quality(): Promise<readonly Row[]> {
-  const engine = await findFfmpeg({
-    setting: process.env['FFMPEG_PATH'],
-    searchPath: process.env['PATH'],
-    extraCodecs: ['av1'],
-  });
-  if ('missing' in engine) throw new Error(engine.missing);
   const folder = await mkdtemp(join(tmpdir(), 'mediary-bench-quality-'));
   const rows: Row[] = [];
   for (const [index, clip] of clips().entries())
-    rows.push(...(await rowsOf(clip, { ffmpegPath: engine.path, folder: join(folder, String(index)) })));
+    rows.push(...(await rowsOf(clip, { ffmpegPath: ffmpegPath(), folder: join(folder, String(index)) })));
   await rm(folder, { recursive: true, force: true });
   return rows;
 }
@@ -90,6 +84,7 @@ async function rowsOf(clip: Clip, place: Place): Promise<Row[]> {
     signal: new AbortController().signal,
     onProgress: () => {},
   });
+  const metric = await findMetric(place.ffmpegPath);
   const rows: Row[] = [];
   for (const [codec, firstId] of [
     [undefined, 0],
@@ -98,31 +93,34 @@ async function rowsOf(clip: Clip, place: Place): Promise<Row[]> {
     const rungs: Rung[] = [];
     for (const [index, { height, bitrate }] of renditions.filter((each) => each.codec === codec).entries()) {
       const encoded = join(workFolder, playlistName(firstId + index));
-      const score = await scoreOf(place.ffmpegPath, encoded, source);
+      const score = await scoreOf(place.ffmpegPath, { metric, encoded, source });
       rungs.push({ height, kilobits: Math.round((bitrate ?? 0) / 1000), score });
     }
-    rows.push(rowOf(`${clip.what}, ${codec?.toUpperCase() ?? 'H.264'}`, rungs));
+    rows.push(rowOf(`${clip.what}, ${codec?.toUpperCase() ?? 'H.264'}`, metric, rungs));
   }
   return rows;
 }
 
 type Rung = { readonly height: number; readonly kilobits: number; readonly score: number };
 
-function rowOf(what: string, rungs: readonly Rung[]): Row {
+function rowOf(what: string, { name }: Metric, rungs: readonly Rung[]): Row {
   const [top] = rungs;
   if (!top) throw new Error('no renditions');
   const details = rungs.map(({ height, kilobits, score }) => {
     const apple = APPLE_KILOBITS[height];
-    return `${height}p ${kilobits} kb/s${apple ? ` (Apple ${apple})` : ''} VMAF ${score.toFixed(1)}`;
+    return `${height}p ${kilobits} kb/s${apple ? ` (Apple ${apple})` : ''} ${name} ${formatScore(score)}`;
   });
   return [
     `1080p30 of a ${what}`,
     'H.264 in the Apple authoring ladder',
-    `${round(top.kilobits / (APPLE_KILOBITS[top.height] ?? Number.NaN))} × bits; VMAF ${top.score.toFixed(1)}`,
+    `${round(top.kilobits / (APPLE_KILOBITS[top.height] ?? Number.NaN))} × bits; ${name} ${formatScore(top.score)}`,
     '≤ 1.00 × bits',
     details.join(', '),
   ];
 }
+
+/** VMAF goes up to 100, SSIM to 1. */
+const formatScore = (score: number): string => score.toPrecision(3);
 
 async function makeSource({ input, filters }: Clip, ffmpegPath: string, path: string): Promise<void> {
   await run(ffmpegPath, [
@@ -131,15 +129,31 @@ async function makeSource({ input, filters }: Clip, ffmpegPath: string, path: st
   ]);
 }
 
-/** VMAF as on a screen of 1080 lines. */
-async function scoreOf(ffmpegPath: string, encoded: string, source: string): Promise<number> {
+type Metric = { readonly name: string; readonly filter: string; readonly result: RegExp };
+
+const METRICS: readonly Metric[] = [
+  { name: 'VMAF', filter: `libvmaf=n_threads=2:n_subsample=${SUBSAMPLE}`, result: /VMAF score: ([\d.]+)/ },
+  { name: 'SSIM', filter: 'ssim', result: /SSIM .*All:([\d.]+)/ },
+];
+
+/** Distributions build ffmpeg without VMAF. */
+async function findMetric(ffmpegPath: string): Promise<Metric> {
+  const { stdout } = await run(ffmpegPath, ['-hide_banner', '-filters']);
+  const metric = METRICS.find(({ filter }) => stdout.includes(` ${filter.split('=')[0]} `));
+  if (!metric) throw new Error('this ffmpeg has neither libvmaf nor ssim');
+  return metric;
+}
+
+type Comparison = { readonly metric: Metric; readonly encoded: string; readonly source: string };
+
+/** As on a screen of 1080 lines. */
+async function scoreOf(ffmpegPath: string, { metric, encoded, source }: Comparison): Promise<number> {
   const { stderr } = await run(ffmpegPath, [
     ...['-nostdin', '-hide_banner', '-i', encoded, '-i', source, '-lavfi'],
-    `[0:v]scale=${SIZE.width}:${SIZE.height}:flags=bicubic[encoded];` +
-      `[encoded][1:v]libvmaf=n_threads=2:n_subsample=${SUBSAMPLE}`,
+    `[0:v]scale=${SIZE.width}:${SIZE.height}:flags=bicubic[encoded];[encoded][1:v]${metric.filter}`,
     ...['-f', 'null', '-'],
   ]);
-  const score = /VMAF score: ([\d.]+)/.exec(stderr)?.[1];
-  if (score === undefined) throw new Error('this ffmpeg has no libvmaf: unset FFMPEG_PATH');
+  const score = metric.result.exec(stderr)?.[1];
+  if (score === undefined) throw new Error(`no ${metric.name}:\n${stderr.slice(-1000)}`);
   return Number(score);
 }

@@ -219,7 +219,11 @@ describe('further codecs', () => {
     expect([av1?.[option], hevc?.[option]]).toEqual([main?.[option], main?.[option]]);
   });
   test('have only options that their encoders know', () => {
-    expect(av1).toMatchObject({ '-c:v:1': 'libsvtav1', '-preset:v:1': '10', '-svtav1-params:v:1': 'lp=1' });
+    expect(av1).toMatchObject({
+      '-c:v:1': 'libsvtav1',
+      '-preset:v:1': '10',
+      '-svtav1-params:v:1': 'lp=1:enable-force-key-frames=1',
+    });
     expect(hevc).toMatchObject({ '-c:v:1': 'libx265', '-tag:v:1': 'hvc1', '-forced-idr:v:1': '1' });
     for (const options of [av1, hevc])
       expect(Object.keys(options ?? {}).filter((name) => /^-(?:profile|b-pyramid)/.test(name))).toEqual([]);

@@ -27,7 +27,8 @@ const CODEC_OPTIONS: Readonly<Record<Codec, (rung: Rung, threads: number) => rea
     ['b-pyramid', 'none'],
   ],
   // More threads per rung cost memory without a benefit, because the rungs are encoded in parallel.
-  av1: () => [['svtav1-params', 'lp=1']],
+  // Without the second parameter, SVT-AV1 1.4 (ffmpeg 5.1) ignores forced key frames.
+  av1: () => [['svtav1-params', 'lp=1:enable-force-key-frames=1']],
   hevc: (_, threads) => [
     // Apple's players need the parameter sets in the init segment, which this tag announces.
     ['tag', 'hvc1'],
