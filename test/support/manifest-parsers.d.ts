@@ -16,7 +16,7 @@ declare module 'm3u8-parser' {
     readonly endList?: boolean;
     readonly targetDuration?: number;
   };
-  export class Parser {
+  class Parser {
     push(text: string): void;
     end(): void;
     readonly manifest: HlsManifest;
@@ -28,7 +28,7 @@ declare module 'mpd-parser' {
     readonly attributes: { readonly NAME: string; readonly CODECS: string; readonly BANDWIDTH: number };
     readonly segments: readonly { readonly resolvedUri: string; readonly duration: number }[];
   };
-  export function parse(
+  function parse(
     manifest: string,
     options: { readonly manifestUri: string },
   ): {

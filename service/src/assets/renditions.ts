@@ -18,8 +18,8 @@ export type Rendition = {
 };
 
 /**
- * The union by height and codec: the furthest state, and for equal states the greater figures, so that the result is
- * the same in any order.
+ * The union by height and codec: the furthest state, and for equal states the greater figures, so that the
+ * result is the same in any order.
  */
 export function mergeRenditions(
   known: readonly Rendition[],

@@ -15,7 +15,7 @@ type CodecFacts = {
   readonly bitrate: number;
   /** Processor time per pixel, relative to H.264; measured with the default presets. */
   readonly cost: number;
-  /** Appended to `r` in the file names of a run, so that the runs of one video do not overwrite each other. */
+  /** Digits in the file names of a run, so that the runs of one video do not overwrite each other. */
   readonly idPrefix: string;
 };
 

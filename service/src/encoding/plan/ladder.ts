@@ -5,7 +5,7 @@ import { CODEC_FACTS, CODECS, type Codec, type CodecOptions, sourceBitrateFactor
 export type Size = { readonly width: number; readonly height: number };
 
 /** H.264 profile. */
-export type Profile = 'high' | 'main';
+type Profile = 'high' | 'main';
 
 /** One rendition to encode. */
 export type Rung = Size & {
