@@ -151,7 +151,7 @@ async function follow(
   }
 }
 
-/** All tracks declare the longest segment that any may have, because the first are published before the end. */
+/** All tracks declare the same longest segment: the first ones are published before the end. */
 async function collect(
   { source, copiedGroupSeconds = 0 }: PlannedEncode,
   collector: SegmentCollector,

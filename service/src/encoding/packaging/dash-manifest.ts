@@ -41,8 +41,10 @@ export function formatDashManifest(
 }
 
 // The duration of the video: audio ends up to two packets later, which players cut off.
-const staticAttributes = (tracks: readonly CmafTrack[]): string =>
-  `type="static" mediaPresentationDuration="PT${seconds(Math.max(...tracks.filter(isVideo).map(trackSeconds)))}S"`;
+function staticAttributes(tracks: readonly CmafTrack[]): string {
+  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+  return `type="static" mediaPresentationDuration="PT${seconds(duration)}S"`;
+}
 
 const UPDATE_SECONDS = 2;
 

@@ -23,7 +23,7 @@ type PlayableTracks = PackagedTracks & {
  * Players that started early read only this DASH manifest again: its representations never change, while
  * `dash.mpd` has all renditions in the end.
  */
-export const EARLY_DASH_NAME = 'early.mpd';
+const EARLY_DASH_NAME = 'early.mpd';
 
 export function formatPlayablePart({
   state,

@@ -13,7 +13,7 @@ export type EncodePlan = {
   readonly audioIndex: number | undefined;
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
-  /** `source`: the key frames of the source, to match a copy of its video stream; otherwise a regular grid. */
+  /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
   readonly keyFrames: 'grid' | 'source';
   readonly folder: string;
 };

@@ -5,7 +5,7 @@ import { shortSide, type Rung } from './ladder.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 
 /** All packets of a video stream; times in seconds from the first timestamp of the file. */
-export type PacketSummary = {
+type PacketSummary = {
   readonly count: number;
   readonly bytes: number;
   /** When the first frame is shown. */
@@ -141,8 +141,12 @@ export function openPacketReader(startSeconds: number): PacketReader {
     bytes += size;
     end = Math.max(end, time + length * tick);
     hasHiddenPackets ||= (flags & DISCARD_FLAG) !== 0;
-    if (flags & KEY_FLAG) keyTimes.push((lastKey = time));
-    else hasOpenGroup ||= time < lastKey;
+    if (!(flags & KEY_FLAG)) {
+      hasOpenGroup ||= time < lastKey;
+      return;
+    }
+    lastKey = time;
+    keyTimes.push(time);
   };
   const summary = () => {
     if (times.length === 0 || times.length > MAX_PACKETS) return undefined;
