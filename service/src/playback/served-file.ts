@@ -88,12 +88,16 @@ function entryOf(
 const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
+/** The DASH manifest for players that started before the run had ended; beside the entries, as they read it. */
+const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
+
 /** `<folder>/<file>` of the published run. */
 function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | undefined {
-  const [folder = '', file = '', ...more] = path.split('/');
+  const early = EARLY_MANIFEST.exec(path)?.[1];
+  const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, 'early.mpd'];
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   return playback?.kind === 'own' && playback.folder === folder
-    ? { key: renditionKey(id, folder, file), isEntry: false, ...growingFile(playback, file) }
+    ? { key: renditionKey(id, folder, file), isEntry: early !== undefined, ...growingFile(playback, file) }
     : undefined;
 }
 

@@ -172,7 +172,15 @@ async function publish(
   const { childFolder } = request;
   await request.onPlayable?.({
     files,
-    manifests: formatPlayablePart({ tracks, state, frameRate, childFolder, startedAt, durationSeconds }),
+    manifests: formatPlayablePart({
+      tracks,
+      state,
+      frameRate,
+      childFolder,
+      startedAt,
+      publishedAt: new Date(),
+      durationSeconds,
+    }),
     renditions: renditionsOf({ rungs, tracks: state === 'growing' ? [] : tracks, current: phases[0] }),
     ...source.frame.displaySize,
     durationMs: Math.round(durationSeconds * 1000),

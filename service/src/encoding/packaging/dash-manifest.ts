@@ -9,6 +9,8 @@ const ROUNDING_DIGITS = 6;
 /** Of a manifest to which segments are added. */
 type Growth = {
   readonly startedAt: Date;
+  /** Of this version: players ignore versions that are not newer. */
+  readonly publishedAt: Date;
   /** Of the whole video. */
   readonly durationSeconds: number;
   /** Address of the next version, relative to the manifest. */
@@ -35,6 +37,7 @@ export function formatDashManifest(
       frameRate,
     ),
     '  </Period>',
+    ...(growth ? [`  ${clockOf(growth)}`] : []),
     '</MPD>',
     '',
   ].join('\n');
@@ -52,14 +55,18 @@ const UPDATE_SECONDS = 2;
  * Encoding is faster than playback, so the whole video is declared available before the run has started.
  * Players start as far behind the last segment as possible, which is the beginning.
  */
-function growingAttributes({ startedAt, durationSeconds }: Growth): string {
+function growingAttributes({ startedAt, publishedAt, durationSeconds }: Growth): string {
   const availableSince = new Date(startedAt.getTime() - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
   return (
     `type="dynamic" availabilityStartTime="${availableSince.toISOString()}" ` +
-    `publishTime="${startedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
+    `publishTime="${publishedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
     `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
   );
 }
+
+/** Without a time, dash.js asks a server on the internet for it. An early time is as good as an exact one. */
+const clockOf = ({ startedAt }: Growth): string =>
+  `<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="${startedAt.toISOString()}"/>`;
 
 /** Tolerates clocks of viewers that are slow. */
 const LEAD_SECONDS = 3600;

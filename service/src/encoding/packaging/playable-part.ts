@@ -15,39 +15,39 @@ type PlayableTracks = PackagedTracks & {
   readonly state: TrackState;
   /** The same in all manifests of a run, so that players keep their clock. */
   readonly startedAt: Date;
+  /** Of this version. */
+  readonly publishedAt: Date;
   /** Of the whole video. */
   readonly durationSeconds: number;
 };
 
 /**
  * Players that started early read only this DASH manifest again: its representations never change, while
- * `dash.mpd` has all renditions in the end.
+ * `dash.mpd` has all renditions in the end. They resolve names against its address, which is that of an entry.
  */
 const EARLY_DASH_NAME = 'early.mpd';
+const earlyDashLocation = (childFolder: string): string => `early-${childFolder}.mpd`;
 
 export function formatPlayablePart({
   state,
   startedAt,
+  publishedAt,
   durationSeconds,
   ...presentation
 }: PlayableTracks): readonly NamedManifest[] {
-  const growthAt = (location: string) =>
-    state === 'growing' ? { startedAt, durationSeconds, location } : undefined;
-  const { childFolder } = presentation;
+  const location = earlyDashLocation(presentation.childFolder);
+  const dash = formatDashManifest(
+    presentation,
+    state === 'growing' ? { startedAt, publishedAt, durationSeconds, location } : undefined,
+  );
   return [
     { name: 'hls.m3u8', text: formatMultivariantPlaylist(presentation) },
-    {
-      name: 'dash.mpd',
-      text: formatDashManifest(presentation, growthAt(`${childFolder}/${EARLY_DASH_NAME}`)),
-    },
+    { name: 'dash.mpd', text: dash },
+    { name: EARLY_DASH_NAME, text: dash },
     ...presentation.tracks.map((track) => ({
       name: playlistName(track.id),
       text: formatMediaPlaylist(track, state),
     })),
-    {
-      name: EARLY_DASH_NAME,
-      text: formatDashManifest({ ...presentation, childFolder: '.' }, growthAt(EARLY_DASH_NAME)),
-    },
   ];
 }
 
@@ -56,6 +56,6 @@ export const formatEarlyManifests = (
   presentation: PackagedTracks,
   replaced: readonly CmafTrack[],
 ): readonly NamedManifest[] => [
-  { name: EARLY_DASH_NAME, text: formatDashManifest({ ...presentation, childFolder: '.' }) },
+  { name: EARLY_DASH_NAME, text: formatDashManifest(presentation) },
   ...replaced.map((track) => ({ name: playlistName(track.id), text: formatMediaPlaylist(track) })),
 ];

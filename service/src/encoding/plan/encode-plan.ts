@@ -2,7 +2,7 @@
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
 import type { FrameFacts } from './source-facts.ts';
-import { MAX_GROUP_SECONDS } from './source-copy.ts';
+import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
@@ -160,7 +160,6 @@ const dashOptions = (folder: string): string[] => [
   `${folder}/engine.mpd`,
 ];
 
-const SEGMENT_SECONDS = 4;
 const GROUPS_PER_SEGMENT = 2;
 
 type Frames = Pick<Timeline, 'frameRate' | 'frames'>;

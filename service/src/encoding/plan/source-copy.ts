@@ -45,6 +45,9 @@ const MAX_HOLD_SECONDS = 0.25;
 export const MAX_GROUP_SECONDS = { keep: 6, replace: 20 } as const;
 /** Of the maximum bit rate of the ladder's top rung. */
 const MAX_BITRATE_FACTOR = 2;
+/** Some players never end a stream with a very short last segment. */
+const MIN_TAIL_SECONDS = 0.5;
+export const SEGMENT_SECONDS = 4;
 
 /** Properties that are known without reading the packets. */
 export function canCopy({
@@ -96,8 +99,15 @@ export function chooseCopyUse(
     bitrate <= top.maxKilobits * 1000 * MAX_BITRATE_FACTOR &&
     video.size !== null &&
     isEven(video.size) &&
-    shortSide(video.size) <= shortSide(top);
+    shortSide(video.size) <= shortSide(top) &&
+    lastSegmentSeconds(packets) >= MIN_TAIL_SECONDS;
   return isFit ? 'keep' : 'replace';
+}
+
+/** ffmpeg ends a segment at the first key frame after its duration. */
+function lastSegmentSeconds({ keyTimes, end, start }: PacketSummary): number {
+  const cut = keyTimes.reduce((last, time) => (time - last >= SEGMENT_SECONDS ? time : last), start);
+  return end - cut;
 }
 
 const isEven = ({ width, height }: { width: number; height: number }): boolean =>
