@@ -71,6 +71,7 @@ async function argumentsFor(
     audioIndex: audio?.index,
     timeline,
     rungs: chooseLadder(frame.displaySize),
+    keyFrames: 'grid',
     folder: request.workFolder,
   });
 }

@@ -19,6 +19,7 @@ export type PlayRequest = { readonly player: PlayerName; readonly url: string };
 /** Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects. */
 type PlayResult = {
   readonly errors: readonly string[];
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly duration: number;
   readonly width: number;
@@ -28,6 +29,8 @@ type PlayResult = {
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
+  /** Plays to the end once, from where the player starts. */
+  playEarly(request: PlayRequest): Promise<PlayResult>;
   close(): Promise<void>;
 };
 
@@ -67,7 +70,8 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await launchChromium();
   const { port } = pages.address() as AddressInfo;
   return {
-    playThrough: (request) => playThrough(browser, `http://127.0.0.1:${port}`, request),
+    playThrough: (request) => play(browser, `http://127.0.0.1:${port}`, { ...request, run: 'playThrough' }),
+    playEarly: (request) => play(browser, `http://127.0.0.1:${port}`, { ...request, run: 'playEarly' }),
     close: async () => {
       await browser.close();
       pages.close();
@@ -76,13 +80,17 @@ export async function openBrowser(): Promise<TestBrowser> {
 }
 
 /** Each stream gets a context of its own, so that no cache or storage is shared. */
-async function playThrough(browser: Browser, origin: string, request: PlayRequest): Promise<PlayResult> {
+async function play(
+  browser: Browser,
+  origin: string,
+  { run, ...request }: PlayRequest & { readonly run: 'playThrough' | 'playEarly' },
+): Promise<PlayResult> {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
     await page.goto(`${origin}/${request.player}`);
     const order = JSON.stringify({ ...request, rate: PLAYBACK_RATE });
-    return await page.evaluate<PlayResult>(`playThrough(${order})`);
+    return await page.evaluate<PlayResult>(`${run}(${order})`);
   } finally {
     await context.close();
   }

@@ -52,13 +52,23 @@ export async function packets({ url, stream }: Track): Promise<readonly Packet[]
   ]);
   const [, numerator = 0, denominator = 1] = (/^#tb 0: (\d+)\/(\d+)$/m.exec(listing) ?? []).map(Number);
   const tick = numerator / denominator;
-  return listing
+  const listed = listing
     .split('\n')
     .filter((line) => /^\d/.test(line))
     .map((line) => {
       const [, , pts = NaN, duration = NaN] = line.split(',').map(Number);
       return { at: pts * tick, end: (pts + duration) * tick, isKey: !line.includes('F=0x0') };
     });
+  const delay = stream.startsWith('v') ? reorderDelay(listed) : 0;
+  return listed.map(({ at, end, isKey }) => ({ at: at - delay, end: end - delay, isKey }));
+}
+
+const MAX_DELAY_SECONDS = 0.1;
+
+/** ffmpeg shifts video with B-frames until no decode time is after its show time; players do not. */
+function reorderDelay(listed: readonly Packet[]): number {
+  const first = Math.min(...listed.map(({ at }) => at));
+  return first <= MAX_DELAY_SECONDS ? first : 0;
 }
 
 export const keyframes = async (track: Track): Promise<number[]> =>
@@ -71,7 +81,7 @@ export const endOf = async (track: Track): Promise<number> =>
 export const flashes = (track: Track): Promise<number[]> =>
   onsets(track, {
     filter: '-vf',
-    graph: 'scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
+    graph: 'setpts=PTS-STARTPTS,scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
     isOn: (luma) => luma > 128,
   });
 

@@ -1,7 +1,7 @@
 // The script of the player page: plays a stream with a stock player to its end, seeks, and reports what a
 // viewer would notice.
 /* global Hls, dashjs, shaka */
-const WAIT_MS = 20_000;
+const WAIT_MS = 40_000;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
@@ -90,8 +90,23 @@ async function visit(video) {
   await playToEnd(video, 'after a seek near the end');
 }
 
+/** Plays once, from the place where the player starts by itself. */
+async function playOnce(video) {
+  await waitFor(video, 'at the start', () => {
+    pressPlay(video);
+    return video.currentTime > 0;
+  });
+  startedAt = video.currentTime;
+  await playToEnd(video, 'in the only run');
+}
+
+let startedAt = 0;
+
 /** Resolves with the errors of the player and the clock of the video at the end. */
-globalThis.playThrough = async ({ player, url, rate }) => {
+globalThis.playThrough = (request) => play(request, visit);
+globalThis.playEarly = (request) => play(request, playOnce);
+
+async function play({ player, url, rate }, watch) {
   const video = document.querySelector('video');
   const errors = [];
   const onError = (error) => errors.push(error);
@@ -100,10 +115,10 @@ globalThis.playThrough = async ({ player, url, rate }) => {
     await PLAYERS[player](video, url, onError);
     video.playbackRate = rate;
     video.defaultPlaybackRate = rate;
-    await visit(video);
+    await watch(video);
   } catch (error) {
     onError(error.message);
   }
   const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
-  return { errors, endedAt: currentTime, duration, width, height };
-};
+  return { errors, startedAt, endedAt: currentTime, duration, width, height };
+}

@@ -18,6 +18,8 @@ export type EncoderReport = {
   readonly attempt: number;
   readonly try: number;
   readonly progress?: number;
+  /** The first segments of this run are published; others follow. */
+  readonly playable?: true;
   readonly renditions?: readonly Rendition[];
   readonly width?: number;
   readonly height?: number;
@@ -69,6 +71,12 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
     ...(isAttempt(attempt) && { attempt }),
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
+    ...(event === 'started' &&
+      isOwn &&
+      body['playable'] === true && {
+        playback: { kind: 'own', run: body['try'] as number, growing: true },
+        media: parseMedia(body),
+      }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
       media: parseMedia(body),

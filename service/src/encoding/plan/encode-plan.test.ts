@@ -12,6 +12,7 @@ const frame: FrameFacts = {
   transfer: 'sdr',
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const timeline = {
   leadInSeconds: 0,
@@ -27,6 +28,7 @@ const plan: EncodePlan = {
   audioIndex: 1,
   timeline,
   rungs: chooseLadder(displaySize),
+  keyFrames: 'grid',
   folder: '/work',
 };
 

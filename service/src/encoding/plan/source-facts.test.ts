@@ -48,7 +48,9 @@ describe('source facts', () => {
         transfer: 'sdr',
         matrix: 'unknown',
         fullRange: false,
+        pixelFormat: 'yuv420p',
       },
+      isRotated: true,
     });
   });
 
