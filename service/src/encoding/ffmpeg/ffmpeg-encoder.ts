@@ -12,11 +12,13 @@ import {
   trackSeconds,
 } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
 import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import { type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
+import { AUDIO_KILOBITS, type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
 import type { Rendition } from '../../assets/renditions.ts';
 import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
 import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
+import { readAudioFacts } from './measured-audio.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
@@ -27,7 +29,7 @@ import {
 } from './ffmpeg-session.ts';
 import { examineSource } from './examine-source.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { chooseLadder } from '../plan/ladder.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import { secondsOf } from '../plan/source-timeline.ts';
 import {
@@ -37,7 +39,6 @@ import {
 } from '../packaging/thumbnail-choice.ts';
 
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
-const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 
 export const openFfmpegEncoder = ({
@@ -60,14 +61,14 @@ async function encode(session: Session): Promise<Encoding> {
     input,
     frame,
     videoIndex: video.index,
-    audioIndex: audio?.index,
+    audio,
     timeline,
     rungs,
     folder: request.workFolder,
   };
   assertCost(plan, session.limits);
   const log = await render(session, plan);
-  const tracks = await readTracks(request.workFolder, rungs.length + (audio ? 1 : 0));
+  const tracks = await readTracks(request.workFolder, plan);
   if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
   return {
     files: [
@@ -76,6 +77,7 @@ async function encode(session: Session): Promise<Encoding> {
       ...(await createPosters(session, tracks)),
     ],
     renditions: tracks.filter(isVideo).map(readyRendition),
+    audio: await readAudioFacts(audio, request.workFolder),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     warnings,
@@ -99,15 +101,19 @@ async function render(session: Session, plan: EncodePlan): Promise<string> {
   const limits = {
     stallMs: session.limits.stallSeconds * 1000,
     wallMs: timeLimitMs(encodeCost(plan)),
-    output: { folder: workFolder, bytes: maxOutputBytes(plan.rungs, durationSeconds) },
+    output: { folder: workFolder, bytes: maxOutputBytes(plan) },
   };
   return (await runStepOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
 }
 
 /** Twice the allowed bit rates, which only a defect can exceed. */
-const maxOutputBytes = (rungs: readonly Rung[], seconds: number): number =>
-  OUTPUT_SLACK_BYTES +
-  2 * 125 * seconds * rungs.reduce((kilobits, { maxKilobits }) => kilobits + maxKilobits, AUDIO_KILOBITS);
+function maxOutputBytes({ rungs, audio, timeline }: EncodePlan): number {
+  const kilobits = [
+    ...rungs.map(({ maxKilobits }) => maxKilobits),
+    ...audioRenditions(audio).map(({ channels }) => AUDIO_KILOBITS[channels]),
+  ].reduce((total, rate) => total + rate, 0);
+  return OUTPUT_SLACK_BYTES + 2 * 125 * timeline.durationSeconds * kilobits;
+}
 
 /** ffmpeg reports success for a source that ends early. */
 function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {

@@ -1,16 +1,30 @@
 // Reads the tracks that ffmpeg wrote, and extracts the segment for the thumbnail.
 import { type FileHandle, open, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
+import {
+  type CmafSegment,
+  type CmafTrack,
+  describeAudio,
+  initName,
+  segmentName,
+} from '../packaging/cmaf-track.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
+import type { EncodePlan } from '../plan/encode-plan.ts';
 import { readSegmentTimes, readTrackHeader } from '../packaging/mp4-boxes.ts';
 
 /** Much larger than `styp` and `sidx` of a segment. */
 const HEAD_BYTES = 1024;
 
 /** The tracks `r0` … in order. Throws for a track without init segment or media segments. */
-export async function readTracks(folder: string, count: number): Promise<readonly CmafTrack[]> {
+export async function readTracks(
+  folder: string,
+  { rungs, audio }: Pick<EncodePlan, 'rungs' | 'audio'>,
+): Promise<readonly CmafTrack[]> {
   const names = new Set(await readdir(folder));
-  return Promise.all(Array.from({ length: count }, (_, id) => readTrack(folder, names, id)));
+  const renditions = audioRenditions(audio);
+  const count = rungs.length + renditions.length;
+  const tracks = await Promise.all(Array.from({ length: count }, (_, id) => readTrack(folder, names, id)));
+  return describeAudio(tracks, { firstId: rungs.length, renditions });
 }
 
 async function readTrack(folder: string, names: ReadonlySet<string>, id: number): Promise<CmafTrack> {

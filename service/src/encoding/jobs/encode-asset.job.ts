@@ -183,7 +183,10 @@ async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
 const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
 const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
 
-const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
+const ready = (
+  run: Run,
+  { renditions, audio, width, height, durationMs, warnings }: Encoding,
+): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
@@ -191,6 +194,7 @@ const ready = (run: Run, { renditions, width, height, durationMs, warnings }: En
   width,
   height,
   duration_ms: durationMs,
+  ...(audio.length > 0 && { audio }),
   ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });
