@@ -11,6 +11,7 @@ export function describeAudioSet({ audio: { track, channels } }: SoundTrack): {
   // dash.js starts with the set of the highest priority.
   const priority = track.isDefault && channels === 2 ? 'selectionPriority="2" ' : '';
   const accessibility = ACCESSIBILITY[track.purpose];
+  const role = track.isDefault ? 'main' : ROLES[track.purpose];
   return {
     attributes: `${language}${priority}`,
     descriptors: [
@@ -18,7 +19,7 @@ export function describeAudioSet({ audio: { track, channels } }: SoundTrack): {
       ...(accessibility
         ? [`<Accessibility schemeIdUri="urn:tva:metadata:cs:AudioPurposeCS:2007" value="${accessibility}"/>`]
         : []),
-      `<Role schemeIdUri="urn:mpeg:dash:role:2011" value="${track.isDefault ? 'main' : ROLES[track.purpose]}"/>`,
+      `<Role schemeIdUri="urn:mpeg:dash:role:2011" value="${role}"/>`,
     ],
   };
 }

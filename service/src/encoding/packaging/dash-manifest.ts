@@ -72,7 +72,8 @@ function representation(track: CmafTrack, frameRate: Rational): string[] {
     ...(track.audio
       ? [
           '        <AudioChannelConfiguration ' +
-            `schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="${track.audio.channels}"/>`,
+            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" ' +
+            `value="${track.audio.channels}"/>`,
         ]
       : []),
     `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" ` +

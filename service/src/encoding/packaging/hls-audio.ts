@@ -5,8 +5,8 @@ import { type CmafTrack, type SoundTrack, isSound, playlistName } from './cmaf-t
 export type AudioGroup = { readonly id: string; readonly members: readonly SoundTrack[] };
 
 /**
- * Stereo comes first, because every player plays it. A track without 5.1 is a member of both groups: they must
- * have the same members (RFC 8216, 4.3.4.1.1).
+ * Stereo comes first, because every player plays it. A track without 5.1 is a member of both groups, which
+ * must have the same members (RFC 8216, 4.3.4.1.1).
  */
 export function audioGroups(tracks: readonly CmafTrack[]): readonly AudioGroup[] {
   const sounds = tracks.filter(isSound);

@@ -161,7 +161,9 @@ describe('encode plan', () => {
     const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(3, 6), sound(1)]) });
     const filters = [0, 1, 2].map((index) => after(args, `-filter:a:${index}`) ?? '');
     expect(filters.map((filter) => filter.includes('ebur128'))).toEqual([true, false, false]);
-    expect(filters[0]).toMatch(/^aresample=48000:async=1:first_pts=0,ebur128=.*,apad=/);
+    expect(filters[0]).toMatch(
+      /^aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo,ebur128=.*,apad=/,
+    );
   });
   test('segments of four seconds are numbered per rendition, and none is removed', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({

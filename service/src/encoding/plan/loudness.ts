@@ -1,6 +1,6 @@
 // Measures loudness and true peak by EBU R128 during the encode, without a change of the sound.
 
-export type Loudness = {
+type Loudness = {
   /** Integrated over the whole track; null for silence. */
   readonly loudnessLufs: number | null;
   /** Null for digital silence. */
@@ -13,7 +13,7 @@ export const LOUDNESS_FILES = { integrated: 'loudness.txt', peak: 'true-peak.txt
 /** BS.1770 excludes quieter blocks, so ffmpeg starts with this value. */
 const SILENCE_LUFS = -70;
 
-/** Needs 48 kHz. Measures the stereo mix that is encoded; padding must follow, as it is no part of the sound. */
+/** For 48 kHz. Measures the stereo mix that is encoded; padding must follow, as it is no sound. */
 export const LOUDNESS_FILTER = [
   'aformat=channel_layouts=stereo',
   'ebur128=metadata=1:peak=true',
