@@ -71,6 +71,7 @@ async function argumentsFor(
     audio,
     timeline,
     rungs: chooseLadder(frame.displaySize),
+    keyFrames: 'grid',
     folder: request.workFolder,
   });
 }

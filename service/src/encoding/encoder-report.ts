@@ -19,6 +19,8 @@ export type EncoderReport = {
   readonly attempt: number;
   readonly try: number;
   readonly progress?: number;
+  /** The first segments of this run are published; others follow. */
+  readonly playable?: true;
   readonly renditions?: readonly Rendition[];
   readonly width?: number;
   readonly height?: number;
@@ -71,6 +73,12 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
     ...(isAttempt(attempt) && { attempt }),
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
+    ...(event === 'started' &&
+      isOwn &&
+      body['playable'] === true && {
+        playback: { kind: 'own', run: body['try'] as number, growing: true },
+        media: parseMedia(body),
+      }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
       media: { ...parseMedia(body), ...(isOwn && parseReportedAudio(body['audio'])) },

@@ -42,7 +42,12 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 }
 
 /** The response to a player: a file of our store, or a redirect to a URL of others. */
-type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
+type ServedFile =
+  | { readonly key: ObjectKey; readonly isEntry: boolean; readonly growing?: GrowingFile }
+  | { readonly location: string };
+
+/** A manifest that may not be in the store yet. */
+type GrowingFile = { readonly folder: string; readonly name: string };
 
 /**
  * The URLs of a hosted video; called for entry files only, because a signature costs more than the response.
@@ -65,7 +70,13 @@ function entryOf(
   resolveHosted: ResolveHosted,
 ): ServedFile | undefined {
   if (playback?.kind === 'own')
-    return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
+    return playback.growing && file === THUMBNAIL
+      ? undefined
+      : {
+          key: renditionKey(id, playback.folder, storedName(playback, file)),
+          isEntry: true,
+          ...growingFile(playback, file),
+        };
   if (playback?.kind === 'image')
     return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
   const urls = playback?.kind === 'urls' ? playback : playback && resolveHosted();
@@ -82,6 +93,11 @@ function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | unde
   const [folder = '', file = '', ...more] = path.split('/');
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   return playback?.kind === 'own' && playback.folder === folder
-    ? { key: renditionKey(id, folder, file), isEntry: false }
+    ? { key: renditionKey(id, folder, file), isEntry: false, ...growingFile(playback, file) }
     : undefined;
 }
+
+const MANIFEST = /\.(?:m3u8|mpd)$/;
+
+const growingFile = ({ growing, folder }: OwnManifest, name: string): { growing?: GrowingFile } =>
+  growing && MANIFEST.test(name) ? { growing: { folder, name } } : {};

@@ -10,6 +10,7 @@ import {
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
+  videoPacketArguments,
 } from '../plan/ffmpeg-input.ts';
 import { type Session, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
@@ -22,6 +23,14 @@ import {
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
 import { findWarnings } from '../../media/warnings.ts';
+import type { Rung } from '../plan/ladder.ts';
+import {
+  canCopy,
+  chooseCopyUse,
+  type CopyUse,
+  longestGroupSeconds,
+  openPacketReader,
+} from '../plan/source-copy.ts';
 import { toTraits } from '../plan/source-traits.ts';
 import {
   type AudioChoice,
@@ -31,7 +40,10 @@ import {
   isTruncationLog,
 } from '../plan/stream-choice.ts';
 
-type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
+export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
+  readonly facts: SourceFacts;
+  /** Size of the file. */
+  readonly bytes: number;
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   /** Unusual properties of the source, and parts that the renditions lack. */
@@ -64,7 +76,7 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const { video, frame, audioStreams } = chosen;
   const audio = await chooseAudio(session, audioStreams);
   const warnings = [...findWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
-  return { video, frame, audio: toAudioTracks(audio.encoded), timeline, warnings };
+  return { facts, bytes, video, frame, audio: toAudioTracks(audio.encoded), timeline, warnings };
 }
 
 async function chooseAudio(session: Session, audioStreams: readonly SourceStream[]): Promise<AudioChoice> {
@@ -85,6 +97,25 @@ async function decodes(session: Session, stream: SourceStream): Promise<boolean>
   // An empty audio stream has no frames and no errors; it is encoded as silence.
   return ends.size > 0 || log.trim() === '';
 }
+
+/** How the ladder can use the source's own video stream; undefined when it must be encoded. */
+export async function findCopy(
+  session: Session,
+  { facts, video, timeline }: ExaminedSource,
+  top: Rung,
+): Promise<Copy | undefined> {
+  const { container } = session.input;
+  if (!canCopy({ container, facts, video, timeline })) return undefined;
+  const { read, summary } = openPacketReader(facts.startSeconds);
+  const args = videoPacketArguments(session.input, video.index);
+  const { code } = await runStep(session, { args, onLine: read });
+  const packets = summary();
+  const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);
+  return use ? { use, groupSeconds: longestGroupSeconds(packets) } : undefined;
+}
+
+/** `groupSeconds`: the longest group of pictures. */
+type Copy = { readonly use: CopyUse; readonly groupSeconds: number };
 
 /** Reads the end of the file; the whole file only if video ends much earlier or the duration is unknown. */
 async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {

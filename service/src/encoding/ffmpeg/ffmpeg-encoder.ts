@@ -1,45 +1,34 @@
-// Encoder that runs ffmpeg once for all rungs, checks the result and writes the manifests.
+// Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import {
-  type CmafTrack,
-  type VideoTrack,
-  averageBitrate,
-  initName,
-  isVideo,
-  playlistName,
-  trackSeconds,
-} from '../packaging/cmaf-track.ts';
+import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
-import { audioRenditions } from '../plan/audio-tracks.ts';
-import { assertCost, encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
-import { AUDIO_KILOBITS, type EncodePlan, encodeArguments } from '../plan/encode-plan.ts';
-import type { Rendition } from '../../assets/renditions.ts';
-import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
-import { readTracks, writeExcerpt } from './ffmpeg-output.ts';
-import { readAudioFacts } from './measured-audio.ts';
-import {
-  type FfmpegSetup,
-  type EncoderOptions,
-  type Session,
-  createEncodeFailure,
-  openSession,
-  runStepOrFail,
-} from './ffmpeg-session.ts';
-import { examineSource } from './examine-source.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { chooseLadder } from '../plan/ladder.ts';
-import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
+import { formatEarlyManifests } from '../packaging/playable-part.ts';
 import {
   choosePosterSource,
   chooseThumbnailSource,
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
-
-const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
-const TOLERANCE_SECONDS = 0.1;
+import { audioRenditions } from '../plan/audio-tracks.ts';
+import { assertCost } from '../plan/encode-cost.ts';
+import { planPhases } from '../plan/encode-phases.ts';
+import { renditionsOf } from '../plan/encode-progress.ts';
+import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
+import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
+import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
+import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { writeExcerpt } from './ffmpeg-output.ts';
+import { readAudioFacts } from './measured-audio.ts';
+import {
+  type FfmpegSetup,
+  type EncoderOptions,
+  type Session,
+  openSession,
+  runStepOrFail,
+} from './ffmpeg-session.ts';
 
 export const openFfmpegEncoder = ({
   limits,
@@ -54,99 +43,80 @@ export const openFfmpegEncoder = ({
 });
 
 async function encode(session: Session): Promise<Encoding> {
-  const { request, input } = session;
-  const { frame, video, audio, timeline, warnings } = await examineSource(session);
+  const { request } = session;
+  const source = await examineSource(session);
+  const { frame, timeline, warnings } = source;
   const rungs = chooseLadder(frame.displaySize);
-  const plan = {
-    input,
-    frame,
-    videoIndex: video.index,
-    audio,
-    timeline,
-    rungs,
-    folder: request.workFolder,
-  };
-  assertCost(plan, session.limits);
-  const log = await render(session, plan);
-  const tracks = await readTracks(request.workFolder, plan);
-  if (!tracks.every((track) => isComplete(track, plan))) throw createEncodeFailure('truncated', log);
+  assertCost({ timeline, rungs }, session.limits);
+  const planned = await planEncode(session, source, rungs);
+  const tracks: CmafTrack[] = [];
+  for (const index of planned.phases.keys()) tracks.push(...(await runPhase(planned, index, tracks)));
+  tracks.sort((a, b) => a.id - b.id);
+  const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
+  const files = [
+    ...(await writeManifests(planned, tracks, listed)),
+    ...filesOf(tracks, request.workFolder),
+    ...(await createPosters(session, listed)),
+  ];
   return {
-    files: [
-      ...(await writeManifests(tracks, plan, request)),
-      ...mediaFiles(tracks, request),
-      ...(await createPosters(session, tracks)),
-    ],
-    renditions: tracks.filter(isVideo).map(readyRendition),
-    audio: await readAudioFacts(audio, request.workFolder),
+    files: files.filter(({ name }) => !planned.published.has(name)),
+    renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
+    audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     warnings,
   };
 }
 
-async function render(session: Session, plan: EncodePlan): Promise<string> {
-  const { durationSeconds } = plan.timeline;
-  const { onProgress, workFolder } = session.request;
-  const renditions = plan.rungs.map(
-    ({ width, height }): Rendition => ({ width, height, state: 'encoding', bitrate: null }),
-  );
-  let percent = 0;
-  onProgress(percent, renditions);
-  const onLine = (line: string): void => {
-    const done = /^out_time_us=(\d+)$/.exec(line)?.[1];
-    if (done === undefined) return;
-    percent = Math.max(percent, Math.min(99, Math.floor(Number(done) / 10_000 / durationSeconds)));
-    onProgress(percent, renditions);
+async function planEncode(
+  session: Session,
+  source: ExaminedSource,
+  rungs: readonly Rung[],
+): Promise<PlannedEncode> {
+  const copy = await findCopy(session, source, rungs[0] as Rung);
+  const phases = planPhases({
+    rungs,
+    copyUse: copy?.use,
+    audioTracks: audioRenditions(source.audio).length,
+    durationSeconds: source.timeline.durationSeconds,
+  });
+  return {
+    ...phases,
+    session,
+    source,
+    rungs,
+    copiedGroupSeconds: copy?.groupSeconds,
+    startedAt: new Date(),
+    published: new Set(),
   };
-  const limits = {
-    stallMs: session.limits.stallSeconds * 1000,
-    wallMs: timeLimitMs(encodeCost(plan)),
-    output: { folder: workFolder, bytes: maxOutputBytes(plan) },
-  };
-  return (await runStepOrFail(session, { args: encodeArguments(plan), limits, onLine })).log;
-}
-
-/** Twice the allowed bit rates, which only a defect can exceed. */
-function maxOutputBytes({ rungs, audio, timeline }: EncodePlan): number {
-  const kilobits = [
-    ...rungs.map(({ maxKilobits }) => maxKilobits),
-    ...audioRenditions(audio).map(({ channels }) => AUDIO_KILOBITS[channels]),
-  ].reduce((total, rate) => total + rate, 0);
-  return OUTPUT_SLACK_BYTES + 2 * 125 * timeline.durationSeconds * kilobits;
-}
-
-/** ffmpeg reports success for a source that ends early. */
-function isComplete(track: CmafTrack, { timeline }: EncodePlan): boolean {
-  const tolerance = Math.max(TOLERANCE_SECONDS, secondsOf(timeline.frameRate));
-  return (
-    track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - timeline.durationSeconds) <= tolerance
-  );
 }
 
 async function writeManifests(
+  { session: { request }, source, phases, replacedTrack }: PlannedEncode,
   tracks: readonly CmafTrack[],
-  { timeline }: EncodePlan,
-  request: EncodeRequest,
+  listed: readonly CmafTrack[],
 ): Promise<EncodedFile[]> {
-  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: request.childFolder };
+  const { childFolder } = request;
+  const { frameRate } = source.timeline;
+  const presentation = { tracks: listed, frameRate, childFolder };
+  const early = tracks.filter(({ id }) => phases[0]?.trackIds.includes(id));
   const manifests = [
-    ['hls.m3u8', formatMultivariantPlaylist(presentation)],
-    ['dash.mpd', formatDashManifest(presentation)],
-    ...tracks.map((track) => [playlistName(track.id), formatMediaPlaylist(track)] as const),
-  ] as const;
+    { name: 'hls.m3u8', text: formatMultivariantPlaylist(presentation) },
+    { name: 'dash.mpd', text: formatDashManifest(presentation) },
+    ...listed.map((track) => ({ name: playlistName(track.id), text: formatMediaPlaylist(track) })),
+    ...formatEarlyManifests(
+      { ...presentation, tracks: early },
+      early.filter(({ id }) => id === replacedTrack),
+    ),
+  ];
   return Promise.all(
-    manifests.map(async ([name, text]) => {
+    manifests.map(async ({ name, text }) => {
       const file = fileOf(request, name);
       await writeFile(file.path, text);
       return file;
     }),
   );
 }
-
-const mediaFiles = (tracks: readonly CmafTrack[], request: EncodeRequest): EncodedFile[] =>
-  tracks
-    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
-    .map((name) => fileOf(request, name));
 
 /** Creates the default thumbnail, and the poster if one was requested. */
 async function createPosters(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
@@ -182,12 +152,6 @@ async function createPosterFile(
   await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
   return poster;
 }
-
-const readyRendition = (track: VideoTrack): Rendition => ({
-  ...track.size,
-  state: 'ready',
-  bitrate: averageBitrate(track),
-});
 
 const fileOf = ({ workFolder }: EncodeRequest, name: string): EncodedFile => ({
   name,

@@ -1,4 +1,4 @@
-// A finished video or audio track as described by both manifests: header, segments and bit rates.
+// A video or audio track as described by both manifests: header, segments and bit rates.
 import type { AudioRendition } from '../plan/audio-tracks.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
@@ -10,6 +10,8 @@ export type CmafTrack = TrackHeader & {
   readonly segments: readonly CmafSegment[];
   /** Of an audio track. */
   readonly audio?: AudioRendition;
+  /** The longest segment in whole seconds, of a track that was published before its end was known. */
+  readonly targetSeconds?: number;
 };
 
 export type VideoTrack = CmafTrack & { readonly size: NonNullable<CmafTrack['size']> };
@@ -43,8 +45,9 @@ export const trackSeconds = (track: CmafTrack): number =>
 export const averageBitrate = (track: CmafTrack): number =>
   Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / trackSeconds(track));
 
-/** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION). */
+/** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION), which must never change. */
 export const targetDuration = (track: CmafTrack): number =>
+  track.targetSeconds ??
   Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
 
 /** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations; at least the average. */

@@ -1,4 +1,4 @@
-// Formats the DASH manifest (ISO/IEC 23009-1, live profile, static) for the same tracks as HLS.
+// Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
 import {
   type CmafSegment,
   type CmafTrack,
@@ -15,15 +15,26 @@ import type { Rational } from '../plan/source-facts.ts';
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
+/** Of a manifest to which segments are added. */
+type Growth = {
+  readonly startedAt: Date;
+  /** Of the whole video. */
+  readonly durationSeconds: number;
+  /** Address of the next version, relative to the manifest. */
+  readonly location: string;
+};
+
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
-export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
-  // Uses the duration of the video: audio ends up to two packets later, which players cut off.
-  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+export function formatDashManifest(
+  { tracks, frameRate, childFolder }: PackagedTracks,
+  growth?: Growth,
+): string {
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" ' +
-      `type="static" mediaPresentationDuration="PT${seconds(duration)}S" ` +
+      `${growth ? growingAttributes(growth) : staticAttributes(tracks)} ` +
       `maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
+    ...(growth ? [`  <Location>${growth.location}</Location>`] : []),
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
     ...adaptationSet(VIDEO_SET, tracks.filter(isVideo), frameRate),
@@ -35,6 +46,30 @@ export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedT
     '',
   ].join('\n');
 }
+
+// The duration of the video: audio ends up to two packets later, which players cut off.
+function staticAttributes(tracks: readonly CmafTrack[]): string {
+  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+  return `type="static" mediaPresentationDuration="PT${seconds(duration)}S"`;
+}
+
+const UPDATE_SECONDS = 2;
+
+/**
+ * Encoding is faster than playback, so the whole video is declared available before the run has started.
+ * Players start as far behind the last segment as possible, which is the beginning.
+ */
+function growingAttributes({ startedAt, durationSeconds }: Growth): string {
+  const availableSince = new Date(startedAt.getTime() - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
+  return (
+    `type="dynamic" availabilityStartTime="${availableSince.toISOString()}" ` +
+    `publishTime="${startedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
+    `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
+  );
+}
+
+/** Tolerates clocks of viewers that are slow. */
+const LEAD_SECONDS = 3600;
 
 type AdaptationSet = {
   readonly id: number;

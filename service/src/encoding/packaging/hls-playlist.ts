@@ -1,4 +1,4 @@
-// Formats HLS playlists (RFC 8216, version 7, VOD); child URLs are relative to the playlist.
+// Formats HLS playlists (RFC 8216, version 7): EVENT while they grow, then VOD; child URLs are relative.
 import {
   type CmafTrack,
   type VideoTrack,
@@ -40,7 +40,10 @@ export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: P
   return lines([...HEAD, ...media, ...variants]);
 }
 
-export function formatMediaPlaylist(track: CmafTrack): string {
+/** `growing`: further segments follow. */
+export type TrackState = 'growing' | 'complete';
+
+export function formatMediaPlaylist(track: CmafTrack, state: TrackState = 'complete'): string {
   const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
@@ -48,13 +51,16 @@ export function formatMediaPlaylist(track: CmafTrack): string {
   ]);
   return lines([
     ...HEAD,
-    '#EXT-X-PLAYLIST-TYPE:VOD',
+    ...(state === 'growing' ? GROWING : ['#EXT-X-PLAYLIST-TYPE:VOD']),
     `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
     `#EXT-X-MAP:URI="${initName(track.id)}"`,
     ...segments,
-    '#EXT-X-ENDLIST',
+    ...(state === 'growing' ? [] : ['#EXT-X-ENDLIST']),
   ]);
 }
+
+/** Players would otherwise start near the end, as in a live stream. */
+const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES'] as const;
 
 function variantAttributes(
   video: VideoTrack,

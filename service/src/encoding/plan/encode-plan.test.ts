@@ -13,6 +13,7 @@ const frame: FrameFacts = {
   transfer: 'sdr',
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const sound = (index: number, channels = 2): SourceStream => ({
   index,
@@ -37,6 +38,7 @@ const plan: EncodePlan = {
   audio: toAudioTracks([sound(1)]),
   timeline,
   rungs: chooseLadder(displaySize),
+  keyFrames: 'grid',
   folder: '/work',
 };
 

@@ -1,9 +1,10 @@
-// Builds the ffmpeg arguments of the single run that creates all renditions.
+// Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
 import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
 import { LOUDNESS_FILTER } from './loudness.ts';
 import type { FrameFacts } from './source-facts.ts';
+import { MAX_GROUP_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
@@ -14,6 +15,8 @@ export type EncodePlan = {
   readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
+  /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
+  readonly keyFrames: 'grid' | 'source';
   readonly folder: string;
 };
 
@@ -23,7 +26,30 @@ const PRIMING_SAMPLES = 1024;
 /** Two packets, so that audio remains after the priming of a video with one frame. */
 const MIN_AUDIO_SECONDS = 0.043;
 
-export const encodeArguments = (plan: EncodePlan): string[] => [
+export const encodeArguments = (plan: EncodePlan): string[] =>
+  runArguments(plan, [
+    '-filter_complex_threads',
+    String(plan.input.threads),
+    '-filter_complex',
+    buildVideoGraph(plan),
+    ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),
+    ...videoOptions(plan),
+    ...(plan.keyFrames === 'source' ? SHOWN_TIMES : []),
+  ]);
+
+/** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
+export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFrames'>): string[] =>
+  runArguments(plan, ['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...SHOWN_TIMES]);
+
+/**
+ * Segments start at the time of their first shown frame. Otherwise the delay of B-frames is in an edit list,
+ * which differs between copied and encoded renditions and which some players ignore.
+ */
+const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
+
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'folder'>;
+
+const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
@@ -32,12 +58,7 @@ export const encodeArguments = (plan: EncodePlan): string[] => [
   '-stats_period',
   '0.5',
   ...inputArguments(plan.input, ['-itsoffset', String(plan.timeline.leadInSeconds)]),
-  '-filter_complex_threads',
-  String(plan.input.threads),
-  '-filter_complex',
-  buildVideoGraph(plan),
-  ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),
-  ...videoOptions(plan),
+  ...video,
   ...audioOptions(plan),
   '-sn',
   '-dn',
@@ -51,7 +72,7 @@ export const encodeArguments = (plan: EncodePlan): string[] => [
   ...dashOptions(plan.folder),
 ];
 
-function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
+function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string[] {
   return [
     '-c:v',
     'libx264',
@@ -74,7 +95,8 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '-sc_threshold',
     '0',
     '-g',
-    String(longestGroup(timeline)),
+    String(keyFrames === 'source' ? longestCopiedGroup(timeline) : longestGroup(timeline)),
+    ...(keyFrames === 'source' ? ['-keyint_min', '1'] : []),
     // Players that ignore edit lists show B-frame video a frame late, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
     // Without a pyramid the delay of B-frames is one frame, hardly visible where edit lists are ignored.
@@ -83,7 +105,7 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     ...rungs.flatMap(({ profile, maxKilobits }, index) => [
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
-      keyFrameExpression(timeline),
+      keyFrames === 'source' ? 'source' : keyFrameExpression(timeline),
       `-profile:v:${index}`,
       profile,
       `-maxrate:v:${index}`,
@@ -97,7 +119,7 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
 /** Bit rates by number of channels. */
 export const AUDIO_KILOBITS = { 2: 128, 6: 384 } as const;
 
-function audioOptions({ audio, timeline }: EncodePlan): string[] {
+function audioOptions({ audio, timeline }: RunPlan): string[] {
   return audioRenditions(audio).flatMap(({ track, channels }, index) => [
     '-map',
     `0:${track.index}`,
@@ -162,6 +184,17 @@ const groupFrames = ({ frameRate }: Frames): number =>
 
 /** Frames of the longest possible group: the last one may include the tail. */
 export const longestGroup = (timeline: Frames): number => 2 * groupFrames(timeline);
+
+/** Longer than any group of a video stream that is copied into the ladder. */
+const longestCopiedGroup = ({ frameRate }: Frames): number =>
+  Math.ceil((2 * MAX_GROUP_SECONDS.keep) / secondsOf(frameRate));
+
+/** Upper bound in whole seconds: a segment ends at the first key frame after the segment duration. */
+export const maxSegmentSeconds = (groupSeconds: number): number => Math.ceil(SEGMENT_SECONDS + groupSeconds);
+
+/** Of renditions with a regular grid of key frames. */
+export const gridGroupSeconds = (timeline: Frames): number =>
+  secondsOf(timeline.frameRate, groupFrames(timeline));
 
 /**
  * A key frame at the start of each group. A tail shorter than half a segment joins the previous one, because

@@ -50,7 +50,9 @@ describe('source facts', () => {
         transfer: 'sdr',
         matrix: 'unknown',
         fullRange: false,
+        pixelFormat: 'yuv420p',
       },
+      isRotated: true,
     });
   });
 

@@ -35,6 +35,8 @@ export type FrameFacts = {
   /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;
   readonly fullRange: boolean;
+  /** Name of the pixel format in ffmpeg, for example `yuv420p`. */
+  readonly pixelFormat: string;
 };
 
 export type SourceFacts = {
@@ -45,6 +47,8 @@ export type SourceFacts = {
   readonly streams: readonly SourceStream[];
   /** Null when no frame could be decoded. */
   readonly frame: FrameFacts | null;
+  /** The file asks players to rotate or flip the picture; ffmpeg has applied it to the frames. */
+  readonly isRotated: boolean;
 };
 
 // ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
@@ -62,7 +66,8 @@ const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
-const FRAME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
+const FRAME =
+  /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
 const COLOUR =
   /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
@@ -74,6 +79,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
     ...clockOf(input, container),
     streams: [...input.matchAll(STREAM)].map(streamOf),
     frame: parseFrameFacts(words),
+    isRotated: /displaymatrix: rotation of/i.test(words),
   };
 }
 
@@ -134,20 +140,15 @@ function parseFrameFacts(words: string): FrameFacts | null {
   const [first] = frames;
   if (!first) return null;
   const [, range = 'unknown', matrix = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
-  const [, sarWidth, sarHeight, width, height] = first.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [sarWidth, sarHeight, width, height] = first.slice(2).map(Number) as [number, number, number, number];
   return {
     displaySize: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),
-    interlaced: frames.some(([, , , , , field]) => field !== 'P'),
+    interlaced: frames.some(([, , , , , , field]) => field !== 'P'),
     transfer: transferOf(transfer),
     matrix,
     fullRange: range === 'pc',
+    pixelFormat: first[1] ?? 'unknown',
   };
 }
 

@@ -28,7 +28,9 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
     transfer: 'sdr',
     matrix: 'bt709',
     fullRange: false,
+    pixelFormat: 'yuv420p',
   },
+  isRotated: false,
 });
 
 const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {

@@ -11,6 +11,7 @@ const FRAME: FrameFacts = {
   transfer: 'sdr',
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const UNKNOWN = { size: null, averageRate: null, still: false };
 const VIDEO: SourceStream = {

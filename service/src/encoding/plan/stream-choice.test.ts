@@ -10,6 +10,7 @@ const frame = {
   transfer: 'sdr',
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 } as const;
 const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream => ({
   index,
@@ -20,7 +21,11 @@ const stream = (index: number, kind: SourceStream['kind'], codec: string): Sourc
   still: false,
 });
 const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = '') =>
-  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, 'mov', log);
+  chooseStreams(
+    { durationSeconds: 1, startSeconds: 0, streams, frame, isRotated: false, ...more },
+    'mov',
+    log,
+  );
 
 const film = stream(0, 'Video', 'h264');
 const audio = stream(1, 'Audio', 'aac');
