@@ -154,7 +154,7 @@ function waitForTone(video, listen, hertz) {
   });
 }
 
-/** Resolves with the listed tracks, after the tone of the first and that of the selected language were heard. */
+/** Resolves with the listed tracks, after both tones were heard: before and after the switch. */
 globalThis.switchAudio = async ({ player, url, tone, language, languageTone }) => {
   const video = document.querySelector('video');
   video.loop = true;
