@@ -95,6 +95,17 @@ export const beeps = (track: Track): Promise<number[]> =>
     isOn: (decibel) => decibel > -20,
   });
 
+/** Frequency of the tone in each channel, in hertz. */
+export async function tones({ url, stream }: Track): Promise<number[]> {
+  const graph =
+    'aresample=48000,astats=metadata=1:reset=0:measure_perchannel=Zero_crossings_rate,ametadata=print:file=-';
+  const output = await measured(['-i', url, '-map', `0:${stream}`, '-af', graph, '-f', 'null', '-']);
+  const last = output.slice(output.lastIndexOf('frame:'));
+  return [...last.matchAll(/^lavfi\.astats\.\d+\.Zero_crossings_rate=(\S+)$/gm)].map(
+    ([, rate]) => (Number(rate) * 48_000) / 2,
+  );
+}
+
 type Measure = { readonly filter: string; readonly graph: string; readonly isOn: (value: number) => boolean };
 
 async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure): Promise<number[]> {

@@ -9,7 +9,8 @@ import {
 } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, StreamReport } from '../lifecycle/stream-report.ts';
+import { parseReportedAudio } from './reported-audio.ts';
 
 /** The report of our own encoder. `try` is the run whose files are in the store. */
 export type EncoderReport = {
@@ -24,6 +25,7 @@ export type EncoderReport = {
   readonly width?: number;
   readonly height?: number;
   readonly duration_ms?: number;
+  readonly audio?: readonly AudioFacts[];
   /** Time of the stored poster, if one was requested. */
   readonly poster_time_ms?: number;
   readonly warnings?: readonly Warning[];
@@ -79,7 +81,7 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
       }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
-      media: parseMedia(body),
+      media: { ...parseMedia(body), ...(isOwn && parseReportedAudio(body['audio'])) },
     }),
     ...(event === 'failed' && parseFailure(body)),
   };

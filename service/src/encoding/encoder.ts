@@ -1,6 +1,7 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
+import type { AudioFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';
 
@@ -51,6 +52,8 @@ export type Encoding = {
   /** Without those that `onPlayable` was called with. */
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
+  /** The encoded audio tracks of the source, the default first. */
+  readonly audio: readonly AudioFacts[];
   /** Display size: rotation and pixel aspect ratio are applied. */
   readonly width: number;
   readonly height: number;

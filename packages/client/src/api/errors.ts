@@ -172,6 +172,7 @@ export type WarningCode =
   | 'surround_audio'
   | 'subtitles_dropped'
   | 'audio_unsupported'
+  | 'audio_tracks_dropped'
   | 'encoding_incomplete'
   | 'playback_url_refused'
   | 'playback_unconfigured';

@@ -3,12 +3,19 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
 import type { EncodedFile } from '../encoder.ts';
-import { type CmafTrack, initName, isVideo, trackSeconds } from '../packaging/cmaf-track.ts';
+import { type CmafTrack, describeAudio, initName, isVideo, trackSeconds } from '../packaging/cmaf-track.ts';
 import type { TrackState } from '../packaging/hls-playlist.ts';
 import { formatPlayablePart } from '../packaging/playable-part.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
 import { encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
 import type { EncodePhase, EncodePhases } from '../plan/encode-phases.ts';
-import { copyArguments, encodeArguments, gridGroupSeconds, maxSegmentSeconds } from '../plan/encode-plan.ts';
+import {
+  AUDIO_KILOBITS,
+  copyArguments,
+  encodeArguments,
+  gridGroupSeconds,
+  maxSegmentSeconds,
+} from '../plan/encode-plan.ts';
 import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
 import type { Rung } from '../plan/ladder.ts';
 import { MAX_START_SECONDS } from '../plan/source-copy.ts';
@@ -37,13 +44,16 @@ type PhaseRun = {
 };
 
 const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
-const AUDIO_KILOBITS = 128;
 const TOLERANCE_SECONDS = 0.1;
 const POLL_MS = 100;
 /** Each publication writes all manifests anew. */
 const PUBLISH_INTERVAL_MS = 1000;
 /** Shorter videos are complete soon after their first segment. */
 const MIN_SECONDS_TO_GROW = 8;
+
+/** Where ffmpeg writes; the audio is a part of the first phase. */
+export const phaseFolder = ({ request }: Session, index: number): string =>
+  join(request.workFolder, `phase-${index}`);
 
 /** Resolves with the complete tracks of the phase. */
 export async function runPhase(
@@ -52,7 +62,7 @@ export async function runPhase(
   earlier: readonly CmafTrack[],
 ): Promise<readonly CmafTrack[]> {
   const { session, phases } = encode;
-  const folder = join(session.request.workFolder, `phase-${index}`);
+  const folder = phaseFolder(session, index);
   await mkdir(folder);
   const phase = phases[index] as EncodePhase;
   const collector = openSegmentCollector({
@@ -105,7 +115,7 @@ function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, fol
   const plan = {
     input: session.input,
     videoIndex: video.index,
-    audioIndex: phase.hasAudio ? audio?.index : undefined,
+    audio: phase.hasAudio ? audio : [],
     timeline,
     folder,
   };
@@ -153,12 +163,16 @@ async function follow(
 
 /** All tracks declare the same longest segment: the first ones are published before the end. */
 async function collect(
-  { source, copiedGroupSeconds = 0 }: PlannedEncode,
+  { source, rungs, copiedGroupSeconds = 0 }: PlannedEncode,
   collector: SegmentCollector,
 ): Promise<readonly CmafTrack[]> {
   const group = Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline));
   const targetSeconds = maxSegmentSeconds(group);
-  return (await collector.collect()).map((track) => ({ ...track, targetSeconds }));
+  const tracks = describeAudio(await collector.collect(), {
+    firstId: rungs.length,
+    renditions: audioRenditions(source.audio),
+  });
+  return tracks.map((track) => ({ ...track, targetSeconds }));
 }
 
 async function publish(
@@ -194,8 +208,11 @@ export const filesOf = (tracks: readonly CmafTrack[], folder: string): EncodedFi
     .map((name) => ({ name, path: join(folder, name) }));
 
 /** Twice the allowed bit rates, which only a defect can exceed; a copy has the size of the source. */
-function maxOutputBytes({ bytes, timeline }: ExaminedSource, rungs: readonly Rung[]): number {
-  const kilobits = rungs.reduce((total, { maxKilobits }) => total + maxKilobits, AUDIO_KILOBITS);
+function maxOutputBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readonly Rung[]): number {
+  const kilobits = [
+    ...rungs.map(({ maxKilobits }) => maxKilobits),
+    ...audioRenditions(audio).map(({ channels }) => AUDIO_KILOBITS[channels]),
+  ].reduce((total, rate) => total + rate, 0);
   const copied = rungs.length > 0 ? 0 : bytes;
   return OUTPUT_SLACK_BYTES + 2 * 125 * timeline.durationSeconds * kilobits + copied;
 }

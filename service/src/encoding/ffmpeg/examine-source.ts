@@ -1,6 +1,7 @@
 // Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
 import type { Warning } from '../../assets/asset.ts';
+import { type AudioTrack, byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/audio-tracks.ts';
 import { assertDuration } from '../plan/encode-cost.ts';
 import { EncodeFailed } from '../encoder.ts';
 import {
@@ -32,7 +33,8 @@ import {
 } from '../plan/source-copy.ts';
 import { toTraits } from '../plan/source-traits.ts';
 import {
-  audioUnsupported,
+  type AudioChoice,
+  audioWarnings,
   type ChosenStreams,
   chooseStreams,
   isTruncationLog,
@@ -42,7 +44,7 @@ export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
   readonly facts: SourceFacts;
   /** Size of the file. */
   readonly bytes: number;
-  readonly audio: SourceStream | undefined;
+  readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   /** Unusual properties of the source, and parts that the renditions lack. */
   readonly warnings: readonly Warning[];
@@ -72,29 +74,28 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const timeline = computeTimeline({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
   const { video, frame, audioStreams } = chosen;
-  const audio = await findDecodableAudio(session, audioStreams);
-  const isSilenced = !audio && audioStreams.length > 0;
-  const warnings = [
-    ...findWarnings(toTraits(facts, chosen)),
-    ...(isSilenced ? [audioUnsupported(audioStreams)] : []),
-  ];
-  return { facts, bytes, video, frame, audio, timeline, warnings };
+  const audio = await chooseAudio(session, audioStreams);
+  const warnings = [...findWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
+  return { facts, bytes, video, frame, audio: toAudioTracks(audio.encoded), timeline, warnings };
 }
 
-/** The first audio stream that ffmpeg decodes: a decoder may be missing, or the stream damaged. */
-async function findDecodableAudio(
-  session: Session,
-  audioStreams: readonly SourceStream[],
-): Promise<SourceStream | undefined> {
-  for (const stream of audioStreams) {
-    if (!isDecodable(stream, session.input.container)) continue;
-    const { ends, read } = openPacketList(0);
-    const args = audioCheckArguments(session.input, stream.index);
-    const { log } = await runStep(session, { args, onLine: read });
-    // An empty audio stream has no frames and no errors; it is encoded as silence.
-    if (ends.size > 0 || log.trim() === '') return stream;
+async function chooseAudio(session: Session, audioStreams: readonly SourceStream[]): Promise<AudioChoice> {
+  const choice: Record<keyof AudioChoice, SourceStream[]> = { encoded: [], undecodable: [], excess: [] };
+  for (const stream of byDefault(audioStreams)) {
+    if (choice.encoded.length === MAX_AUDIO_TRACKS) choice.excess.push(stream);
+    else choice[(await decodes(session, stream)) ? 'encoded' : 'undecodable'].push(stream);
   }
-  return undefined;
+  return choice;
+}
+
+/** Whether ffmpeg decodes an audio stream: a decoder may be missing, or the stream damaged. */
+async function decodes(session: Session, stream: SourceStream): Promise<boolean> {
+  if (!isDecodable(stream, session.input.container)) return false;
+  const { ends, read } = openPacketList(0);
+  const args = audioCheckArguments(session.input, stream.index);
+  const { log } = await runStep(session, { args, onLine: read });
+  // An empty audio stream has no frames and no errors; it is encoded as silence.
+  return ends.size > 0 || log.trim() === '';
 }
 
 /** How the ladder can use the source's own video stream; undefined when it must be encoded. */

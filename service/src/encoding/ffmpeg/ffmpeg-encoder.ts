@@ -11,15 +11,17 @@ import {
   chooseThumbnailSource,
   type ThumbnailSource,
 } from '../packaging/thumbnail-choice.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
 import { assertCost } from '../plan/encode-cost.ts';
 import { planPhases } from '../plan/encode-phases.ts';
 import { renditionsOf } from '../plan/encode-progress.ts';
 import { type Rung, chooseLadder } from '../plan/ladder.ts';
 import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
 import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
-import { filesOf, type PlannedEncode, runPhase } from './encode-phase.ts';
+import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
+import { readAudioFacts } from './measured-audio.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
@@ -59,6 +61,7 @@ async function encode(session: Session): Promise<Encoding> {
   return {
     files: files.filter(({ name }) => !planned.published.has(name)),
     renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
+    audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     warnings,
@@ -74,7 +77,7 @@ async function planEncode(
   const phases = planPhases({
     rungs,
     copyUse: copy?.use,
-    audioTracks: source.audio ? 1 : 0,
+    audioTracks: audioRenditions(source.audio).length,
     durationSeconds: source.timeline.durationSeconds,
   });
   return {

@@ -162,7 +162,10 @@ async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile
   return asset !== undefined && (await needs.verifyOriginal(asset, original)).refused;
 }
 
-const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
+const ready = (
+  run: Run,
+  { renditions, audio, width, height, durationMs, warnings }: Encoding,
+): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
@@ -170,6 +173,7 @@ const ready = (run: Run, { renditions, width, height, durationMs, warnings }: En
   width,
   height,
   duration_ms: durationMs,
+  ...(audio.length > 0 && { audio }),
   ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

@@ -1,4 +1,5 @@
 // A video or audio track as described by both manifests: header, segments and bit rates.
+import type { AudioRendition } from '../plan/audio-tracks.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
 export type CmafSegment = SegmentTimes & { readonly name: string; readonly bytes: number };
@@ -7,11 +8,14 @@ export type CmafTrack = TrackHeader & {
   /** The number in file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
   readonly id: number;
   readonly segments: readonly CmafSegment[];
+  /** Of an audio track. */
+  readonly audio?: AudioRendition;
   /** The longest segment in whole seconds, of a track that was published before its end was known. */
   readonly targetSeconds?: number;
 };
 
 export type VideoTrack = CmafTrack & { readonly size: NonNullable<CmafTrack['size']> };
+export type SoundTrack = CmafTrack & { readonly audio: AudioRendition };
 
 export const initName = (id: number): string => `r${id}-init.mp4`;
 export const segmentName = (id: number, number: number): string =>
@@ -19,6 +23,17 @@ export const segmentName = (id: number, number: number): string =>
 export const playlistName = (id: number): string => `r${id}.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
+export const isSound = (track: CmafTrack): track is SoundTrack => track.audio !== undefined;
+
+/** Audio tracks have consecutive ids, in the order of the renditions. */
+export const describeAudio = (
+  tracks: readonly CmafTrack[],
+  { firstId, renditions }: { readonly firstId: number; readonly renditions: readonly AudioRendition[] },
+): readonly CmafTrack[] =>
+  tracks.map((track) => {
+    const audio = isVideo(track) ? undefined : renditions[track.id - firstId];
+    return audio ? { ...track, audio } : track;
+  });
 
 export const segmentSeconds = ({ timescale }: CmafTrack, { duration }: SegmentTimes): number =>
   duration / timescale;

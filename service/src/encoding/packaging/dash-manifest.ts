@@ -1,5 +1,14 @@
 // Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
-import { type CmafSegment, type CmafTrack, isVideo, peakBitrate, trackSeconds } from './cmaf-track.ts';
+import {
+  type CmafSegment,
+  type CmafTrack,
+  type SoundTrack,
+  isSound,
+  isVideo,
+  peakBitrate,
+  trackSeconds,
+} from './cmaf-track.ts';
+import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
@@ -30,12 +39,10 @@ export function formatDashManifest(
     ...(growth ? [`  <Location>${growth.location}</Location>`] : []),
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
-    ...adaptationSet('video', tracks.filter(isVideo), frameRate),
-    ...adaptationSet(
-      'audio',
-      tracks.filter((track) => !isVideo(track)),
-      frameRate,
-    ),
+    ...adaptationSet(VIDEO_SET, tracks.filter(isVideo), frameRate),
+    ...tracks
+      .filter(isSound)
+      .flatMap((track, index) => adaptationSet(audioSet(track, index), [track], frameRate)),
     '  </Period>',
     ...(growth ? [`  ${clockOf(growth)}`] : []),
     '</MPD>',
@@ -71,11 +78,30 @@ const clockOf = ({ startedAt }: Growth): string =>
 /** Tolerates clocks of viewers that are slow. */
 const LEAD_SECONDS = 3600;
 
-function adaptationSet(kind: 'video' | 'audio', tracks: readonly CmafTrack[], frameRate: Rational): string[] {
+type AdaptationSet = {
+  readonly id: number;
+  readonly kind: 'video' | 'audio';
+  readonly attributes: string;
+  readonly descriptors: readonly string[];
+};
+
+const VIDEO_SET: AdaptationSet = { id: 0, kind: 'video', attributes: '', descriptors: [] };
+const audioSet = (track: SoundTrack, index: number): AdaptationSet => ({
+  id: 1 + index,
+  kind: 'audio',
+  ...describeAudioSet(track),
+});
+
+function adaptationSet(
+  { id, kind, attributes, descriptors }: AdaptationSet,
+  tracks: readonly CmafTrack[],
+  frameRate: Rational,
+): string[] {
   if (tracks.length === 0) return [];
   return [
-    `    <AdaptationSet id="${kind === 'video' ? 0 : 1}" contentType="${kind}" mimeType="${kind}/mp4" ` +
+    `    <AdaptationSet id="${id}" contentType="${kind}" mimeType="${kind}/mp4" ${attributes}` +
       'segmentAlignment="true" startWithSAP="1">',
+    ...descriptors.map((descriptor) => `      ${descriptor}`),
     ...tracks.flatMap((track) => representation(track, frameRate)),
     '    </AdaptationSet>',
   ];
@@ -85,12 +111,13 @@ function representation(track: CmafTrack, frameRate: Rational): string[] {
   return [
     `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ` +
       `${kindAttributes(track, frameRate)}>`,
-    ...(isVideo(track)
-      ? []
-      : [
+    ...(track.audio
+      ? [
           '        <AudioChannelConfiguration ' +
-            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
-        ]),
+            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" ' +
+            `value="${track.audio.channels}"/>`,
+        ]
+      : []),
     `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" ` +
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">',
     '          <SegmentTimeline>',

@@ -1,8 +1,9 @@
 // Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
 import { type EncodePlan, encodeArguments } from './encode-plan.ts';
+import { toAudioTracks } from './audio-tracks.ts';
 import { chooseLadder } from './ladder.ts';
-import type { FrameFacts } from './source-facts.ts';
+import type { FrameFacts, SourceStream } from './source-facts.ts';
 
 const displaySize = { width: 1920, height: 1080 };
 const frame: FrameFacts = {
@@ -14,6 +15,15 @@ const frame: FrameFacts = {
   fullRange: false,
   pixelFormat: 'yuv420p',
 };
+const sound = (index: number, channels = 2): SourceStream => ({
+  index,
+  kind: 'Audio',
+  codec: 'aac',
+  size: null,
+  averageRate: null,
+  channels,
+  still: false,
+});
 const timeline = {
   leadInSeconds: 0,
   frameRate: { numerator: 30000, denominator: 1001 },
@@ -25,7 +35,7 @@ const plan: EncodePlan = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
   frame,
   videoIndex: 0,
-  audioIndex: 1,
+  audio: toAudioTracks([sound(1)]),
   timeline,
   rungs: chooseLadder(displaySize),
   keyFrames: 'grid',
@@ -131,11 +141,31 @@ describe('encode plan', () => {
   });
   test('audio is stereo AAC', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
-      '-c:a': 'aac',
-      '-b:a': '128k',
-      '-ac': '2',
-      '-ar': '48000',
+      '-c:a:0': 'aac',
+      '-b:a:0': '128k',
+      '-ac:a:0': '2',
+      '-ar:a:0': '48000',
     });
+  });
+  test('every track is stereo first, and surround tracks are encoded once more in 5.1', () => {
+    const audio = toAudioTracks([sound(3, 6), sound(1), sound(2, 8)]);
+    const args = encodeArguments({ ...plan, audio });
+    expect(all(args, '-map').slice(-5)).toEqual(['0:3', '0:1', '0:2', '0:3', '0:2']);
+    expect(optionsOf(args)).toMatchObject({
+      '-ac:a:2': '2',
+      '-b:a:2': '128k',
+      '-ac:a:3': '6',
+      '-b:a:3': '384k',
+      '-ac:a:4': '6',
+    });
+  });
+  test('the loudness of the default track is measured, once and before padding', () => {
+    const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(3, 6), sound(1)]) });
+    const filters = [0, 1, 2].map((index) => after(args, `-filter:a:${index}`) ?? '');
+    expect(filters.map((filter) => filter.includes('ebur128'))).toEqual([true, false, false]);
+    expect(filters[0]).toMatch(
+      /^aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo,ebur128=.*,apad=/,
+    );
   });
   test('segments of four seconds are numbered per rendition, and none is removed', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
@@ -162,16 +192,18 @@ describe('encode plan', () => {
   });
   test('rungs are mapped in order, audio last', () => {
     expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '0:1']);
-    expect(all(encodeArguments({ ...plan, audioIndex: undefined }), '-map')).toHaveLength(4);
+    expect(all(encodeArguments({ ...plan, audio: [] }), '-map')).toHaveLength(4);
   });
   test('audio has the duration of the video', () => {
-    expect(after(encodeArguments(plan), '-af')).toBe(
+    const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(1), sound(2)]) });
+    expect(after(args, '-filter:a:1')).toBe(
       'aresample=48000:async=1:first_pts=0,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01',
     );
+    expect(after(args, '-filter:a:0')).toMatch(/,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01$/);
   });
   test('some audio remains for a video with a single frame', () => {
     const short = encodeArguments({ ...plan, timeline: { ...timeline, durationSeconds: 1 / 60 } });
-    expect(after(short, '-af')).toContain('apad=whole_dur=0.043');
+    expect(after(short, '-filter:a:0')).toContain('apad=whole_dur=0.043');
   });
   test('an empty beginning is kept', () => {
     expect(

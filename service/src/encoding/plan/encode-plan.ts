@@ -1,6 +1,8 @@
 // Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
+import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
+import { LOUDNESS_FILTER } from './loudness.ts';
 import type { FrameFacts } from './source-facts.ts';
 import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
@@ -10,7 +12,7 @@ export type EncodePlan = {
   readonly input: FfmpegInput;
   readonly frame: FrameFacts;
   readonly videoIndex: number;
-  readonly audioIndex: number | undefined;
+  readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
   /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
@@ -45,7 +47,7 @@ export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFra
  */
 const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
 
-type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audioIndex' | 'folder'>;
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'folder'>;
 
 const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...GENERAL,
@@ -57,7 +59,7 @@ const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   '0.5',
   ...inputArguments(plan.input, ['-itsoffset', String(plan.timeline.leadInSeconds)]),
   ...video,
-  ...(plan.audioIndex === undefined ? [] : audioOptions(plan.audioIndex, plan.timeline)),
+  ...audioOptions(plan),
   '-sn',
   '-dn',
   '-map_metadata',
@@ -114,27 +116,38 @@ function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string
   ];
 }
 
+/** Bit rates by number of channels. */
+export const AUDIO_KILOBITS = { 2: 128, 6: 384 } as const;
+
+function audioOptions({ audio, timeline }: RunPlan): string[] {
+  return audioRenditions(audio).flatMap(({ track, channels }, index) => [
+    '-map',
+    `0:${track.index}`,
+    `-c:a:${index}`,
+    'aac',
+    `-b:a:${index}`,
+    `${AUDIO_KILOBITS[channels]}k`,
+    `-ac:a:${index}`,
+    String(channels),
+    `-ar:a:${index}`,
+    '48000',
+    `-filter:a:${index}`,
+    audioFilter(timeline, { isMeasured: track.isDefault && channels === 2 }),
+  ]);
+}
+
 /**
  * Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21
  * ms, because some players ignore edit lists.
  */
-function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
+function audioFilter({ durationSeconds }: Timeline, { isMeasured }: { isMeasured: boolean }): string {
   const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
   return [
-    '-map',
-    `0:${index}`,
-    '-c:a',
-    'aac',
-    '-b:a',
-    '128k',
-    '-ac',
-    '2',
-    '-ar',
-    '48000',
-    '-af',
-    `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},` +
-      `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
-  ];
+    'aresample=48000:async=1:first_pts=0',
+    ...(isMeasured ? [LOUDNESS_FILTER] : []),
+    `apad=whole_dur=${end}`,
+    `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
+  ].join(',');
 }
 
 /** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */

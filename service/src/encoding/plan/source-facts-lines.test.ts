@@ -96,6 +96,34 @@ describe('a stream', () => {
   });
 });
 
+describe('the tags of a stream', () => {
+  const titled = (indent: string, title: string) =>
+    facts({
+      streams: [
+        '  Stream #0:0(deu): Audio: aac (LC), 48000 Hz, stereo, fltp (default) (visual impaired)',
+        `${indent}Metadata:`,
+        `${indent}  title           : ${title}`,
+        `${indent}                  : (default)`,
+        '  Stream #0:1: Audio: aac (LC), 48000 Hz, stereo, fltp (forced',
+      ].join('\n'),
+    })?.streams;
+
+  test.each(['    ', '      '])('are those of their own stream, indented by "%s"', (indent) => {
+    expect(titled(indent, 'Erzählung: (Teil 1)')).toMatchObject([
+      { language: 'deu', title: 'Erzählung: (Teil 1)', dispositions: ['default', 'visual impaired'] },
+      { index: 1 },
+    ]);
+    expect(Object.keys(titled(indent, 'x')?.[1] ?? {})).not.toEqual(
+      expect.arrayContaining(['title', 'language', 'dispositions']),
+    );
+  });
+  test('another tag, and the title of the file, are no title', () => {
+    const tags = '    title           : The film';
+    const streams = '  Stream #0:0: Audio: aac\n    Metadata:\n      subtitle        : x';
+    expect(facts({ tags, streams })?.streams[0]).not.toHaveProperty('title');
+  });
+});
+
 describe('the picture', () => {
   const pictureOf = (...frames: string[]) => facts({ frames: frames.join('\n') })?.frame;
 

@@ -29,6 +29,7 @@ describe('source facts', () => {
           size: { width: 320, height: 180 },
           averageRate: 30,
           still: false,
+          dispositions: ['default'],
         },
         {
           index: 1,
@@ -39,6 +40,7 @@ describe('source facts', () => {
           averageRate: null,
           channels: 1,
           still: false,
+          dispositions: ['default'],
         },
       ],
       frame: {
@@ -54,6 +56,17 @@ describe('source facts', () => {
     });
   });
 
+  test.each(['5.1', '7.0'])('languages, titles and flags in the log of ffmpeg %s', (version) => {
+    const streams = parseSourceFacts(readLog(`languages-${version}.txt`), 'matroska')?.streams ?? [];
+    expect(
+      streams.map(({ language, title, dispositions, channels }) => [language, title, dispositions, channels]),
+    ).toEqual([
+      [undefined, undefined, undefined, undefined],
+      ['eng', undefined, undefined, 1],
+      ['ger', 'Deutsch (Kommentar)', ['comment'], 1],
+      ['fre', undefined, ['default'], 6],
+    ]);
+  });
   test('a codec without a name still has the tag of its container', () => {
     const log = ROTATED_7_0.replace(
       /Audio: aac \(LC\) \(mp4a \/ 0x6134706D\)/,

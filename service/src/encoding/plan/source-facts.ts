@@ -18,6 +18,11 @@ export type SourceStream = {
   readonly channels?: number;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
+  /** As in the file, usually three letters of ISO 639-2. */
+  readonly language?: string;
+  readonly title?: string;
+  /** Names of the flags in ffmpeg, for example `default` or `visual impaired`. */
+  readonly dispositions?: readonly string[];
 };
 
 /** Properties of the first decoded frames. */
@@ -49,8 +54,13 @@ export type SourceFacts = {
 // ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
 const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
-const STREAM =
-  /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
+const STREAM = new RegExp(
+  '^ {2}Stream #0:(\\d+)(?:\\[0x\\w+\\])?(?:\\(([^)]*)\\))?: ' +
+    '(Video|Audio|Subtitle|Data|Attachment): (\\w+)(.*)$((?:\\n {4}.*)*)',
+  'gm',
+);
+const DISPOSITIONS = /((?: \([a-z ]+\))+)$/;
+const TITLE = /^ {6,8}title {11}: (.*)$/m;
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
@@ -84,11 +94,21 @@ function clockOf(input: string, container: Container): Pick<SourceFacts, 'durati
   return { durationSeconds, startSeconds: Number(start ?? 0) };
 }
 
-function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): SourceStream {
+function streamOf([
+  ,
+  index,
+  language,
+  kind,
+  codec = '',
+  rest = '',
+  tags = '',
+]: RegExpExecArray): SourceStream {
   const [, width, height] = SIZE.exec(rest) ?? [];
   const [, rate, thousands] = RATE.exec(rest) ?? [];
   const tag = TAG.exec(rest)?.[1];
   const channels = channelsOf(rest);
+  const title = TITLE.exec(tags)?.[1];
+  const dispositions = dispositionsOf(rest);
   return {
     index: Number(index),
     kind: kind as SourceStream['kind'],
@@ -98,8 +118,14 @@ function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): Sour
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     ...(channels && { channels }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),
+    ...(language && { language }),
+    ...(title && { title }),
+    ...(dispositions.length > 0 && { dispositions }),
   };
 }
+
+const dispositionsOf = (rest: string): string[] =>
+  [...(DISPOSITIONS.exec(rest)?.[1] ?? '').matchAll(/\(([^)]+)\)/g)].map(([, name = '']) => name);
 
 /** ffmpeg names layouts such as `mono`, `5.1(side)`, `7.1.4` or `3 channels`. */
 function channelsOf(rest: string): number | undefined {
