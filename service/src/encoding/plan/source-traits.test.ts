@@ -10,7 +10,10 @@ const FRAME: FrameFacts = {
   interlaced: false,
   transfer: 'sdr',
   matrix: 'bt709',
+  primaries: 'bt709',
   fullRange: false,
+  bitDepth: 8,
+  peakNits: null,
 };
 const UNKNOWN = { size: null, averageRate: null, still: false };
 const VIDEO: SourceStream = {

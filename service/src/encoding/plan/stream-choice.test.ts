@@ -9,7 +9,10 @@ const frame = {
   interlaced: false,
   transfer: 'sdr',
   matrix: 'bt709',
+  primaries: 'bt709',
   fullRange: false,
+  bitDepth: 8,
+  peakNits: null,
 } as const;
 const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream => ({
   index,

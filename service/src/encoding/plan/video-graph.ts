@@ -27,7 +27,7 @@ const scale = ({ width, height }: Size): string => `scale=${width}:${height}:fla
 
 function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
   return [
-    ...(frame.interlaced ? ['bwdif=deint=interlaced'] : []),
+    ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
     `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
     ...colours(frame, top),
     'setsar=1',
@@ -39,19 +39,55 @@ function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds
 
 /** Scales and converts to BT.709, which all players display alike. */
 function colours(frame: FrameFacts, top: Rung): readonly string[] {
-  if (frame.transfer === 'sdr')
-    return [`${scale(top)}:in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt709:out_range=tv`];
-  const transfer = frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
-  const range = frame.fullRange ? 'full' : 'limited';
+  if (frame.transfer !== 'sdr') return [scale(top), ...toneMapping(frame)];
   return [
-    scale(top),
-    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=${range}:t=linear:npl=100`,
-    'format=gbrpf32le',
-    'zscale=p=709',
-    'tonemap=hable:desat=0',
-    'zscale=t=709:m=709:r=limited',
+    `${scale(top)}:in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt709:out_range=tv`,
+    ...(isWideGamut(frame)
+      ? [`zscale=tin=709:min=709:pin=${frame.primaries}:rin=limited:t=709:m=709:p=709:r=limited`]
+      : []),
   ];
 }
+
+/** Other primaries differ from BT.709 too little to see, so their conversion is not worth its cost. */
+const isWideGamut = ({ primaries }: FrameFacts): boolean =>
+  ['bt2020', 'smpte431', 'smpte432'].includes(primaries);
+
+/** Luminance in cd/m² of white paper in HDR video (BT.2408), which becomes nearly white in the renditions. */
+const REFERENCE_WHITE_NITS = 203;
+/** The luminance for which most displays master, and the nominal one of HLG. */
+const DEFAULT_PEAK_NITS = 1000;
+/** Tones up to this part of the reference white stay as they are; brighter ones are compressed. */
+const LINEAR_PART = 0.7;
+
+/** All properties of the input are stated, because zscale fails where the file leaves one out. */
+function toneMapping(frame: FrameFacts): readonly string[] {
+  const input = [
+    `tin=${frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67'}`,
+    `min=${HDR_MATRICES[frame.matrix] ?? '2020_ncl'}`,
+    `pin=${isWideGamut(frame) ? frame.primaries : 'bt2020'}`,
+    `rin=${frame.fullRange ? 'full' : 'limited'}`,
+  ].join(':');
+  return [
+    `zscale=${input}:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
+    'format=gbrpf32le',
+    `tonemap=mobius:param=${LINEAR_PART}:peak=${peakOf(frame).toFixed(3)}:desat=0`,
+    'zscale=t=709:m=709:r=limited',
+    'format=yuv420p',
+    // Brighter pixels than the stated peak would exceed the limited range.
+    'limiter=max=235:planes=1',
+    // ffmpeg 7.0 writes these into the renditions, where they would describe another picture.
+    'sidedata=mode=delete:type=MASTERING_DISPLAY_METADATA',
+    'sidedata=mode=delete:type=CONTENT_LIGHT_LEVEL',
+  ];
+}
+
+/** Relative to the reference white. The curve needs a peak that is not below it. */
+function peakOf({ transfer, peakNits }: FrameFacts): number {
+  const nits = (transfer === 'pq' ? peakNits : null) ?? DEFAULT_PEAK_NITS;
+  return Math.max(1, nits / REFERENCE_WHITE_NITS);
+}
+
+const HDR_MATRICES: Readonly<Record<string, string>> = { bt709: '709', bt2020c: '2020_cl' };
 
 const MATRICES: Readonly<Record<string, string>> = {
   bt709: 'bt709',

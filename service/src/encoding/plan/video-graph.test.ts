@@ -1,0 +1,71 @@
+// Tests the colour conversion for each kind of source. Values of pixels are tested with real videos.
+import { describe, expect, test } from 'vitest';
+import type { FrameFacts } from './source-facts.ts';
+import { buildVideoGraph } from './video-graph.ts';
+
+const FRAME: FrameFacts = {
+  displaySize: { width: 640, height: 360 },
+  frameRate: null,
+  interlaced: false,
+  transfer: 'sdr',
+  matrix: 'bt709',
+  primaries: 'bt709',
+  fullRange: false,
+  bitDepth: 8,
+  peakNits: null,
+};
+const timeline = {
+  leadInSeconds: 0,
+  frameRate: { numerator: 25, denominator: 1 },
+  frames: 25,
+  durationSeconds: 1,
+  holdSeconds: 0,
+};
+const graphOf = (more: Partial<FrameFacts>): string =>
+  buildVideoGraph({
+    frame: { ...FRAME, ...more },
+    videoIndex: 0,
+    timeline,
+    rungs: [{ ...FRAME.displaySize, maxKilobits: 700, profile: 'main' }],
+  });
+
+describe('standard dynamic range', () => {
+  test.each(['bt709', 'smpte170m', 'bt470bg', 'unknown'])('primaries %s cost no conversion', (primaries) => {
+    expect(graphOf({ primaries })).not.toContain('zscale');
+  });
+  test.each(['smpte431', 'smpte432', 'bt2020'])(
+    'primaries %s are converted after the matrix',
+    (primaries) => {
+      expect(graphOf({ primaries, matrix: 'bt2020nc' })).toContain(
+        ':in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv,' +
+          `zscale=tin=709:min=709:pin=${primaries}:rin=limited:t=709:m=709:p=709:r=limited,`,
+      );
+    },
+  );
+});
+
+describe('high dynamic range', () => {
+  test.each([
+    ['pq', 'smpte2084'],
+    ['hlg', 'arib-std-b67'],
+  ] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
+    expect(graphOf({ transfer, matrix: 'bt2020nc', primaries: 'bt2020' })).toContain(
+      `scale=640:360:flags=bicubic,zscale=tin=${name}:min=2020_ncl:pin=bt2020:rin=limited:t=linear:p=709:npl=203,`,
+    );
+  });
+  test('matrix, primaries and range are those of the source', () => {
+    const stated = { matrix: 'bt709', primaries: 'smpte432', fullRange: true } as const;
+    expect(graphOf({ transfer: 'pq', ...stated })).toContain(':min=709:pin=smpte432:rin=full:');
+    expect(graphOf({ transfer: 'pq', matrix: 'unknown', primaries: 'unknown' })).toContain(
+      ':min=2020_ncl:pin=bt2020:rin=limited:',
+    );
+  });
+  test.each([
+    ['pq', 4060, '20.000'],
+    ['pq', null, '4.926'],
+    ['pq', 100, '1.000'],
+    ['hlg', 4060, '4.926'],
+  ] as const)('the peak of %s with %j nits is %s of the reference white', (transfer, peakNits, peak) => {
+    expect(graphOf({ transfer, peakNits })).toContain(`tonemap=mobius:param=0.7:peak=${peak}:`);
+  });
+});
