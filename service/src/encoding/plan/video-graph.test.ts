@@ -37,11 +37,18 @@ describe('standard dynamic range', () => {
     'primaries %s are converted after the matrix',
     (primaries) => {
       expect(graphOf({ primaries, matrix: 'bt2020nc' })).toContain(
-        ':in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv,' +
+        ':in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv,format=yuv420p10le,' +
           `zscale=tin=709:min=709:pin=${primaries}:rin=limited:t=709:m=709:p=709:r=limited,`,
       );
     },
   );
+  test.each([
+    ['smpte432', 'bt709'],
+    ['bt2020', 'bt2020'],
+    ['unknown', 'bt601'],
+  ])('primaries %s without a matrix are read with %s', (primaries, matrix) => {
+    expect(graphOf({ primaries, matrix: 'unknown' })).toContain(`:in_color_matrix=${matrix}:`);
+  });
 });
 
 describe('high dynamic range', () => {
@@ -50,15 +57,15 @@ describe('high dynamic range', () => {
     ['hlg', 'arib-std-b67'],
   ] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
     expect(graphOf({ transfer, matrix: 'bt2020nc', primaries: 'bt2020' })).toContain(
-      `scale=640:360:flags=bicubic,zscale=tin=${name}:min=2020_ncl:pin=bt2020:rin=limited:t=linear:p=709:npl=203,`,
+      ':in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,format=yuv420p10le,' +
+        `zscale=tin=${name}:min=2020_ncl:pin=bt2020:rin=limited:t=linear:p=709:npl=203,`,
     );
   });
-  test('matrix, primaries and range are those of the source', () => {
-    const stated = { matrix: 'bt709', primaries: 'smpte432', fullRange: true } as const;
-    expect(graphOf({ transfer: 'pq', ...stated })).toContain(':min=709:pin=smpte432:rin=full:');
-    expect(graphOf({ transfer: 'pq', matrix: 'unknown', primaries: 'unknown' })).toContain(
-      ':min=2020_ncl:pin=bt2020:rin=limited:',
-    );
+  test('matrix and primaries are those of the source, else BT.2020', () => {
+    const stated = graphOf({ transfer: 'pq', matrix: 'bt709', primaries: 'smpte432' });
+    expect(stated).toMatch(/:in_color_matrix=bt709:out_color_matrix=bt2020:.*:pin=smpte432:/);
+    const unknown = graphOf({ transfer: 'pq', matrix: 'unknown', primaries: 'unknown' });
+    expect(unknown).toMatch(/:in_color_matrix=bt2020:out_color_matrix=bt2020:.*:pin=bt2020:/);
   });
   test.each([
     ['pq', 4060, '20.000'],

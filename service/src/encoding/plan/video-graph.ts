@@ -39,14 +39,15 @@ function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds
 
 /** Scales and converts to BT.709, which all players display alike. */
 function colours(frame: FrameFacts, top: Rung): readonly string[] {
-  if (frame.transfer !== 'sdr') return [scale(top), ...toneMapping(frame)];
-  return [
-    `${scale(top)}:in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt709:out_range=tv`,
-    ...(isWideGamut(frame)
-      ? [`zscale=tin=709:min=709:pin=${frame.primaries}:rin=limited:t=709:m=709:p=709:r=limited`]
-      : []),
-  ];
+  const isHdr = frame.transfer !== 'sdr';
+  const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${isHdr ? 'bt2020' : 'bt709'}`;
+  const scaling = `${scale(top)}:${matrices}:out_range=tv`;
+  if (isHdr) return [scaling, ZSCALE_INPUT, ...toneMapping(frame)];
+  return isWideGamut(frame) ? [scaling, ZSCALE_INPUT, convertPrimaries(frame)] : [scaling];
 }
+
+/** zscale rejects some formats, such as 4:1:1 with a width that is not a multiple of four. */
+const ZSCALE_INPUT = 'format=yuv420p10le';
 
 /** Other primaries differ from BT.709 too little to see, so their conversion is not worth its cost. */
 const isWideGamut = ({ primaries }: FrameFacts): boolean =>
@@ -60,15 +61,14 @@ const DEFAULT_PEAK_NITS = 1000;
 const LINEAR_PART = 0.7;
 
 /** All properties of the input are stated, because zscale fails where the file leaves one out. */
+const convertPrimaries = ({ primaries }: FrameFacts): string =>
+  `zscale=tin=709:min=709:pin=${primaries}:rin=limited:t=709:m=709:p=709:r=limited`;
+
 function toneMapping(frame: FrameFacts): readonly string[] {
-  const input = [
-    `tin=${frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67'}`,
-    `min=${HDR_MATRICES[frame.matrix] ?? '2020_ncl'}`,
-    `pin=${isWideGamut(frame) ? frame.primaries : 'bt2020'}`,
-    `rin=${frame.fullRange ? 'full' : 'limited'}`,
-  ].join(':');
+  const transfer = frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
+  const primaries = isWideGamut(frame) ? frame.primaries : 'bt2020';
   return [
-    `zscale=${input}:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
+    `zscale=tin=${transfer}:min=2020_ncl:pin=${primaries}:rin=limited:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
     'format=gbrpf32le',
     `tonemap=mobius:param=${LINEAR_PART}:peak=${peakOf(frame).toFixed(3)}:desat=0`,
     'zscale=t=709:m=709:r=limited',
@@ -87,8 +87,6 @@ function peakOf({ transfer, peakNits }: FrameFacts): number {
   return Math.max(1, nits / REFERENCE_WHITE_NITS);
 }
 
-const HDR_MATRICES: Readonly<Record<string, string>> = { bt709: '709', bt2020c: '2020_cl' };
-
 const MATRICES: Readonly<Record<string, string>> = {
   bt709: 'bt709',
   smpte170m: 'bt601',
@@ -99,6 +97,11 @@ const MATRICES: Readonly<Record<string, string>> = {
   smpte240m: 'smpte240m',
 };
 
-/** Without a specified matrix, players choose it by the video size. */
-const matrixOf = ({ matrix, displaySize }: FrameFacts): string =>
-  MATRICES[matrix] ?? (Math.min(displaySize.width, displaySize.height) >= 720 ? 'bt709' : 'bt601');
+const matrixOf = (frame: FrameFacts): string => MATRICES[frame.matrix] ?? matrixByConvention(frame);
+
+/** Without a specified matrix, players choose it by the primaries and the video size. */
+function matrixByConvention(frame: FrameFacts): string {
+  if (frame.transfer !== 'sdr' || frame.primaries === 'bt2020') return 'bt2020';
+  const { width, height } = frame.displaySize;
+  return isWideGamut(frame) || Math.min(width, height) >= 720 ? 'bt709' : 'bt601';
+}
