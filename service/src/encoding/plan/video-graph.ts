@@ -67,8 +67,9 @@ const convertPrimaries = ({ primaries }: FrameFacts): string =>
 function toneMapping(frame: FrameFacts): readonly string[] {
   const transfer = frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
   const primaries = isWideGamut(frame) ? frame.primaries : 'bt2020';
+  const input = `tin=${transfer}:min=2020_ncl:pin=${primaries}:rin=limited`;
   return [
-    `zscale=tin=${transfer}:min=2020_ncl:pin=${primaries}:rin=limited:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
+    `zscale=${input}:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
     'format=gbrpf32le',
     `tonemap=mobius:param=${LINEAR_PART}:peak=${peakOf(frame).toFixed(3)}:desat=0`,
     'zscale=t=709:m=709:r=limited',
