@@ -10,11 +10,12 @@ const frame: FrameFacts = {
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
-  matrix: 'bt709',
   primaries: 'bt709',
-  fullRange: false,
   bitDepth: 8,
   peakNits: null,
+  matrix: 'bt709',
+  fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const timeline = {
   leadInSeconds: 0,

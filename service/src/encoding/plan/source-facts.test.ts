@@ -46,11 +46,12 @@ describe('source facts', () => {
         frameRate: { numerator: 30, denominator: 1 },
         interlaced: false,
         transfer: 'sdr',
-        matrix: 'unknown',
         primaries: 'unknown',
-        fullRange: false,
         bitDepth: 8,
         peakNits: null,
+        matrix: 'unknown',
+        fullRange: false,
+        pixelFormat: 'yuv420p',
       },
     });
   });

@@ -27,14 +27,17 @@ export type FrameFacts = {
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
   readonly transfer: 'sdr' | 'pq' | 'hlg';
-  /** Names of the matrix and of the primaries in ffmpeg; `unknown` when the file does not specify them. */
-  readonly matrix: string;
+  /** Name of the primaries in ffmpeg; `unknown` when the file does not specify them. */
   readonly primaries: string;
-  readonly fullRange: boolean;
   /** Bits per component of a pixel. */
   readonly bitDepth: number;
   /** Luminance of the brightest pixel in cd/m², or of the mastering display; null when neither is stated. */
   readonly peakNits: number | null;
+  /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
+  readonly matrix: string;
+  readonly fullRange: boolean;
+  /** Name of the pixel format in ffmpeg, for example `yuv420p`. */
+  readonly pixelFormat: string;
 };
 
 export type SourceFacts = {
@@ -56,11 +59,7 @@ const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
-const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
-const FRAME =
-  /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\w+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
-const COLOUR =
-  /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:(\S+) color_trc:(\S+)/m;
+const PRIMARIES = /^\[Parsed_showinfo_\d+ @ \w+\] color_range:.* color_primaries:(\S+)/m;
 // ffmpeg 5.1: "mastering display", "Content Light Level information"; 7.0: "… metadata" after both.
 const MASTERING =
   /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - mastering display.* max_luminance=([\d.]+)/im;
@@ -68,6 +67,11 @@ const LIGHT_LEVEL = /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - content light
 /** `yuv420p10le` has ten bits, `rgb48le` sixteen for each of three components, `yuv420p` eight. */
 const DEPTH = /(\d\d)[lb]e$/;
 const MAX_DEPTH = 16;
+const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
+const FRAME =
+  /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
+const COLOUR =
+  /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
 /** Undefined when ffmpeg could not open the file. */
 export function parseSourceFacts(words: string, container: Container): SourceFacts | undefined {
@@ -120,19 +124,19 @@ function parseFrameFacts(words: string): FrameFacts | null {
   const frames = [...words.matchAll(FRAME)];
   const [first] = frames;
   if (!first) return null;
-  const [, range, matrix = 'unknown', primaries = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
-  const [, format = '', ...numbers] = first;
-  const [sarWidth, sarHeight, width, height] = numbers.map(Number) as [number, number, number, number];
+  const [, range = 'unknown', matrix = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
+  const [sarWidth, sarHeight, width, height] = first.slice(2).map(Number) as [number, number, number, number];
   return {
     displaySize: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),
-    interlaced: frames.some((frame) => frame.at(-1) !== 'P'),
+    interlaced: frames.some(([, , , , , , field]) => field !== 'P'),
     transfer: transferOf(transfer),
-    matrix,
-    primaries,
-    fullRange: range === 'pc',
-    bitDepth: Math.min(MAX_DEPTH, Number(DEPTH.exec(format)?.[1] ?? 8)),
+    primaries: PRIMARIES.exec(words)?.[1] ?? 'unknown',
+    bitDepth: Math.min(MAX_DEPTH, Number(DEPTH.exec(first[1] ?? '')?.[1] ?? 8)),
     peakNits: peakOf(words),
+    matrix,
+    fullRange: range === 'pc',
+    pixelFormat: first[1] ?? 'unknown',
   };
 }
 

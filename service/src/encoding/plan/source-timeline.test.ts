@@ -26,11 +26,12 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
     frameRate,
     interlaced: false,
     transfer: 'sdr',
-    matrix: 'bt709',
     primaries: 'bt709',
-    fullRange: false,
     bitDepth: 8,
     peakNits: null,
+    matrix: 'bt709',
+    fullRange: false,
+    pixelFormat: 'yuv420p',
   },
 });
 

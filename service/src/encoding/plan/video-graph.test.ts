@@ -8,11 +8,12 @@ const FRAME: FrameFacts = {
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
-  matrix: 'bt709',
   primaries: 'bt709',
-  fullRange: false,
   bitDepth: 8,
   peakNits: null,
+  matrix: 'bt709',
+  fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const timeline = {
   leadInSeconds: 0,
