@@ -77,13 +77,18 @@ export const keyframes = async (track: Track): Promise<number[]> =>
 export const endOf = async (track: Track): Promise<number> =>
   Math.max(...(await packets(track)).map(({ end }) => end));
 
+const LUMA = {
+  filter: '-vf',
+  graph: 'setpts=PTS-STARTPTS,scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
+} as const;
+
 /** When a picture turns white. */
 export const flashes = (track: Track): Promise<number[]> =>
-  onsets(track, {
-    filter: '-vf',
-    graph: 'setpts=PTS-STARTPTS,scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
-    isOn: (luma) => luma > 128,
-  });
+  onsets(track, { ...LUMA, isOn: (luma) => luma > 128 });
+
+/** The mean luma of each frame. */
+export const brightness = async (track: Track): Promise<number[]> =>
+  (await samples(track, LUMA)).map(({ value }) => value);
 
 /** When a sound begins, to the millisecond. */
 export const beeps = (track: Track): Promise<number[]> =>
@@ -106,9 +111,17 @@ export async function tones({ url, stream }: Track): Promise<number[]> {
   );
 }
 
-type Measure = { readonly filter: string; readonly graph: string; readonly isOn: (value: number) => boolean };
+type Measure = { readonly filter: string; readonly graph: string };
+type Onset = Measure & { readonly isOn: (value: number) => boolean };
 
-async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure): Promise<number[]> {
+async function onsets(track: Track, { isOn, ...measure }: Onset): Promise<number[]> {
+  const frames = (await samples(track, measure)).map(({ at, value }) => ({ at, on: isOn(value) }));
+  return frames.filter(({ on }, index) => on && !recentlyOn(frames, index)).map(({ at }) => rounded(at));
+}
+
+type Sample = { readonly at: number; readonly value: number };
+
+async function samples({ url, stream }: Track, { filter, graph }: Measure): Promise<readonly Sample[]> {
   const output = await measured([
     '-copyts',
     '-i',
@@ -121,11 +134,10 @@ async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure):
     'null',
     '-',
   ]);
-  const frames = [...output.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
+  return [...output.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
     at: Number(at),
-    on: isOn(Number(value)),
+    value: Number(value),
   }));
-  return frames.filter(({ on }, index) => on && !recentlyOn(frames, index)).map(({ at }) => rounded(at));
 }
 
 /** A tone passes through zero: a moment of silence does not end it. */

@@ -14,6 +14,9 @@ const frame = {
   matrix: 'bt709',
   fullRange: false,
   pixelFormat: 'yuv420p',
+  primaries: 'bt709',
+  bitDepth: 8,
+  peakNits: null,
 } as const;
 const facts = { durationSeconds: 10, startSeconds: 0, streams: [video], frame, isRotated: false };
 const timeline = { leadInSeconds: 0, frameRate, frames: 300, durationSeconds: 10, holdSeconds: 0 };
@@ -44,6 +47,7 @@ describe('a source', () => {
     ['another codec', { video: { ...video, codec: 'hevc' } }],
     ['ten bits', { facts: { ...facts, frame: { ...frame, pixelFormat: 'yuv420p10le' } } }],
     ['full range', { facts: { ...facts, frame: { ...frame, pixelFormat: 'yuvj420p' } } }],
+    ['wide primaries', { facts: { ...facts, frame: { ...frame, primaries: 'smpte432' } } }],
     ['HDR', { facts: { ...facts, frame: { ...frame, transfer: 'pq' } } }],
     ['interlaced frames', { facts: { ...facts, frame: { ...frame, interlaced: true } } }],
     ['a rotation', { facts: { ...facts, isRotated: true } }],

@@ -34,8 +34,10 @@ type CopyInput = {
   readonly packets: PacketSummary;
 };
 
-/** The codec option of ffmpeg's fragmented MP4 needs global headers, which only these containers have. */
+/** Other containers round times or lack the header that fragmented MP4 needs. */
 const CONTAINERS: readonly Container[] = ['mov'];
+/** The encoded ladder converts them to BT.709. */
+const WIDE_PRIMARIES: readonly string[] = ['bt2020', 'smpte431', 'smpte432'];
 /** Of a copy, whose first frame is shown from the beginning. */
 export const MAX_START_SECONDS = 0.1;
 const MAX_JITTER_SECONDS = 0.002;
@@ -62,6 +64,7 @@ export function canCopy({
     frame !== null &&
     frame.pixelFormat === 'yuv420p' &&
     frame.transfer === 'sdr' &&
+    !WIDE_PRIMARIES.includes(frame.primaries) &&
     !frame.interlaced &&
     !isRotated &&
     frame.displaySize.width === video.size?.width &&

@@ -32,6 +32,12 @@ export type FrameFacts = {
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
   readonly transfer: 'sdr' | 'pq' | 'hlg';
+  /** Name of the primaries in ffmpeg; `unknown` when the file does not specify them. */
+  readonly primaries: string;
+  /** Bits per component of a pixel. */
+  readonly bitDepth: number;
+  /** Luminance of the brightest pixel in cd/m², or of the mastering display; null when neither is stated. */
+  readonly peakNits: number | null;
   /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;
   readonly fullRange: boolean;
@@ -65,6 +71,14 @@ const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
+const PRIMARIES = /^\[Parsed_showinfo_\d+ @ \w+\] color_range:.* color_primaries:(\S+)/m;
+// ffmpeg 5.1: "mastering display", "Content Light Level information"; 7.0: "… metadata" after both.
+const MASTERING =
+  /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - mastering display.* max_luminance=([\d.]+)/im;
+const LIGHT_LEVEL = /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - content light level.* MaxCLL=(\d+)/im;
+/** `yuv420p10le` has ten bits, `rgb48le` sixteen for each of three components, `yuv420p` eight. */
+const DEPTH = /(\d\d)[lb]e$/;
+const MAX_DEPTH = 16;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
 const FRAME =
   /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
@@ -146,11 +160,18 @@ function parseFrameFacts(words: string): FrameFacts | null {
     frameRate: frameRateOf(words),
     interlaced: frames.some(([, , , , , , field]) => field !== 'P'),
     transfer: transferOf(transfer),
+    primaries: PRIMARIES.exec(words)?.[1] ?? 'unknown',
+    bitDepth: Math.min(MAX_DEPTH, Number(DEPTH.exec(first[1] ?? '')?.[1] ?? 8)),
+    peakNits: peakOf(words),
     matrix,
     fullRange: range === 'pc',
     pixelFormat: first[1] ?? 'unknown',
   };
 }
+
+/** Zero stands for an unknown value. */
+const peakOf = (words: string): number | null =>
+  [LIGHT_LEVEL, MASTERING].map((line) => Number(line.exec(words)?.[1])).find((nits) => nits > 0) ?? null;
 
 function frameRateOf(words: string): Rational | null {
   const [, numerator, denominator] = (FRAME_RATE.exec(words) ?? []).map(Number);
