@@ -68,9 +68,10 @@ async function argumentsFor(
     input: session.input,
     frame,
     videoIndex: video.index,
-    audioIndex: audio?.index,
+    audio,
     timeline,
     rungs: chooseLadder(frame.displaySize),
+    keyFrames: 'grid',
     folder: request.workFolder,
   });
 }

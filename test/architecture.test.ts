@@ -41,7 +41,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^auth\/service-key-lookup$/, 'verbs'],
-  [/^(?:encoding\/jobs\/progress-reporter|operations\/(?:health|providers-overview))$/, 'verbs'],
+  [
+    /^(?:encoding\/jobs\/(?:progress-reporter|run-files)|operations\/(?:health|providers-overview))$/,
+    'verbs',
+  ],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
     'verbs',
@@ -105,6 +108,10 @@ const OUTSIDE: readonly (readonly [module: RegExp, knownBy: RegExp])[] = [
   [/^node:(?:buffer|crypto|util|zlib)$/, /./],
   [/^node:process$/, /^main /],
   [/^node:(?:stream|http)$/, /^(?!rule|hook|routes|sql)/],
+  [
+    /^node:fs$/,
+    /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) |\/run-files$/,
+  ],
   [/^node:/, /^(?:main|service|adapters|command|platform|adapter|worker|job|contract|fixture) /],
 ];
 

@@ -13,7 +13,7 @@ const CODEC_MEMBERS = ['crf', 'preset'] as const;
 
 const HEIGHT: Range = { min: 144, max: 2160 };
 const KILOBITS: Range = { min: 50, max: 100_000 };
-/** Tracks of a run have numbers of one digit. */
+/** All rungs of a codec are encoded in parallel, so each needs memory. */
 const MAX_RUNGS = 8;
 const PROFILES = ['high', 'main'] as const;
 /** Slower presets would not end within the time limit of a run on slow machines. */

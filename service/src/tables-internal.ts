@@ -10,6 +10,9 @@ export const INTERNAL_TABLES = {
     started_at: 'timestamptz',
   },
 
+  /** A manifest of an encode run that has not ended. */
+  growing_manifests: { asset_id: 'uuid', folder: 'text', name: 'text', body: 'text' },
+
   /** Where an import reads its file; deleted when the import ends. */
   imports: {
     asset_id: 'uuid',

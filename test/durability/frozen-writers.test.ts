@@ -154,6 +154,7 @@ async function cleanUp(id: string): Promise<void> {
     now: () => new Date(),
     isHosted: () => false,
     discardClosedUploads: async () => {},
+    deleteManifests: async () => {},
     removeVideo: async () => {},
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });

@@ -19,15 +19,31 @@ export type PlayRequest = { readonly player: PlayerName; readonly url: string };
 /** Seconds on the clock of the video; `errors` is empty when the stream played as a viewer expects. */
 type PlayResult = {
   readonly errors: readonly string[];
+  readonly startedAt: number;
   readonly endedAt: number;
   readonly duration: number;
   readonly width: number;
   readonly height: number;
 };
 
+/** The video starts with `tone` hertz, and has `languageTone` once `language` is selected. */
+export type AudioSwitch = PlayRequest & {
+  readonly tone: number;
+  readonly language: string;
+  readonly languageTone: number;
+};
+type AudioSwitchResult = {
+  readonly errors: readonly string[];
+  readonly tracks: readonly { readonly language: string; readonly name: string }[];
+};
+
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
+  /** Plays to the end once, from where the player starts. */
+  playEarly(request: PlayRequest): Promise<PlayResult>;
+  /** Listens to the video, selects another language and listens again. */
+  switchAudio(request: AudioSwitch): Promise<AudioSwitchResult>;
   close(): Promise<void>;
 };
 
@@ -67,7 +83,9 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await launchChromium();
   const { port } = pages.address() as AddressInfo;
   return {
-    playThrough: (request) => playThrough(browser, `http://127.0.0.1:${port}`, request),
+    playThrough: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playThrough', request }),
+    playEarly: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'playEarly', request }),
+    switchAudio: (request) => runOnPage(browser, `http://127.0.0.1:${port}`, { run: 'switchAudio', request }),
     close: async () => {
       await browser.close();
       pages.close();
@@ -75,14 +93,16 @@ export async function openBrowser(): Promise<TestBrowser> {
   };
 }
 
+type PageCall = { readonly run: string; readonly request: PlayRequest };
+
 /** Each stream gets a context of its own, so that no cache or storage is shared. */
-async function playThrough(browser: Browser, origin: string, request: PlayRequest): Promise<PlayResult> {
+async function runOnPage<T>(browser: Browser, origin: string, { run, request }: PageCall): Promise<T> {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
     await page.goto(`${origin}/${request.player}`);
     const order = JSON.stringify({ ...request, rate: PLAYBACK_RATE });
-    return await page.evaluate<PlayResult>(`playThrough(${order})`);
+    return await page.evaluate<T>(`${run}(${order})`);
   } finally {
     await context.close();
   }

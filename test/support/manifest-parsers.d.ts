@@ -1,43 +1,44 @@
-// The parts that tests use of two parsers without types of their own.
+// The parts that tests use of two manifest parsers without types of their own.
+type ParsedSegment = {
+  readonly uri: string;
+  readonly resolvedUri: string;
+  readonly duration: number;
+  readonly map: { readonly uri: string };
+};
+type ParsedPlaylist = {
+  readonly uri: string;
+  readonly resolvedUri: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly segments: readonly ParsedSegment[];
+};
+type ParsedGroupMember = {
+  readonly default: boolean;
+  readonly autoselect: boolean;
+  readonly language: string;
+  readonly uri: string;
+  readonly characteristics?: string;
+  readonly playlists: readonly ParsedPlaylist[];
+};
+type ParsedGroups = Readonly<Record<string, Readonly<Record<string, ParsedGroupMember>>>>;
+type ParsedManifest = {
+  readonly mediaGroups: Readonly<Record<'AUDIO' | 'SUBTITLES', ParsedGroups>>;
+  readonly playlists: readonly ParsedPlaylist[];
+  readonly segments: readonly ParsedSegment[];
+  readonly playlistType?: string;
+  readonly endList?: boolean;
+  readonly targetDuration: number;
+  readonly duration: number;
+  readonly start?: { readonly timeOffset: number };
+};
+
 declare module 'm3u8-parser' {
-  type HlsManifest = {
-    readonly playlists: readonly {
-      readonly uri: string;
-      readonly attributes: Readonly<Record<string, unknown>>;
-    }[];
-    readonly mediaGroups: {
-      readonly AUDIO: Readonly<Record<string, Readonly<Record<string, { uri: string }>>>>;
-    };
-    readonly segments: readonly {
-      readonly uri: string;
-      readonly duration: number;
-      readonly map: { uri: string };
-    }[];
-    readonly endList?: boolean;
-    readonly targetDuration?: number;
-  };
-  class Parser {
+  export class Parser {
+    readonly manifest: ParsedManifest;
     push(text: string): void;
     end(): void;
-    readonly manifest: HlsManifest;
   }
 }
 
 declare module 'mpd-parser' {
-  type DashPlaylist = {
-    readonly attributes: { readonly NAME: string; readonly CODECS: string; readonly BANDWIDTH: number };
-    readonly segments: readonly { readonly resolvedUri: string; readonly duration: number }[];
-  };
-  function parse(
-    manifest: string,
-    options: { readonly manifestUri: string },
-  ): {
-    readonly duration: number;
-    readonly playlists: readonly DashPlaylist[];
-    readonly mediaGroups: {
-      readonly AUDIO: Readonly<
-        Record<string, Readonly<Record<string, { playlists: readonly DashPlaylist[] }>>>
-      >;
-    };
-  };
+  export function parse(text: string, options: { readonly manifestUri: string }): ParsedManifest;
 }

@@ -52,13 +52,23 @@ export async function packets({ url, stream }: Track): Promise<readonly Packet[]
   ]);
   const [, numerator = 0, denominator = 1] = (/^#tb 0: (\d+)\/(\d+)$/m.exec(listing) ?? []).map(Number);
   const tick = numerator / denominator;
-  return listing
+  const listed = listing
     .split('\n')
     .filter((line) => /^\d/.test(line))
     .map((line) => {
       const [, , pts = NaN, duration = NaN] = line.split(',').map(Number);
       return { at: pts * tick, end: (pts + duration) * tick, isKey: !line.includes('F=0x0') };
     });
+  const delay = stream.startsWith('v') ? reorderDelay(listed) : 0;
+  return listed.map(({ at, end, isKey }) => ({ at: at - delay, end: end - delay, isKey }));
+}
+
+const MAX_DELAY_SECONDS = 0.1;
+
+/** ffmpeg shifts video with B-frames until no decode time is after its show time; players do not. */
+function reorderDelay(listed: readonly Packet[]): number {
+  const first = Math.min(...listed.map(({ at }) => at));
+  return first <= MAX_DELAY_SECONDS ? first : 0;
 }
 
 export const keyframes = async (track: Track): Promise<number[]> =>
@@ -67,13 +77,18 @@ export const keyframes = async (track: Track): Promise<number[]> =>
 export const endOf = async (track: Track): Promise<number> =>
   Math.max(...(await packets(track)).map(({ end }) => end));
 
+const LUMA = {
+  filter: '-vf',
+  graph: 'setpts=PTS-STARTPTS,scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
+} as const;
+
 /** When a picture turns white. */
 export const flashes = (track: Track): Promise<number[]> =>
-  onsets(track, {
-    filter: '-vf',
-    graph: 'scale=4:4,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-',
-    isOn: (luma) => luma > 128,
-  });
+  onsets(track, { ...LUMA, isOn: (luma) => luma > 128 });
+
+/** The mean luma of each frame. */
+export const brightness = async (track: Track): Promise<number[]> =>
+  (await samples(track, LUMA)).map(({ value }) => value);
 
 /** When a sound begins, to the millisecond. */
 export const beeps = (track: Track): Promise<number[]> =>
@@ -85,9 +100,28 @@ export const beeps = (track: Track): Promise<number[]> =>
     isOn: (decibel) => decibel > -20,
   });
 
-type Measure = { readonly filter: string; readonly graph: string; readonly isOn: (value: number) => boolean };
+/** Frequency of the tone in each channel, in hertz. */
+export async function tones({ url, stream }: Track): Promise<number[]> {
+  const graph =
+    'aresample=48000,astats=metadata=1:reset=0:measure_perchannel=Zero_crossings_rate,ametadata=print:file=-';
+  const output = await measured(['-i', url, '-map', `0:${stream}`, '-af', graph, '-f', 'null', '-']);
+  const last = output.slice(output.lastIndexOf('frame:'));
+  return [...last.matchAll(/^lavfi\.astats\.\d+\.Zero_crossings_rate=(\S+)$/gm)].map(
+    ([, rate]) => (Number(rate) * 48_000) / 2,
+  );
+}
 
-async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure): Promise<number[]> {
+type Measure = { readonly filter: string; readonly graph: string };
+type Onset = Measure & { readonly isOn: (value: number) => boolean };
+
+async function onsets(track: Track, { isOn, ...measure }: Onset): Promise<number[]> {
+  const frames = (await samples(track, measure)).map(({ at, value }) => ({ at, on: isOn(value) }));
+  return frames.filter(({ on }, index) => on && !recentlyOn(frames, index)).map(({ at }) => rounded(at));
+}
+
+type Sample = { readonly at: number; readonly value: number };
+
+async function samples({ url, stream }: Track, { filter, graph }: Measure): Promise<readonly Sample[]> {
   const output = await measured([
     '-copyts',
     '-i',
@@ -100,11 +134,10 @@ async function onsets({ url, stream }: Track, { filter, graph, isOn }: Measure):
     'null',
     '-',
   ]);
-  const frames = [...output.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
+  return [...output.matchAll(/pts_time:(\S+)\s+lavfi\.\S+=(\S+)/g)].map(([, at, value]) => ({
     at: Number(at),
-    on: isOn(Number(value)),
+    value: Number(value),
   }));
-  return frames.filter(({ on }, index) => on && !recentlyOn(frames, index)).map(({ at }) => rounded(at));
 }
 
 /** A tone passes through zero: a moment of silence does not end it. */

@@ -1,10 +1,11 @@
 // The script of the player page: plays a stream with a stock player to its end, seeks, and reports what a
 // viewer would notice.
 /* global Hls, dashjs, shaka */
-const WAIT_MS = 20_000;
+const WAIT_MS = 40_000;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
+/** Each opens a stream, and returns a list of the audio tracks with a function that selects one. */
 const PLAYERS = {
   'hls.js': (video, url, onError) => {
     const hls = new Hls();
@@ -13,11 +14,25 @@ const PLAYERS = {
     });
     hls.loadSource(url);
     hls.attachMedia(video);
+    return () =>
+      hls.audioTracks.map(({ lang, name }, index) => ({
+        language: lang,
+        name,
+        select: () => {
+          hls.audioTrack = index;
+        },
+      }));
   },
   'dash.js': (video, url, onError) => {
     const player = dashjs.MediaPlayer().create();
     player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
     player.initialize(video, url, false);
+    return () =>
+      player.getTracksFor('audio').map((track) => ({
+        language: track.lang,
+        name: track.labels[0]?.text,
+        select: () => player.setCurrentTrack(track),
+      }));
   },
   'shaka-player': async (video, url, onError) => {
     shaka.polyfill.installAll();
@@ -25,6 +40,12 @@ const PLAYERS = {
     player.addEventListener('error', ({ detail }) => onError(`shaka ${detail.code}`));
     await player.attach(video);
     await player.load(url);
+    return () =>
+      player.getAudioTracks().map((track) => ({
+        language: track.language,
+        name: track.label,
+        select: () => player.selectAudioTrack(track),
+      }));
   },
 };
 
@@ -90,8 +111,23 @@ async function visit(video) {
   await playToEnd(video, 'after a seek near the end');
 }
 
+/** Plays once, from the place where the player starts by itself. */
+async function playOnce(video) {
+  await waitFor(video, 'at the start', () => {
+    pressPlay(video);
+    return video.currentTime > 0;
+  });
+  startedAt = video.currentTime;
+  await playToEnd(video, 'in the only run');
+}
+
+let startedAt = 0;
+
 /** Resolves with the errors of the player and the clock of the video at the end. */
-globalThis.playThrough = async ({ player, url, rate }) => {
+globalThis.playThrough = (request) => play(request, visit);
+globalThis.playEarly = (request) => play(request, playOnce);
+
+async function play({ player, url, rate }, watch) {
   const video = document.querySelector('video');
   const errors = [];
   const onError = (error) => errors.push(error);
@@ -100,10 +136,55 @@ globalThis.playThrough = async ({ player, url, rate }) => {
     await PLAYERS[player](video, url, onError);
     video.playbackRate = rate;
     video.defaultPlaybackRate = rate;
-    await visit(video);
+    await watch(video);
   } catch (error) {
     onError(error.message);
   }
   const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
-  return { errors, endedAt: currentTime, duration, width, height };
+  return { errors, startedAt, endedAt: currentTime, duration, width, height };
+}
+
+const FFT_SIZE = 16384;
+/** A frequency must be the loudest in this many looks in a row. */
+const STEADY_LOOKS = 10;
+
+/** The loudest frequency that the video plays, in hertz. */
+function openEar(video) {
+  const context = new AudioContext();
+  const analyser = new AnalyserNode(context, { fftSize: FFT_SIZE, smoothingTimeConstant: 0 });
+  context.createMediaElementSource(video).connect(analyser).connect(context.destination);
+  const levels = new Float32Array(analyser.frequencyBinCount);
+  return () => {
+    analyser.getFloatFrequencyData(levels);
+    return (levels.indexOf(Math.max(...levels)) * context.sampleRate) / FFT_SIZE;
+  };
+}
+
+function waitForTone(video, listen, hertz) {
+  let looks = 0;
+  return waitFor(video, `until ${hertz} Hz are heard, not ${listen()}`, () => {
+    pressPlay(video);
+    looks = Math.abs(listen() - hertz) < hertz / 20 ? looks + 1 : 0;
+    return looks >= STEADY_LOOKS;
+  });
+}
+
+/** Resolves with the listed tracks, after both tones were heard: before and after the switch. */
+globalThis.switchAudio = async ({ player, url, tone, language, languageTone }) => {
+  const video = document.querySelector('video');
+  video.loop = true;
+  const errors = [];
+  const onError = (error) => errors.push(error);
+  let tracks = [];
+  try {
+    const listTracks = await PLAYERS[player](video, url, onError);
+    const listen = openEar(video);
+    await waitForTone(video, listen, tone);
+    tracks = listTracks();
+    tracks.find((track) => track.language === language).select();
+    await waitForTone(video, listen, languageTone);
+  } catch (error) {
+    onError(error.message);
+  }
+  return { errors, tracks: tracks.map(({ language, name }) => ({ language, name })) };
 };

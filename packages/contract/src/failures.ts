@@ -60,8 +60,9 @@ export const FILE_WARNING_CODES = {
   odd_dimensions: 'The width or the height is an odd number of pixels; those of the renditions are even.',
   edit_list: 'An edit list hides the beginning of the file; the renditions do not contain it.',
   no_audio: 'The file has no audio track.',
-  multiple_audio_tracks: 'The file has several audio tracks; the renditions contain one of them.',
-  surround_audio: 'The audio has more than two channels; the renditions are mixed down to stereo.',
+  multiple_audio_tracks: 'The file has several audio tracks; players offer them for choice.',
+  surround_audio:
+    'The audio has more than two channels; it is also mixed down to stereo, which players use first.',
   subtitles_dropped: 'The file contains subtitles; the renditions do not.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
@@ -71,6 +72,8 @@ export const WARNING_CODES = {
   ...FILE_WARNING_CODES,
   audio_unsupported: 'The video plays without its sound, whose codec is not supported.',
   extra_codec_failed: 'The renditions of an additional codec (`EXTRA_CODECS`) failed; those in H.264 play.',
+  audio_tracks_dropped:
+    'Some audio tracks of the file are missing: they cannot be decoded, or the file has more than eight.',
   encoding_incomplete: 'Some renditions failed; the others play.',
   playback_url_refused: 'A reported playback URL is not an absolute http or https URL.',
   playback_unconfigured:

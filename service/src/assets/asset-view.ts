@@ -93,6 +93,10 @@ export function toPlaybackUrls(manifest: Manifest | null, base: string): AssetPl
   if (!manifest || manifest.kind === 'hosted') return null;
   if (manifest.kind === 'image') return { hls: null, dash: null, thumbnail: `${base}/thumb.jpg` };
   if (manifest.kind === 'own')
-    return { hls: `${base}/hls.m3u8`, dash: `${base}/dash.mpd`, thumbnail: `${base}/thumb.jpg` };
+    return {
+      hls: `${base}/hls.m3u8`,
+      dash: `${base}/dash.mpd`,
+      thumbnail: manifest.growing ? null : `${base}/thumb.jpg`,
+    };
   return { hls: manifest.hls, dash: manifest.dash, thumbnail: manifest.thumbnail };
 }

@@ -10,6 +10,8 @@ export type OwnManifest = {
   readonly attempt: number;
   readonly folder: string;
   readonly posterTimeMs?: number;
+  /** The run has not ended: segments follow, and the manifests are not in the store yet. */
+  readonly growing?: true;
 };
 /** The URLs that an operator's encoder reported, byte for byte. */
 type UrlManifest = {
@@ -61,10 +63,18 @@ type ReportedUrl = string | null | { readonly refused: true };
 
 /** Playback in a `ready` report. */
 export type ReportedPlayback =
-  | { readonly kind: 'own'; readonly run: number; readonly posterTimeMs?: number }
+  | OwnReport
   | { readonly kind: 'urls'; readonly urls: ReportedUrls }
   | { readonly kind: 'hosted'; readonly videoId: string; readonly urls: ReportedUrls }
   | Omit<ImageManifest, 'attempt'>;
+
+type OwnReport = {
+  readonly kind: 'own';
+  readonly run: number;
+  readonly posterTimeMs?: number;
+  /** Of a run that has not ended. */
+  readonly growing?: true;
+};
 
 const MAX_URL_LENGTH = 2048;
 /** Spaces, control characters, lone surrogates, and backslashes, which parsers read as slashes. */
@@ -125,8 +135,18 @@ export function toReadyManifest(
 
 /** The poster may have changed since the first report of a run. */
 function latestRun(known: Manifest | null, report: OwnManifest): OwnManifest {
-  return known?.kind === 'own' && runOf(known) >= runOf(report) ? known : report;
+  return known?.kind === 'own' && !known.growing && runOf(known) >= runOf(report) ? known : report;
 }
+
+/** The manifest after the first segments of a run: that of an ended run stays, whatever its attempt. */
+export function toGrowingManifest(known: Manifest | null, run: number, attempt: number): Manifest {
+  if (known && !isGrowing(known)) return known;
+  const growing: OwnManifest = { kind: 'own', attempt, folder: `${attempt}-${run}`, growing: true };
+  return known?.attempt === attempt && runOf(known) >= runOf(growing) ? known : growing;
+}
+
+export const isGrowing = (manifest: Manifest | null): manifest is OwnManifest =>
+  manifest?.kind === 'own' && manifest.growing === true;
 
 /** Null: the thumbnail that the encoder chose. */
 export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest => ({

@@ -24,12 +24,12 @@ export function assertPosterTime(
     });
 }
 
-/** True when the current thumbnail is not the chosen one. */
+/** True when the current thumbnail is not the chosen one. A run that has not ended has none yet. */
 export const isPosterDue = ({
   playback,
   poster_time_ms: chosen,
 }: Pick<Asset, 'playback' | 'poster_time_ms'>): boolean =>
-  playback?.kind === 'own' && (playback.posterTimeMs ?? null) !== chosen;
+  playback?.kind === 'own' && !playback.growing && (playback.posterTimeMs ?? null) !== chosen;
 
 /** True when all files are stored and their report, which names the thumbnail's time, is still expected. */
 export const awaitsReport = ({

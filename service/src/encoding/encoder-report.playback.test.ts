@@ -56,6 +56,22 @@ describe('the URLs of a third-party encoder', () => {
 });
 
 describe('a report of our own encoder', () => {
+  test('describes the audio tracks, unlike that of another encoder', () => {
+    const audio = [
+      {
+        language: 'de',
+        name: 'German',
+        codec: 'aac',
+        channels: 6,
+        default: true,
+        loudness_lufs: -23,
+        true_peak_dbtp: -1.5,
+      },
+    ];
+    expect(parseOwn({ status: 'ready', audio: [...audio, { codec: 5 }] })?.media).toEqual({ audio });
+    expect(parseThirdParty({ status: 'ready', audio })?.media).toEqual({});
+    expect(parseOwn({ status: 'ready', audio: 'aac' })?.media).toEqual({});
+  });
   test('refers to the files of its run and ignores URLs', () => {
     const report: EncoderReport = {
       asset_id: ID,

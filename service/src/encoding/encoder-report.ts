@@ -9,7 +9,8 @@ import {
 } from '../assets/playback-manifest.ts';
 import { RENDITION_STATES } from '@mediary/contract/enums';
 import type { Rendition } from '../assets/renditions.ts';
-import type { StreamReport } from '../lifecycle/stream-report.ts';
+import type { AudioFacts, StreamReport } from '../lifecycle/stream-report.ts';
+import { parseReportedAudio } from './reported-audio.ts';
 
 /** The report of our own encoder. `try` is the run whose files are in the store. */
 export type EncoderReport = {
@@ -18,10 +19,13 @@ export type EncoderReport = {
   readonly attempt: number;
   readonly try: number;
   readonly progress?: number;
+  /** The first segments of this run are published; others follow. */
+  readonly playable?: true;
   readonly renditions?: readonly Rendition[];
   readonly width?: number;
   readonly height?: number;
   readonly duration_ms?: number;
+  readonly audio?: readonly AudioFacts[];
   /** Time of the stored poster, if one was requested. */
   readonly poster_time_ms?: number;
   readonly warnings?: readonly Warning[];
@@ -69,9 +73,15 @@ export function parseEncoderReport(body: Members, isOwn: boolean): StreamReport 
     ...(isAttempt(attempt) && { attempt }),
     ...(isFiniteNumber(progress) && { progress: Math.floor(Math.min(100, Math.max(0, progress))) }),
     ...(isRenditions(renditions) && { renditions }),
+    ...(event === 'started' &&
+      isOwn &&
+      body['playable'] === true && {
+        playback: { kind: 'own', run: body['try'] as number, growing: true },
+        media: parseMedia(body),
+      }),
     ...(event === 'succeeded' && {
       ...(isOwn ? { ...parseOwnPlayback(body), ...parseWarnings(body) } : parseThirdPartyPlayback(playback)),
-      media: parseMedia(body),
+      media: { ...parseMedia(body), ...(isOwn && parseReportedAudio(body['audio'])) },
     }),
     ...(event === 'failed' && parseFailure(body)),
   };

@@ -1,7 +1,9 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
+import type { AudioFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
+import type { NamedManifest } from './packaging/playable-part.ts';
 
 export type EncodeRequest = {
   /** Path of the original, which must not be changed. */
@@ -17,6 +19,20 @@ export type EncodeRequest = {
   readonly signal: AbortSignal;
   /** Called with percent 0–99. Must not throw. */
   readonly onProgress: (percent: number, renditions: readonly Rendition[]) => void;
+  /** Called one at a time with what can be played before the run ends. A rejection ends the run. */
+  readonly onPlayable?: (part: PlayablePart) => Promise<void>;
+};
+
+/** Renditions of a run that has not ended. */
+export type PlayablePart = {
+  /** Without the files of earlier parts. */
+  readonly files: readonly EncodedFile[];
+  /** The manifests that name the files, each instead of an earlier one with its name. */
+  readonly manifests: readonly NamedManifest[];
+  readonly renditions: readonly Rendition[];
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs: number;
 };
 
 export type PosterRequest = {
@@ -33,8 +49,11 @@ export type PosterRequest = {
 export type EncodedFile = { readonly name: string; readonly path: string };
 
 export type Encoding = {
+  /** Without those that `onPlayable` was called with. */
   readonly files: readonly EncodedFile[];
   readonly renditions: readonly Rendition[];
+  /** The encoded audio tracks of the source, the default first. */
+  readonly audio: readonly AudioFacts[];
   /** Display size: rotation and pixel aspect ratio are applied. */
   readonly width: number;
   readonly height: number;

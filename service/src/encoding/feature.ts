@@ -9,6 +9,7 @@ import { renditionPrefix } from '../storage/object-key.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
+import * as growingOperations from './jobs/growing-manifests.ts';
 import * as runOperations from './jobs/encode-runs.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
 
@@ -21,7 +22,10 @@ type Needs = AppContext & {
 export function createEncoding(needs: Needs) {
   const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
   const { scratchRoot, log } = needs;
-  const runs = bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations);
+  const runs = {
+    ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
+    ...bind({ db }, growingOperations),
+  };
   return {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),

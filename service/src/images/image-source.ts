@@ -27,6 +27,7 @@ type ImageSourceFields = Pick<Asset, 'id' | 'original_upload' | 'playback' | 'wi
 export function imageSourceOf(asset: ImageSourceFields): ImageSource | undefined {
   const { id, playback, width, height } = asset;
   if (playback?.kind === 'own') {
+    if (playback.growing) return undefined;
     const { folder, posterTimeMs } = playback;
     const key = renditionKey(id, folder, posterTimeMs === undefined ? THUMBNAIL : posterName(posterTimeMs));
     const prefix = `v${folder}-${posterTimeMs ?? 'auto'}-`;

@@ -2,6 +2,7 @@
 import type { Asset, Failure } from '../assets/asset.ts';
 import { newEvent } from '../assets/asset-event.ts';
 import type { Change } from './change.ts';
+import { withdrawGrowing } from './stream-state.ts';
 
 export const CANCELLED: Failure = {
   code: 'cancelled',
@@ -22,7 +23,13 @@ const isCancellable = ({ provider, stream_status, uploaded_at, encoded_try }: As
 export function decideCancellation(asset: Asset): Change | undefined {
   if (!isCancellable(asset)) return undefined;
   return {
-    set: { stream_status: 'failed', failure: CANCELLED, settled: true, reconcile_at: null },
+    set: {
+      ...withdrawGrowing(asset),
+      stream_status: 'failed',
+      failure: CANCELLED,
+      settled: true,
+      reconcile_at: null,
+    },
     events: [newEvent('asset.failed', { attempt: asset.attempt, source: 'operator', code: CANCELLED.code })],
     jobs: [],
   };

@@ -2,7 +2,7 @@
 import type { DeliveryReason, StreamStatus } from '@mediary/contract/enums';
 import { FAILURE_CODES, WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset, Failure, Warning } from '../assets/asset.ts';
-import { toReadyManifest } from '../assets/playback-manifest.ts';
+import { toGrowingManifest, toReadyManifest } from '../assets/playback-manifest.ts';
 import { mergeRenditions } from '../assets/renditions.ts';
 import { type Change, patchOf } from './change.ts';
 import { eventsOf } from './report-events.ts';
@@ -11,6 +11,7 @@ import {
   openAttempt,
   type StreamState,
   toStreamState,
+  withdrawGrowing,
   withReconcileTime,
   withWarnings,
 } from './stream-state.ts';
@@ -79,9 +80,23 @@ type ReportContext = { readonly report: StreamReport; readonly now: Date };
 
 function enterStatus(state: StreamState, to: StreamStatus, context: ReportContext): StreamState {
   if (to === 'ready') return enterReady(state, context);
-  if (to !== 'failed') return { ...state, stream_status: to };
+  if (to !== 'failed') return { ...withEarlyPlayback(state, context), stream_status: to };
   const failure = context.report.failure ?? state.failure ?? UNEXPLAINED;
-  return { ...state, stream_status: 'failed', failure };
+  return { ...state, ...withdrawGrowing(state), stream_status: 'failed', failure };
+}
+
+/** Our encoder publishes its first segments while it makes the others. */
+function withEarlyPlayback(state: StreamState, { report, now }: ReportContext): StreamState {
+  const { playback: reported, media } = report;
+  if (reported?.kind !== 'own' || !reported.growing) return state;
+  return {
+    ...state,
+    playback: toGrowingManifest(state.playback, reported.run, state.attempt),
+    playable_at: state.playable_at ?? now,
+    width: media?.width ?? state.width,
+    height: media?.height ?? state.height,
+    duration_ms: media?.durationMs ?? state.duration_ms,
+  };
 }
 
 function enterReady(state: StreamState, { report, now }: ReportContext): StreamState {

@@ -22,6 +22,15 @@ const succeeded = createReport('succeeded');
 const types = (asset: Asset, report: StreamReport) =>
   (decideReport(asset, report, LATER).change?.events ?? []).map(({ type }) => type);
 
+test('the event of a ready video describes its audio tracks', () => {
+  const track = { language: 'de', name: 'German', codec: 'aac', channels: 2, default: true };
+  const audio = [{ ...track, loudness_lufs: -23, true_peak_dbtp: -1.5 }];
+  const report = createReport('succeeded', { media: { audio } });
+  const { events = [] } = decideReport(processing, report, LATER).change ?? {};
+  expect(events).toMatchObject([{ type: 'asset.ready', data: { audio } }]);
+  expect(decideReport(processing, succeeded, LATER).change?.events[0]?.data).not.toHaveProperty('audio');
+});
+
 describe('the events of a report', () => {
   const cases = [
     ['processing', pending, started, ['asset.processing']],

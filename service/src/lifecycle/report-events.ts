@@ -19,7 +19,7 @@ type ReportedChange = { readonly next: StreamState; readonly set: AssetPatch; re
 export function eventsOf(
   before: Asset,
   { next, set, now }: ReportedChange,
-  { source, providerCode }: StreamReport,
+  { source, providerCode, media }: StreamReport,
 ): NewEvent[] {
   const isNewStatus = before.stream_status !== next.stream_status || before.attempt !== next.attempt;
   const status = isNewStatus ? STATUS_EVENTS[next.stream_status] : undefined;
@@ -34,7 +34,7 @@ export function eventsOf(
   const isPlayable = !before.playable_at && next.playable_at;
   const events = [
     ...(isPlayable ? [newEvent('asset.playable', data)] : []),
-    ...(status ? [newEvent(status, data)] : []),
+    ...(status ? [newEvent(status, { ...data, ...(media?.audio && { audio: media.audio }) })] : []),
   ];
   return events.length > 0 ? events : detailEvents(before, { next, set, now }, source);
 }

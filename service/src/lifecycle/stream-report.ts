@@ -7,6 +7,19 @@ import type { Rendition } from '../assets/renditions.ts';
 /** `inspect`: a response of the provider's API. `service`: the service processed the asset itself. */
 type ReportSource = 'webhook' | 'replay' | 'inspect' | 'service';
 
+/** An audio track of the original that the renditions contain. */
+export type AudioFacts = {
+  /** BCP 47. */
+  readonly language: string | null;
+  readonly name: string;
+  readonly codec: string;
+  readonly channels: number | null;
+  readonly default: boolean;
+  /** Of the stereo rendition, by EBU R128; null for silence, and for tracks that are not measured. */
+  readonly loudness_lufs: number | null;
+  readonly true_peak_dbtp: number | null;
+};
+
 export type StreamReport = {
   readonly source: ReportSource;
   /** Null for images, which the service processes itself. */
@@ -29,6 +42,7 @@ export type StreamReport = {
     readonly height?: number;
     readonly durationMs?: number;
     readonly placeholder?: string;
+    readonly audio?: readonly AudioFacts[];
   };
 };
 

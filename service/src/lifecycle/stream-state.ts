@@ -2,6 +2,7 @@
 import { FILE_WARNING_CODES } from '@mediary/contract/failures';
 import type { Asset, Warning } from '../assets/asset.ts';
 import type { EventData } from '../assets/asset-event.ts';
+import { isGrowing } from '../assets/playback-manifest.ts';
 import { pick, streamStateColumns } from '../tables.ts';
 import { firstReconcileAt } from './reconcile-schedule.ts';
 
@@ -14,6 +15,7 @@ export type StreamState = Pick<Asset, keyof typeof streamStateColumns>;
 export function openAttempt(asset: Asset, attempt: number): StreamState {
   return {
     ...toStreamState(asset),
+    ...withdrawGrowing(asset),
     attempt,
     stream_status: 'processing',
     progress: 0,
@@ -27,6 +29,13 @@ export function openAttempt(asset: Asset, attempt: number): StreamState {
     settled: false,
   };
 }
+
+/** Of an attempt that ended without success: a part of the video does not stay playable. */
+export const withdrawGrowing = ({
+  playback,
+  playable_at,
+}: Pick<StreamState, 'playback' | 'playable_at'>): Pick<StreamState, 'playback' | 'playable_at'> =>
+  isGrowing(playback) ? { playback: null, playable_at: null } : { playback, playable_at };
 
 /** Of two warnings with one code, the first stays. */
 export const withWarnings = (known: readonly Warning[], added: readonly Warning[]): readonly Warning[] => [

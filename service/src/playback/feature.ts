@@ -3,6 +3,7 @@ import type { AppContext } from '../app-context.ts';
 import type { AssetViewContext } from '../assets/asset-view.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
+import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
@@ -26,6 +27,7 @@ export function createPlayback(needs: Needs) {
   const shared = { ...needs, ...lifecycle, ...hosted, ...view };
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
+    ...bind(shared, growingOperations),
     ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
   };
   return {

@@ -1,17 +1,22 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
+import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { BoundOperations } from '../platform/bind.ts';
+import { matchesEtag } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as playbackOperations from './playback.ts';
 import type * as redirectOperations from './segment-redirect.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
-type Playback = BoundOperations<typeof playbackOperations> & BoundOperations<typeof redirectOperations>;
+type Playback = BoundOperations<typeof playbackOperations> &
+  BoundOperations<typeof redirectOperations> &
+  Pick<BoundOperations<typeof growingOperations>, 'findManifest'>;
 
 export const playbackRoutes = (
   playback: Playback,
@@ -72,6 +77,8 @@ async function serve(
   const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
+  const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
+  if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
   const redirect = await playback.redirectToStore({ key: served.key, path, method: request.method });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
@@ -84,6 +91,24 @@ async function serve(
     { key: served.key, etag, headers: known, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
+}
+
+const GROWING_MAX_AGE_S = 1;
+
+/** A manifest to which segments are added; players read it again every few seconds. */
+function sendGrowing(
+  text: string,
+  { request, reply }: Exchange<BytesRequest>,
+  { asset, path }: { asset: PlayedAsset; path: string },
+): unknown {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  reply.headers({
+    'content-type': contentTypeOf(path),
+    'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}`,
+    'x-content-type-options': 'nosniff',
+    etag,
+  });
+  return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
 }
 
 /** Headers are ASCII: other characters of a reported URL are percent-encoded. */

@@ -42,7 +42,12 @@ export function cacheControlFor({ visibility }: Pick<PlayedAsset, 'visibility'>,
 }
 
 /** The response to a player: a file of our store, or a redirect to a URL of others. */
-type ServedFile = { readonly key: ObjectKey; readonly isEntry: boolean } | { readonly location: string };
+type ServedFile =
+  | { readonly key: ObjectKey; readonly isEntry: boolean; readonly growing?: GrowingFile }
+  | { readonly location: string };
+
+/** A manifest that may not be in the store yet. */
+type GrowingFile = { readonly folder: string; readonly name: string };
 
 /**
  * The URLs of a hosted video; called for entry files only, because a signature costs more than the response.
@@ -65,7 +70,13 @@ function entryOf(
   resolveHosted: ResolveHosted,
 ): ServedFile | undefined {
   if (playback?.kind === 'own')
-    return { key: renditionKey(id, playback.folder, storedName(playback, file)), isEntry: true };
+    return playback.growing && file === THUMBNAIL
+      ? undefined
+      : {
+          key: renditionKey(id, playback.folder, storedName(playback, file)),
+          isEntry: true,
+          ...growingFile(playback, file),
+        };
   if (playback?.kind === 'image')
     return file === THUMBNAIL ? { key: variantKey(id, THUMBNAIL), isEntry: true } : undefined;
   const urls = playback?.kind === 'urls' ? playback : playback && resolveHosted();
@@ -77,11 +88,20 @@ function entryOf(
 const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
+/** The DASH manifest for players that started before the run had ended; beside the entries, as they read it. */
+const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
+
 /** `<folder>/<file>` of the published run. */
 function childOf({ id, playback }: PlayedAsset, path: string): ServedFile | undefined {
-  const [folder = '', file = '', ...more] = path.split('/');
+  const early = EARLY_MANIFEST.exec(path)?.[1];
+  const [folder = '', file = '', ...more] = early === undefined ? path.split('/') : [early, 'early.mpd'];
   if (more.length > 0 || !isRenditionName(folder, file)) return undefined;
   return playback?.kind === 'own' && playback.folder === folder
-    ? { key: renditionKey(id, folder, file), isEntry: false }
+    ? { key: renditionKey(id, folder, file), isEntry: early !== undefined, ...growingFile(playback, file) }
     : undefined;
 }
+
+const MANIFEST = /\.(?:m3u8|mpd)$/;
+
+const growingFile = ({ growing, folder }: OwnManifest, name: string): { growing?: GrowingFile } =>
+  growing && MANIFEST.test(name) ? { growing: { folder, name } } : {};

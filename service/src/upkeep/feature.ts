@@ -1,6 +1,7 @@
 // Upkeep: scheduled jobs, purging, and the comparison of the object store with the database.
 import { findOrphans } from '@mediary/contract/operations/operators';
 import type { AppContext } from '../app-context.ts';
+import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
@@ -41,7 +42,7 @@ export function createUpkeep(context: Needs) {
     operations: {},
     routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
     jobs: {
-      'purge-asset': purgeAssetJob({ ...needs, ...orphans }),
+      'purge-asset': purgeAssetJob({ ...needs, ...orphans, ...bind({ db }, growingOperations) }),
       'provider-task': providerTaskJob({ ...lifecycle, ...hosted, reconcileAsset, removeOrphanedVideos }),
       reconcile: run(reconcile),
       'remove-orphaned-videos': run(removeOrphanedVideos),

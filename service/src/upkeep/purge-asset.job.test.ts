@@ -35,6 +35,7 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
     findObjectOwner: async () => undefined,
     store,
     discardClosedUploads: async () => {},
+    deleteManifests: async () => {},
     removeVideo: async () => {},
     ...changes,
   });

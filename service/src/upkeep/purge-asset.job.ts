@@ -2,6 +2,7 @@
 // when no presigned URL can add an object any more.
 import type { Asset } from '../assets/asset.ts';
 import type { findAssetById } from '../assets/asset-lookup.ts';
+import type { deleteManifests } from '../encoding/jobs/growing-manifests.ts';
 import type { JobPayloads, ServiceJobs } from '../jobs.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
@@ -22,6 +23,7 @@ type PurgeNeeds = {
   readonly findAssetById: Bound<typeof findAssetById>;
   readonly findObjectOwner: Bound<typeof findObjectOwner>;
   readonly store: ObjectStore;
+  readonly deleteManifests: Bound<typeof deleteManifests>;
   readonly discardClosedUploads: Bound<typeof discardClosedUploads>;
   readonly removeVideo: Bound<typeof removeVideo>;
 };
@@ -47,8 +49,9 @@ async function repeatAfterTransfers(needs: PurgeNeeds, asset: Asset): Promise<vo
   await needs.db.transaction((tx) => needs.jobs.sendFor(tx, owner, job));
 }
 
-async function removeObjects({ store }: PurgeNeeds, { id }: Asset): Promise<void> {
-  for (const prefix of assetPrefixes(id)) await store.removeAll(prefix);
+async function removeObjects(needs: PurgeNeeds, { id }: Asset): Promise<void> {
+  await needs.deleteManifests(id);
+  for (const prefix of assetPrefixes(id)) await needs.store.removeAll(prefix);
 }
 
 /** Reads the uploads after listing the keys, so that it sees uploads that were recorded meanwhile. */

@@ -173,6 +173,7 @@ export type WarningCode =
   | 'subtitles_dropped'
   | 'audio_unsupported'
   | 'extra_codec_failed'
+  | 'audio_tracks_dropped'
   | 'encoding_incomplete'
   | 'playback_url_refused'
   | 'playback_unconfigured';

@@ -1,6 +1,7 @@
 // Examines a source before encoding: its streams, its timeline and its completeness.
 import { stat } from 'node:fs/promises';
 import type { Warning } from '../../assets/asset.ts';
+import { type AudioTrack, byDefault, MAX_AUDIO_TRACKS, toAudioTracks } from '../plan/audio-tracks.ts';
 import { assertDuration } from '../plan/encode-cost.ts';
 import { EncodeFailed } from '../encoder.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type PacketSelection,
   packetListArguments,
   audioCheckArguments,
+  videoPacketArguments,
 } from '../plan/ffmpeg-input.ts';
 import { type Session, createEncodeFailure, runStep } from './ffmpeg-session.ts';
 import {
@@ -21,16 +23,28 @@ import {
 } from '../plan/source-timeline.ts';
 import { type SourceFacts, type SourceStream, parseSourceFacts } from '../plan/source-facts.ts';
 import { findWarnings } from '../../media/warnings.ts';
+import type { Rung } from '../plan/ladder.ts';
+import {
+  canCopy,
+  chooseCopyUse,
+  type CopyUse,
+  longestGroupSeconds,
+  openPacketReader,
+} from '../plan/source-copy.ts';
 import { toTraits } from '../plan/source-traits.ts';
 import {
-  audioUnsupported,
+  type AudioChoice,
+  audioWarnings,
   type ChosenStreams,
   chooseStreams,
   isTruncationLog,
 } from '../plan/stream-choice.ts';
 
-type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
-  readonly audio: SourceStream | undefined;
+export type ExaminedSource = Pick<ChosenStreams, 'video' | 'frame'> & {
+  readonly facts: SourceFacts;
+  /** Size of the file. */
+  readonly bytes: number;
+  readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   /** Average bit rate of the file over the duration of its video. */
   readonly kilobits: number;
@@ -62,31 +76,50 @@ export async function examineSource(session: Session): Promise<ExaminedSource> {
   const timeline = computeTimeline({ facts, videoIndex, ends, missing, bytes });
   assertDuration(timeline, session.limits);
   const { video, frame, audioStreams } = chosen;
-  const audio = await findDecodableAudio(session, audioStreams);
-  const isSilenced = !audio && audioStreams.length > 0;
-  const warnings = [
-    ...findWarnings(toTraits(facts, chosen)),
-    ...(isSilenced ? [audioUnsupported(audioStreams)] : []),
-  ];
   const kilobits = (bytes * 8) / 1000 / (timeline.durationSeconds - timeline.holdSeconds);
-  return { video, frame, audio, timeline, kilobits, warnings };
+  const audio = await chooseAudio(session, audioStreams);
+  const warnings = [...findWarnings(toTraits(facts, chosen)), ...audioWarnings(audio)];
+  const audioTracks = toAudioTracks(audio.encoded);
+  return { facts, bytes, kilobits, video, frame, audio: audioTracks, timeline, warnings };
 }
 
-/** The first audio stream that ffmpeg decodes: a decoder may be missing, or the stream damaged. */
-async function findDecodableAudio(
-  session: Session,
-  audioStreams: readonly SourceStream[],
-): Promise<SourceStream | undefined> {
-  for (const stream of audioStreams) {
-    if (!isDecodable(stream, session.input.container)) continue;
-    const { ends, read } = openPacketList(0);
-    const args = audioCheckArguments(session.input, stream.index);
-    const { log } = await runStep(session, { args, onLine: read });
-    // An empty audio stream has no frames and no errors; it is encoded as silence.
-    if (ends.size > 0 || log.trim() === '') return stream;
+async function chooseAudio(session: Session, audioStreams: readonly SourceStream[]): Promise<AudioChoice> {
+  const choice: Record<keyof AudioChoice, SourceStream[]> = { encoded: [], undecodable: [], excess: [] };
+  for (const stream of byDefault(audioStreams)) {
+    if (choice.encoded.length === MAX_AUDIO_TRACKS) choice.excess.push(stream);
+    else choice[(await decodes(session, stream)) ? 'encoded' : 'undecodable'].push(stream);
   }
-  return undefined;
+  return choice;
 }
+
+/** Whether ffmpeg decodes an audio stream: a decoder may be missing, or the stream damaged. */
+async function decodes(session: Session, stream: SourceStream): Promise<boolean> {
+  if (!isDecodable(stream, session.input.container)) return false;
+  const { ends, read } = openPacketList(0);
+  const args = audioCheckArguments(session.input, stream.index);
+  const { log } = await runStep(session, { args, onLine: read });
+  // An empty audio stream has no frames and no errors; it is encoded as silence.
+  return ends.size > 0 || log.trim() === '';
+}
+
+/** How the ladder can use the source's own video stream; undefined when it must be encoded. */
+export async function findCopy(
+  session: Session,
+  { facts, video, timeline }: ExaminedSource,
+  top: Rung,
+): Promise<Copy | undefined> {
+  const { container } = session.input;
+  if (!canCopy({ container, facts, video, timeline })) return undefined;
+  const { read, summary } = openPacketReader(facts.startSeconds);
+  const args = videoPacketArguments(session.input, video.index);
+  const { code } = await runStep(session, { args, onLine: read });
+  const packets = summary();
+  const use = code === 0 && packets && chooseCopyUse({ video, timeline, packets }, top);
+  return use ? { use, groupSeconds: longestGroupSeconds(packets) } : undefined;
+}
+
+/** `groupSeconds`: the longest group of pictures. */
+type Copy = { readonly use: CopyUse; readonly groupSeconds: number };
 
 /** Reads the end of the file; the whole file only if video ends much earlier or the duration is unknown. */
 async function readPacketEnds(session: Session, facts: SourceFacts, videoIndex: number): Promise<PacketEnds> {

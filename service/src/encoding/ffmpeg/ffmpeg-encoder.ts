@@ -1,23 +1,35 @@
-// Encoder that runs ffmpeg once per codec, checks the result and writes the manifests.
+// Encoder that runs ffmpeg in phases, of which the first is soon playable, and writes the manifests.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Warning } from '../../assets/asset.ts';
 import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
-import {
-  type CmafTrack,
-  type VideoTrack,
-  averageBitrate,
-  codecOf,
-  initName,
-  isVideo,
-  playlistName,
-} from '../packaging/cmaf-track.ts';
+import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
+import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
+import { formatEarlyManifests } from '../packaging/playable-part.ts';
+import {
+  choosePosterSource,
+  chooseThumbnailSource,
+  type ThumbnailSource,
+} from '../packaging/thumbnail-choice.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
 import { assertCost } from '../plan/encode-cost.ts';
-import type { EncodePlan } from '../plan/encode-plan.ts';
-import type { Rendition } from '../../assets/renditions.ts';
-import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
-import { describeRung, encodeAllCodecs } from './codec-runs.ts';
+import { planPhases } from '../plan/encode-phases.ts';
+import { renditionsOf } from '../plan/encode-progress.ts';
+import { type Rung, chooseLadder } from '../plan/ladder.ts';
+import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
+import { secondsOf } from '../plan/source-timeline.ts';
+import {
+  type EncodedFile,
+  EncodeFailed,
+  type Encoder,
+  type EncodeRequest,
+  type Encoding,
+} from '../encoder.ts';
+import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
+import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
+import { readAudioFacts } from './measured-audio.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
@@ -25,16 +37,6 @@ import {
   openSession,
   runStepOrFail,
 } from './ffmpeg-session.ts';
-import { examineSource } from './examine-source.ts';
-import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
-import { chooseLadder } from '../plan/ladder.ts';
-import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts';
-import { secondsOf } from '../plan/source-timeline.ts';
-import {
-  choosePosterSource,
-  chooseThumbnailSource,
-  type ThumbnailSource,
-} from '../packaging/thumbnail-choice.ts';
 
 export const openFfmpegEncoder = ({
   limits,
@@ -50,61 +52,110 @@ export const openFfmpegEncoder = ({
 });
 
 async function encode(session: Session): Promise<Encoding> {
-  const { request, input } = session;
-  const { frame, video, audio, timeline, kilobits, warnings } = await examineSource(session);
-  const framesPerSecond = 1 / secondsOf(timeline.frameRate);
-  const rungs = chooseLadder(frame.displaySize, {
-    source: { framesPerSecond, kilobits, codec: video.codec },
-    ladder: session.ladder,
-  });
-  const plan = {
-    input,
-    frame,
-    videoIndex: video.index,
-    audioIndex: audio?.index,
-    timeline,
-    rungs,
-    folder: request.workFolder,
-  };
-  assertCost(plan, session.limits);
-  const { tracks, warnings: codecWarnings } = await encodeAllCodecs(session, plan);
+  const { request } = session;
+  const source = await examineSource(session);
+  const { frame, timeline, warnings } = source;
+  const rungs = chooseRungs(session, source);
+  assertCost({ timeline, rungs }, session.limits);
+  const planned = await planEncode(session, source, rungs);
+  const { tracks, warnings: codecWarnings } = await runPhases(planned);
+  const listed = tracks.filter(({ id }) => id !== planned.replacedTrack);
+  const files = [
+    ...(await writeManifests(planned, tracks, listed)),
+    ...filesOf(tracks, request.workFolder),
+    ...(await createPosters(session, listed)),
+  ];
   return {
-    files: [
-      ...(await writeManifests(tracks, plan, request)),
-      ...mediaFiles(tracks, request),
-      ...(await createPosters(session, tracks)),
-    ],
-    renditions: tracks.filter(isVideo).map(readyRendition),
+    files: files.filter(({ name }) => !planned.published.has(name)),
+    renditions: renditionsOf({ rungs, tracks: listed, current: undefined }),
+    audio: await readAudioFacts(source.audio, phaseFolder(session, 0)),
     ...frame.displaySize,
     durationMs: Math.round(timeline.durationSeconds * 1000),
     warnings: [...warnings, ...codecWarnings],
   };
 }
 
+function chooseRungs(
+  { ladder }: Session,
+  { frame, timeline, kilobits, video }: ExaminedSource,
+): readonly Rung[] {
+  const framesPerSecond = 1 / secondsOf(timeline.frameRate);
+  return chooseLadder(frame.displaySize, {
+    source: { framesPerSecond, kilobits, codec: video.codec },
+    ladder,
+  });
+}
+
+type EncodedTracks = { readonly tracks: readonly CmafTrack[]; readonly warnings: readonly Warning[] };
+
+/** Throws EncodeFailed if H.264 fails. Without a further codec the video still plays: only a warning. */
+async function runPhases(planned: PlannedEncode): Promise<EncodedTracks> {
+  const tracks: CmafTrack[] = [];
+  const warnings: Warning[] = [];
+  for (const [index, { video }] of planned.phases.entries()) {
+    const codec = video === 'copy' ? 'h264' : video[0]?.codec;
+    try {
+      tracks.push(...(await runPhase(planned, index, tracks)));
+    } catch (error) {
+      if (codec === 'h264' || !(error instanceof EncodeFailed)) throw error;
+      warnings.push({
+        code: 'extra_codec_failed',
+        message: `The video has no ${codec?.toUpperCase()} renditions: ${error.message}`,
+      });
+    }
+  }
+  return { tracks: tracks.sort((a, b) => a.id - b.id), warnings };
+}
+
+async function planEncode(
+  session: Session,
+  source: ExaminedSource,
+  rungs: readonly Rung[],
+): Promise<PlannedEncode> {
+  const copy = await findCopy(session, source, rungs[0] as Rung);
+  const phases = planPhases({
+    rungs,
+    copyUse: copy?.use,
+    audioTracks: audioRenditions(source.audio).length,
+    durationSeconds: source.timeline.durationSeconds,
+  });
+  return {
+    ...phases,
+    session,
+    source,
+    rungs,
+    copiedGroupSeconds: copy?.groupSeconds,
+    startedAt: new Date(),
+    published: new Set(),
+  };
+}
+
 async function writeManifests(
+  { session: { request }, source, phases, replacedTrack }: PlannedEncode,
   tracks: readonly CmafTrack[],
-  { timeline }: EncodePlan,
-  request: EncodeRequest,
+  listed: readonly CmafTrack[],
 ): Promise<EncodedFile[]> {
-  const presentation = { tracks, frameRate: timeline.frameRate, childFolder: request.childFolder };
+  const { childFolder } = request;
+  const { frameRate } = source.timeline;
+  const presentation = { tracks: listed, frameRate, childFolder };
+  const early = tracks.filter(({ id }) => phases[0]?.trackIds.includes(id));
   const manifests = [
-    ['hls.m3u8', formatMultivariantPlaylist(presentation)],
-    ['dash.mpd', formatDashManifest(presentation)],
-    ...tracks.map((track) => [playlistName(track.id), formatMediaPlaylist(track)] as const),
-  ] as const;
+    { name: 'hls.m3u8', text: formatMultivariantPlaylist(presentation) },
+    { name: 'dash.mpd', text: formatDashManifest(presentation) },
+    ...listed.map((track) => ({ name: playlistName(track.id), text: formatMediaPlaylist(track) })),
+    ...formatEarlyManifests(
+      { ...presentation, tracks: early },
+      early.filter(({ id }) => id === replacedTrack),
+    ),
+  ];
   return Promise.all(
-    manifests.map(async ([name, text]) => {
+    manifests.map(async ({ name, text }) => {
       const file = fileOf(request, name);
       await writeFile(file.path, text);
       return file;
     }),
   );
 }
-
-const mediaFiles = (tracks: readonly CmafTrack[], request: EncodeRequest): EncodedFile[] =>
-  tracks
-    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
-    .map((name) => fileOf(request, name));
 
 /** Creates the default thumbnail, and the poster if one was requested. */
 async function createPosters(session: Session, tracks: readonly CmafTrack[]): Promise<EncodedFile[]> {
@@ -140,12 +191,6 @@ async function createPosterFile(
   await runStepOrFail(session, { args: argumentsOf(excerpt, poster.path) });
   return poster;
 }
-
-const readyRendition = (track: VideoTrack): Rendition => ({
-  ...describeRung(track.size, codecOf(track)),
-  state: 'ready',
-  bitrate: averageBitrate(track),
-});
 
 const fileOf = ({ workFolder }: EncodeRequest, name: string): EncodedFile => ({
   name,

@@ -1,6 +1,5 @@
 // Provides files to the sandboxed ffmpeg: inputs as open descriptors, outputs in its working folder.
-import { chown, type FileHandle, lstat, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, type FileHandle, open, readdir } from 'node:fs/promises';
 import type { Sandbox, User } from '../../platform/process/sandbox.ts';
 
 export type FfmpegFiles = {
@@ -86,9 +85,7 @@ function relativeTo(folder: string | undefined, arg: string): string {
 
 /** A symbolic link would make the service read and publish another file. */
 async function assertPlainFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const entry = await lstat(join(folder, name));
+  for (const entry of await readdir(folder, { withFileTypes: true }))
     if (!entry.isFile() && !entry.isDirectory())
-      throw new Error(`ffmpeg left ${JSON.stringify(name)}, which is not a plain file`);
-  }
+      throw new Error(`ffmpeg left ${JSON.stringify(entry.name)}, which is not a plain file`);
 }

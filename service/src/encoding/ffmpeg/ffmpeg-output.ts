@@ -1,36 +1,65 @@
-// Reads the tracks that ffmpeg wrote, and extracts the segment for the thumbnail.
-import { type FileHandle, open, readFile, readdir, writeFile } from 'node:fs/promises';
+// Collects the segments that ffmpeg has completed, also while it still runs, and reads their times.
+import { lstat, open, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CmafSegment, type CmafTrack, initName, segmentName } from '../packaging/cmaf-track.ts';
-import { readSegmentTimes, readTrackHeader } from '../packaging/mp4-boxes.ts';
+import { readSegmentTimes, readTrackHeader, type TrackHeader } from '../packaging/mp4-boxes.ts';
 
 /** Much larger than `styp` and `sidx` of a segment. */
 const HEAD_BYTES = 1024;
 
-/** The tracks with these ids. Throws for a track without init segment or media segments. */
-export async function readTracks(folder: string, ids: readonly number[]): Promise<readonly CmafTrack[]> {
-  const names = new Set(await readdir(folder));
-  return Promise.all(ids.map((id) => readTrack(folder, names, id)));
+type CollectedFolder = {
+  /** Where ffmpeg writes `r0-init.mp4`, `r0-00001.m4s` … in the order of its maps. */
+  readonly from: string;
+  /** Where the files lie afterwards, named by the ids of their tracks. */
+  readonly to: string;
+  readonly trackIds: readonly number[];
+};
+
+export type SegmentCollector = {
+  /** Moves the segments that are complete now. Returns the tracks that have segments, with all of them. */
+  collect(): Promise<readonly CmafTrack[]>;
+};
+
+/** ffmpeg renames a segment when it is complete, and completes an init segment before the first of these. */
+export function openSegmentCollector({ from, to, trackIds }: CollectedFolder): SegmentCollector {
+  const tracks = new Map<number, { readonly header: TrackHeader; readonly segments: CmafSegment[] }>();
+  const take = async (name: string, newName: string): Promise<string> => {
+    const path = join(to, newName);
+    await rename(join(from, name), path);
+    // ffmpeg cannot write to the new folder, so the file cannot be replaced after this check.
+    if (!(await lstat(path)).isFile()) throw new Error('ffmpeg created a segment that is not a plain file');
+    return path;
+  };
+  const openTrack = async (local: number, id: number) => {
+    const path = await take(initName(local), initName(id));
+    const track = { header: readTrackHeader(await readFile(path)), segments: [] };
+    tracks.set(id, track);
+    return track;
+  };
+  return {
+    async collect() {
+      const names = new Set(await readdir(from));
+      for (const [local, id] of trackIds.entries()) {
+        let next = (tracks.get(id)?.segments.length ?? 0) + 1;
+        if (!names.has(segmentName(local, next))) continue;
+        const { segments } = tracks.get(id) ?? (await openTrack(local, id));
+        for (; names.has(segmentName(local, next)); next += 1) {
+          const name = segmentName(id, next);
+          segments.push(await readSegment(await take(segmentName(local, next), name), name));
+        }
+      }
+      return [...tracks]
+        .map(([id, { header, segments }]) => ({ id, ...header, segments: [...segments] }))
+        .sort((a, b) => a.id - b.id);
+    },
+  };
 }
 
-async function readTrack(folder: string, names: ReadonlySet<string>, id: number): Promise<CmafTrack> {
-  const header = readTrackHeader(await readFile(join(folder, initName(id))));
-  const segments: CmafSegment[] = [];
-  for (let number = 1; names.has(segmentName(id, number)); number += 1)
-    segments.push(await readSegment(folder, segmentName(id, number)));
-  if (segments.length === 0) throw new Error(`track ${id} has no segments`);
-  return { id, ...header, segments };
-}
-
-async function readSegment(folder: string, name: string): Promise<CmafSegment> {
-  await using file = await open(join(folder, name));
+async function readSegment(path: string, name: string): Promise<CmafSegment> {
+  await using file = await open(path);
   const { size: bytes } = await file.stat();
-  return { name, bytes, ...readSegmentTimes(await headOf(file)) };
-}
-
-async function headOf(file: FileHandle): Promise<Uint8Array> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return buffer.subarray(0, bytesRead);
+  return { name, bytes, ...readSegmentTimes(buffer.subarray(0, bytesRead)) };
 }
 
 /** An init segment and one media segment form a playable file. */

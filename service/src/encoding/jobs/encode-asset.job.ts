@@ -12,31 +12,36 @@ import type { JobRun } from '../../platform/jobs/job-queue.ts';
 import { watchCondition } from '../../platform/concurrency/condition-watch.ts';
 import { createScratchFolder, deleteScratchFolder } from '../../platform/process/scratch-folder.ts';
 import type { findLocalFile, LocalFile } from '../../storage/local-file.ts';
-import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
-import type { ObjectStore } from '../../storage/object-store.ts';
-import type { Callback, EncoderReport } from '../encoder-report.ts';
+import { renditionFolder } from '../../storage/object-key.ts';
+import type { EncoderReport } from '../encoder-report.ts';
 import { isTransient } from '../encode-failure.ts';
-import { EncodeFailed, type EncodedFile, type Encoder, type Encoding } from '../encoder.ts';
+import { EncodeFailed, type Encoder, type Encoding } from '../encoder.ts';
 import type * as runOperations from './encode-runs.ts';
 import type { Run } from './encode-runs.ts';
 import { excerptFfmpegLog } from '../ffmpeg-log.ts';
 import { createProgressReporter } from './progress-reporter.ts';
+import {
+  discard,
+  folderOf,
+  publishPart,
+  removeEarlierRuns,
+  reportHead,
+  type RunFileNeeds,
+  storeFiles,
+  type Work,
+} from './run-files.ts';
 
-export type EncodeNeeds = BoundOperations<typeof runOperations> & {
-  readonly findAssetById: Bound<typeof findAssetById>;
-  readonly verifyOriginal: Bound<typeof verifyOriginal>;
-  readonly store: ObjectStore;
-  readonly findLocalFile: Bound<typeof findLocalFile>;
-  readonly encoder: Encoder;
-  readonly callback: Callback;
-  readonly scratchRoot: string;
-  readonly log: { warn(facts: object, message: string): void };
-};
+export type EncodeNeeds = BoundOperations<typeof runOperations> &
+  RunFileNeeds & {
+    readonly findAssetById: Bound<typeof findAssetById>;
+    readonly verifyOriginal: Bound<typeof verifyOriginal>;
+    readonly findLocalFile: Bound<typeof findLocalFile>;
+    readonly encoder: Encoder;
+    readonly scratchRoot: string;
+  };
 
 /** Limit of runs that ended with a crash of their worker. */
 const MAX_RUNS = 10;
-const STORE_CONCURRENCY = 4;
-const MAX_FILE_BYTES = 2 ** 31;
 
 export const encodeAssetJob =
   (needs: EncodeNeeds) =>
@@ -51,12 +56,19 @@ export const encodeAssetJob =
   };
 
 async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Promise<void> {
-  await removeEarlierRuns(needs.store, run);
+  const earlier = await removeEarlierRuns(needs, run);
   const scratch = await createScratchFolder(needs.scratchRoot, {
     work: run.assetId,
     run: renditionFolder(run.attempt, run.try),
   });
   const superseded = new AbortController();
+  const work: Work = {
+    scratch,
+    superseded,
+    signal: AbortSignal.any([signal, superseded.signal]),
+    isPublished: false,
+    isAnnounced: false,
+  };
   const watch = watchCondition(() => needs.isCurrentRun(run), {
     onEnd: () => superseded.abort(),
     onError: (error) =>
@@ -66,14 +78,13 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
       ),
   });
   try {
-    const report = await buildReport(needs, run, {
-      scratch,
-      superseded,
-      signal: AbortSignal.any([signal, superseded.signal]),
-    });
-    if (!(await needs.finishRun(run, report))) await needs.discardRun(run);
+    const report = await buildReport(needs, run, work);
+    if (!(await needs.finishRun(run, { report, earlier }))) return await discard(needs, run);
+    await needs.deleteManifests(run.assetId, [...earlier, renditionFolder(run.attempt, run.try)]);
   } catch (error) {
-    if (superseded.signal.aborted) return await needs.discardRun(run);
+    if (superseded.signal.aborted) return await discard(needs, run);
+    // Players may read the published part until the next run publishes its own.
+    if (work.isPublished) throw error;
     await needs.store.removeAll(folderOf(run));
     // A full disk or an unreachable store is no crash of the encoder.
     if (signal.aborted || isUnavailable(error)) await needs.releaseRun(run);
@@ -83,8 +94,6 @@ async function encodeRun(needs: EncodeNeeds, run: Run, signal: AbortSignal): Pro
     await deleteScratchFolder(scratch);
   }
 }
-
-type Work = { readonly scratch: string; readonly superseded: AbortController; readonly signal: AbortSignal };
 
 /** The final report of the run: succeeded or failed. */
 async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<EncoderReport> {
@@ -111,11 +120,8 @@ async function buildReport(needs: EncodeNeeds, run: Run, work: Work): Promise<En
   }
 }
 
-async function encode(
-  needs: EncodeNeeds,
-  run: Run,
-  { scratch, superseded, signal }: Work,
-): Promise<Encoding> {
+async function encode(needs: EncodeNeeds, run: Run, work: Work): Promise<Encoding> {
+  const { scratch, superseded, signal } = work;
   const reporter = createProgressReporter({
     head: reportHead(run),
     callback: needs.callback,
@@ -140,6 +146,7 @@ async function encode(
       posterTimeMs: run.posterTimeMs,
       signal,
       onProgress: reporter.update,
+      onPlayable: (part) => publishPart(needs, run, { work, part }),
     });
     await storeFiles(needs.store, run, { files: encoding.files, signal });
     return encoding;
@@ -155,35 +162,10 @@ async function isRefused(needs: EncodeNeeds, { assetId }: Run, source: LocalFile
   return asset !== undefined && (await needs.verifyOriginal(asset, original)).refused;
 }
 
-async function storeFiles(
-  store: ObjectStore,
+const ready = (
   run: Run,
-  { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
-): Promise<void> {
-  const folder = renditionFolder(run.attempt, run.try);
-  const remaining = files.values();
-  const storeNext = async () => {
-    for (const { name, path } of remaining) {
-      signal.throwIfAborted();
-      await store.put(
-        renditionKey(run.assetId, folder, name),
-        createReadStream(path, { highWaterMark: 1024 * 1024 }),
-        MAX_FILE_BYTES,
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: STORE_CONCURRENCY }, storeNext));
-}
-
-async function removeEarlierRuns(store: ObjectStore, run: Run): Promise<void> {
-  for (let earlier = 1; earlier < run.try; earlier++)
-    await store.removeAll(folderOf({ ...run, try: earlier }));
-}
-
-const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
-const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });
-
-const ready = (run: Run, { renditions, width, height, durationMs, warnings }: Encoding): EncoderReport => ({
+  { renditions, audio, width, height, durationMs, warnings }: Encoding,
+): EncoderReport => ({
   ...reportHead(run),
   status: 'ready',
   progress: 100,
@@ -191,6 +173,7 @@ const ready = (run: Run, { renditions, width, height, durationMs, warnings }: En
   width,
   height,
   duration_ms: durationMs,
+  ...(audio.length > 0 && { audio }),
   ...(warnings.length > 0 && { warnings }),
   ...(run.posterTimeMs !== null && { poster_time_ms: run.posterTimeMs }),
 });

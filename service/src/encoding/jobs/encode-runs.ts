@@ -61,6 +61,9 @@ export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void>
     }),
   );
 
+/** `earlier`: folders of earlier runs that have published a part of the video. */
+type RunEnd = { readonly report: EncoderReport; readonly earlier: readonly string[] };
+
 /**
  * Publishes the run's files and enqueues its final report and a new poster request. Returns false if a later
  * run exists. The report has its own job, so a failed delivery does not encode again.
@@ -68,9 +71,10 @@ export const discardRun = ({ db, jobs }: EncodingNeeds, run: Run): Promise<void>
 export async function finishRun(
   { assetStore }: EncodingNeeds,
   run: Run,
-  report: EncoderReport,
+  { report, earlier }: RunEnd,
 ): Promise<boolean> {
   const { assetId } = run;
+  const unused = report.status === 'failed' ? [...earlier, renditionFolder(run.attempt, run.try)] : earlier;
   const updated = await assetStore.update({ assetId }, (seen) =>
     isUnfinished(seen, run) && seen.stream_status === 'processing' && seen.deleted_at === null
       ? {
@@ -80,6 +84,7 @@ export async function finishRun(
             ...(seen.poster_time_ms === run.posterTimeMs
               ? []
               : [{ name: 'make-poster', payload: { assetId } } as const]),
+            ...unused.map((folder) => ({ name: 'remove-run-files', payload: { assetId, folder } }) as const),
             { name: 'deliver-report', payload: { assetId, body: JSON.stringify(report) } },
           ],
         }

@@ -1,4 +1,5 @@
-// A finished video or audio track as described by both manifests: header, segments and bit rates.
+// A video or audio track as described by both manifests: header, segments and bit rates.
+import type { AudioRendition } from '../plan/audio-tracks.ts';
 import { CODECS, type Codec } from '../plan/codecs.ts';
 import type { SegmentTimes, TrackHeader } from './mp4-boxes.ts';
 
@@ -8,9 +9,14 @@ export type CmafTrack = TrackHeader & {
   /** The number in file names: `r<id>-init.mp4`, `r<id>-00001.m4s` …, `r<id>.m3u8`. */
   readonly id: number;
   readonly segments: readonly CmafSegment[];
+  /** Of an audio track. */
+  readonly audio?: AudioRendition;
+  /** The longest segment in whole seconds, of a track that was published before its end was known. */
+  readonly targetSeconds?: number;
 };
 
 export type VideoTrack = CmafTrack & { readonly size: NonNullable<CmafTrack['size']> };
+export type SoundTrack = CmafTrack & { readonly audio: AudioRendition };
 
 export const initName = (id: number): string => `r${id}-init.mp4`;
 export const segmentName = (id: number, number: number): string =>
@@ -18,6 +24,17 @@ export const segmentName = (id: number, number: number): string =>
 export const playlistName = (id: number): string => `r${id}.m3u8`;
 
 export const isVideo = (track: CmafTrack): track is VideoTrack => track.size !== null;
+export const isSound = (track: CmafTrack): track is SoundTrack => track.audio !== undefined;
+
+/** Audio tracks have consecutive ids, in the order of the renditions. */
+export const describeAudio = (
+  tracks: readonly CmafTrack[],
+  { firstId, renditions }: { readonly firstId: number; readonly renditions: readonly AudioRendition[] },
+): readonly CmafTrack[] =>
+  tracks.map((track) => {
+    const audio = isVideo(track) ? undefined : renditions[track.id - firstId];
+    return audio ? { ...track, audio } : track;
+  });
 
 const CODEC_STRINGS: Readonly<Record<Codec, RegExp>> = { h264: /^avc1\./, av1: /^av01\./, hevc: /^hvc1\./ };
 
@@ -37,8 +54,9 @@ export const trackSeconds = (track: CmafTrack): number =>
 export const averageBitrate = (track: CmafTrack): number =>
   Math.ceil((sum(track.segments.map(({ bytes }) => bytes)) * 8) / trackSeconds(track));
 
-/** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION). */
+/** Duration of the longest segment in whole seconds (EXT-X-TARGETDURATION), which must never change. */
 export const targetDuration = (track: CmafTrack): number =>
+  track.targetSeconds ??
   Math.max(1, Math.round(Math.max(...track.segments.map((segment) => segmentSeconds(track, segment)))));
 
 /** Peak bit rate by RFC 8216, 4.3.4.2, over runs of 0.5 to 1.5 target durations; at least the average. */

@@ -1,7 +1,9 @@
 // Tests that the DASH manifest refers to the same files as HLS.
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
+import type { AudioRendition } from '../plan/audio-tracks.ts';
 import { formatDashManifest } from './dash-manifest.ts';
+import { soundTracks } from './sound-tracks.fixture.ts';
 
 const track = (id: number, size: CmafTrack['size'], durations: readonly number[]): CmafTrack => {
   let end = 0;
@@ -10,8 +12,10 @@ const track = (id: number, size: CmafTrack['size'], durations: readonly number[]
     end += duration;
     return { name: segmentName(id, index + 1), start, duration, bytes: duration };
   });
-  return { id, timescale: size ? 15360 : 48000, codec: size ? 'avc1.64001f' : 'mp4a.40.2', size, segments };
+  const codec = size ? 'avc1.64001f' : 'mp4a.40.2';
+  return { id, timescale: size ? 15360 : 48000, codec, size, segments, ...(!size && { audio: stereo }) };
 };
+const stereo = soundTracks(1, [{}])[0]?.audio as AudioRendition;
 const frameRate = { numerator: 30000, denominator: 1001 };
 const video = track(0, { width: 1280, height: 720 }, [61440, 61440, 61440, 30720]);
 const audio = track(1, null, [189440, 192512, 192512, 99328]);

@@ -1,62 +1,120 @@
-// Formats the DASH manifest (ISO/IEC 23009-1, live profile, static) for the same tracks as HLS.
+// Formats the DASH manifest (ISO/IEC 23009-1, live profile) for the same tracks as HLS.
 import { CODECS } from '../plan/codecs.ts';
 import {
   type CmafSegment,
   type CmafTrack,
+  type SoundTrack,
   type VideoTrack,
   codecOf,
+  isSound,
   isVideo,
   peakBitrate,
   trackSeconds,
 } from './cmaf-track.ts';
+import { describeAudioSet } from './dash-audio.ts';
 import type { PackagedTracks } from './hls-playlist.ts';
 import type { Rational } from '../plan/source-facts.ts';
 
 /** Digits below a millisecond that count before rounding up; further digits are floating-point noise. */
 const ROUNDING_DIGITS = 6;
 
+/** Of a manifest to which segments are added. */
+type Growth = {
+  readonly startedAt: Date;
+  /** Of this version: players ignore versions that are not newer. */
+  readonly publishedAt: Date;
+  /** Of the whole video. */
+  readonly durationSeconds: number;
+  /** Address of the next version, relative to the manifest. */
+  readonly location: string;
+};
+
 /** `BaseURL` is the folder of the segments, relative to the manifest. */
-export function formatDashManifest({ tracks, frameRate, childFolder }: PackagedTracks): string {
-  // Uses the duration of the video: audio ends up to two packets later, which players cut off.
-  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+export function formatDashManifest(
+  { tracks, frameRate, childFolder }: PackagedTracks,
+  growth?: Growth,
+): string {
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" ' +
-      `type="static" mediaPresentationDuration="PT${seconds(duration)}S" ` +
+      `${growth ? growingAttributes(growth) : staticAttributes(tracks)} ` +
       `maxSegmentDuration="PT${seconds(longestSegment(tracks))}S" minBufferTime="PT4S">`,
+    ...(growth ? [`  <Location>${growth.location}</Location>`] : []),
     `  <BaseURL>${childFolder}/</BaseURL>`,
     '  <Period id="0" start="PT0S">',
-    ...adaptationSets(tracks).flatMap((set) => adaptationSet(set, frameRate)),
+    ...adaptationSets(tracks).flatMap((set, id) => adaptationSet(set, id, frameRate)),
     '  </Period>',
+    ...(growth ? [`  ${clockOf(growth)}`] : []),
     '</MPD>',
     '',
   ].join('\n');
 }
 
+// The duration of the video: audio ends up to two packets later, which players cut off.
+function staticAttributes(tracks: readonly CmafTrack[]): string {
+  const duration = Math.max(...tracks.filter(isVideo).map(trackSeconds));
+  return `type="static" mediaPresentationDuration="PT${seconds(duration)}S"`;
+}
+
+const UPDATE_SECONDS = 2;
+
+/**
+ * Encoding is faster than playback, so the whole video is declared available before the run has started.
+ * Players start as far behind the last segment as possible, which is the beginning.
+ */
+function growingAttributes({ startedAt, publishedAt, durationSeconds }: Growth): string {
+  const availableSince = new Date(startedAt.getTime() - Math.ceil(durationSeconds + LEAD_SECONDS) * 1000);
+  return (
+    `type="dynamic" availabilityStartTime="${availableSince.toISOString()}" ` +
+    `publishTime="${publishedAt.toISOString()}" minimumUpdatePeriod="PT${UPDATE_SECONDS}S" ` +
+    `suggestedPresentationDelay="PT${seconds(durationSeconds + LEAD_SECONDS)}S"`
+  );
+}
+
+/** Without a time, dash.js asks a server on the internet for it. An early time is as good as an exact one. */
+const clockOf = ({ startedAt }: Growth): string =>
+  `<UTCTiming schemeIdUri="urn:mpeg:dash:utc:direct:2014" value="${startedAt.toISOString()}"/>`;
+
+/** Tolerates clocks of viewers that are slow. */
+const LEAD_SECONDS = 3600;
+
 type AdaptationSet = {
-  readonly id: number;
   readonly kind: 'video' | 'audio';
+  readonly attributes: string;
+  readonly descriptors: readonly string[];
   readonly tracks: readonly CmafTrack[];
 };
+
+const videoSet = (tracks: readonly VideoTrack[]): AdaptationSet => ({
+  kind: 'video',
+  attributes: '',
+  descriptors: [],
+  tracks,
+});
+const audioSet = (track: SoundTrack): AdaptationSet => ({
+  kind: 'audio',
+  ...describeAudioSet(track),
+  tracks: [track],
+});
 
 /** Video in H.264, audio, then a set for each further codec, because players switch only inside a set. */
 function adaptationSets(tracks: readonly CmafTrack[]): readonly AdaptationSet[] {
   const [main, ...extra] = CODECS.map((codec) =>
-    tracks.filter(isVideo).filter((track) => codecOf(track) === codec),
-  ) as [VideoTrack[], ...VideoTrack[][]];
-  const audio = tracks.filter((track) => !isVideo(track));
-  const sets: AdaptationSet[] = [
-    { id: 0, kind: 'video', tracks: main },
-    { id: 1, kind: 'audio', tracks: audio },
-    ...extra.map((each, index): AdaptationSet => ({ id: 2 + index, kind: 'video', tracks: each })),
-  ];
+    videoSet(tracks.filter(isVideo).filter((track) => codecOf(track) === codec)),
+  ) as [AdaptationSet, ...AdaptationSet[]];
+  const sets = [main, ...tracks.filter(isSound).map(audioSet), ...extra];
   return sets.filter((set) => set.tracks.length > 0);
 }
 
-function adaptationSet({ id, kind, tracks }: AdaptationSet, frameRate: Rational): string[] {
+function adaptationSet(
+  { kind, attributes, descriptors, tracks }: AdaptationSet,
+  id: number,
+  frameRate: Rational,
+): string[] {
   return [
-    `    <AdaptationSet id="${id}" contentType="${kind}" mimeType="${kind}/mp4" ` +
+    `    <AdaptationSet id="${id}" contentType="${kind}" mimeType="${kind}/mp4" ${attributes}` +
       'segmentAlignment="true" startWithSAP="1">',
+    ...descriptors.map((descriptor) => `      ${descriptor}`),
     ...tracks.flatMap((track) => representation(track, frameRate)),
     '    </AdaptationSet>',
   ];
@@ -66,12 +124,13 @@ function representation(track: CmafTrack, frameRate: Rational): string[] {
   return [
     `      <Representation id="${track.id}" bandwidth="${peakBitrate(track)}" codecs="${track.codec}" ` +
       `${kindAttributes(track, frameRate)}>`,
-    ...(isVideo(track)
-      ? []
-      : [
+    ...(track.audio
+      ? [
           '        <AudioChannelConfiguration ' +
-            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="2"/>',
-        ]),
+            'schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" ' +
+            `value="${track.audio.channels}"/>`,
+        ]
+      : []),
     `        <SegmentTemplate timescale="${track.timescale}" startNumber="1" ` +
       'initialization="r$RepresentationID$-init.mp4" media="r$RepresentationID$-$Number%05d$.m4s">',
     '          <SegmentTimeline>',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CmafTrack, segmentName } from './cmaf-track.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from './hls-playlist.ts';
+import { soundTracks } from './sound-tracks.fixture.ts';
 
 const track = (id: number, [width, height]: readonly [number, number], bytes: number): CmafTrack => ({
   id,
@@ -15,7 +16,7 @@ const track = (id: number, [width, height]: readonly [number, number], bytes: nu
     bytes: bytes * (duration / 61440),
   })),
 });
-const audio: CmafTrack = { ...track(2, [0, 0], 64_000), codec: 'mp4a.40.2', size: null };
+const audio = soundTracks(2, [{}]);
 const frameRate = { numerator: 30000, denominator: 1001 };
 
 const lines = (playlist: string) => playlist.split('\n');
@@ -24,20 +25,22 @@ const multivariant = (tracks: readonly CmafTrack[]) =>
 
 describe('multivariant playlist', () => {
   test('every variant with its audio group', () => {
-    expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), audio])).toEqual([
-      '#EXTM3U',
-      '#EXT-X-VERSION:7',
-      '#EXT-X-INDEPENDENT-SEGMENTS',
-      '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
-        'URI="3-1/r2.m3u8"',
-      '#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,CODECS="avc1.64001f,mp4a.40.2",' +
-        'RESOLUTION=1280x720,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
-      '3-1/r0.m3u8',
-      '#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=628000,CODECS="avc1.64001f,mp4a.40.2",' +
-        'RESOLUTION=640x360,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
-      '3-1/r1.m3u8',
-      '',
-    ]);
+    expect(multivariant([track(0, [1280, 720], 1_000_000), track(1, [640, 360], 250_000), ...audio])).toEqual(
+      [
+        '#EXTM3U',
+        '#EXT-X-VERSION:7',
+        '#EXT-X-INDEPENDENT-SEGMENTS',
+        '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
+          'URI="3-1/r2.m3u8"',
+        '#EXT-X-STREAM-INF:BANDWIDTH=2128000,AVERAGE-BANDWIDTH=2128000,CODECS="avc1.64001f,mp4a.40.2",' +
+          'RESOLUTION=1280x720,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
+        '3-1/r0.m3u8',
+        '#EXT-X-STREAM-INF:BANDWIDTH=628000,AVERAGE-BANDWIDTH=628000,CODECS="avc1.64001f,mp4a.40.2",' +
+          'RESOLUTION=640x360,FRAME-RATE=29.970,AUDIO="audio",CLOSED-CAPTIONS=NONE',
+        '3-1/r1.m3u8',
+        '',
+      ],
+    );
   });
   test('a video without audio has no group', () => {
     expect(multivariant([track(0, [640, 360], 250_000)]).join('\n')).not.toMatch(/AUDIO/);
@@ -50,7 +53,7 @@ describe('multivariant playlist', () => {
     const text = multivariant([
       track(0, [1920, 1080], 1000),
       track(1, [1280, 720], 1000),
-      audio,
+      ...audio,
       av1(100, [1920, 1080]),
       av1(101, [1280, 720]),
     ]);

@@ -1,4 +1,4 @@
-// Formats HLS playlists (RFC 8216, version 7, VOD); child URLs are relative to the playlist.
+// Formats HLS playlists (RFC 8216, version 7): EVENT while they grow, then VOD; child URLs are relative.
 import {
   type CmafTrack,
   type VideoTrack,
@@ -11,6 +11,7 @@ import {
   segmentSeconds,
   targetDuration,
 } from './cmaf-track.ts';
+import { type AudioGroup, audioGroups, audioMediaLines } from './hls-audio.ts';
 import { CODECS } from '../plan/codecs.ts';
 import { shortSide } from '../plan/ladder.ts';
 import type { Rational } from '../plan/source-facts.ts';
@@ -25,23 +26,28 @@ export type PackagedTracks = {
 const HEAD = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'] as const;
 /** Players start with the first listed variant, before they know their bandwidth. */
 const START_SIDE = 720;
+const SURROUND_SIDE = 720;
 
 export function formatMultivariantPlaylist({ tracks, frameRate, childFolder }: PackagedTracks): string {
-  const audio = tracks.find((track) => !isVideo(track));
-  const media =
-    audio &&
-    '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="audio",NAME="Audio",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",' +
-      `URI="${childFolder}/${playlistName(audio.id)}"`;
-  const variants = CODECS.flatMap((codec) =>
-    startFirst(tracks.filter(isVideo).filter((track) => codecOf(track) === codec)),
-  ).flatMap((video) => [
-    `#EXT-X-STREAM-INF:${variantAttributes(video, audio, frameRate)}`,
+  const [stereo, surround] = audioGroups(tracks);
+  const variants = CODECS.flatMap((codec) => {
+    const videos = startFirst(tracks.filter(isVideo).filter((track) => codecOf(track) === codec));
+    return [
+      ...videos.map((video) => [video, stereo] as const),
+      ...(surround ? upperRungs(videos).map((video) => [video, surround] as const) : []),
+    ];
+  }).flatMap(([video, group]) => [
+    `#EXT-X-STREAM-INF:${variantAttributes(video, group, frameRate)}`,
     `${childFolder}/${playlistName(video.id)}`,
   ]);
-  return lines([...HEAD, ...(media ? [media] : []), ...variants]);
+  const media = [stereo, surround].flatMap((group) => (group ? audioMediaLines(group, childFolder) : []));
+  return lines([...HEAD, ...media, ...variants]);
 }
 
-export function formatMediaPlaylist(track: CmafTrack): string {
+/** `growing`: further segments follow. */
+export type TrackState = 'growing' | 'complete';
+
+export function formatMediaPlaylist(track: CmafTrack, state: TrackState = 'complete'): string {
   const durations = track.segments.map((segment) => segmentSeconds(track, segment));
   const segments = track.segments.flatMap(({ name }, index) => [
     `#EXTINF:${durations[index]?.toFixed(6)},`,
@@ -49,28 +55,33 @@ export function formatMediaPlaylist(track: CmafTrack): string {
   ]);
   return lines([
     ...HEAD,
-    '#EXT-X-PLAYLIST-TYPE:VOD',
+    ...(state === 'growing' ? GROWING : ['#EXT-X-PLAYLIST-TYPE:VOD']),
     `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
     `#EXT-X-MAP:URI="${initName(track.id)}"`,
     ...segments,
-    '#EXT-X-ENDLIST',
+    ...(state === 'growing' ? [] : ['#EXT-X-ENDLIST']),
   ]);
 }
 
+/** Players would otherwise start near the end, as in a live stream. */
+const GROWING = ['#EXT-X-PLAYLIST-TYPE:EVENT', '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES'] as const;
+
 function variantAttributes(
   video: VideoTrack,
-  audio: CmafTrack | undefined,
+  audio: AudioGroup | undefined,
   { numerator, denominator }: Rational,
 ): string {
-  const tracks = audio ? [video, audio] : [video];
-  const total = (rate: (track: CmafTrack) => number) => tracks.reduce((bits, track) => bits + rate(track), 0);
+  const members = audio?.members ?? [];
+  // Players choose one member, so the variant needs the bandwidth of the largest.
+  const total = (rate: (track: CmafTrack) => number) => rate(video) + Math.max(0, ...members.map(rate));
+  const codecs = new Set([video, ...members].map(({ codec }) => codec));
   return [
     `BANDWIDTH=${total(peakBitrate)}`,
     `AVERAGE-BANDWIDTH=${total(averageBitrate)}`,
-    `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
+    `CODECS="${[...codecs].join(',')}"`,
     `RESOLUTION=${video.size.width}x${video.size.height}`,
     `FRAME-RATE=${(numerator / denominator).toFixed(3)}`,
-    ...(audio ? ['AUDIO="audio"'] : []),
+    ...(audio ? [`AUDIO="${audio.id}"`] : []),
     'CLOSED-CAPTIONS=NONE',
   ].join(',');
 }
@@ -79,6 +90,12 @@ const startFirst = (videos: readonly VideoTrack[]): readonly VideoTrack[] => {
   const start = videos.find(({ size }) => shortSide(size) <= START_SIDE);
   return start ? [start, ...videos.filter((video) => video !== start)] : videos;
 };
+
+/** Surround doubles the list of variants only where its bit rate is small beside that of the picture. */
+function upperRungs(videos: readonly VideoTrack[]): readonly VideoTrack[] {
+  const upper = videos.filter(({ size }) => shortSide(size) >= SURROUND_SIDE);
+  return upper.length > 0 ? upper : videos.slice(0, 1);
+}
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;
 

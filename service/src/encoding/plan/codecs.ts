@@ -15,14 +15,14 @@ type CodecFacts = {
   readonly bitrate: number;
   /** Processor time per pixel, relative to H.264; measured with the default presets. */
   readonly cost: number;
-  /** Digits in the file names of a run, so that the runs of one video do not overwrite each other. */
-  readonly idPrefix: string;
+  /** Id of its largest rendition; the ids of audio follow those of H.264. */
+  readonly firstTrackId: number;
 };
 
 export const CODEC_FACTS: Readonly<Record<Codec, CodecFacts>> = {
-  h264: { encoder: 'libx264', bitrate: 1, cost: 1, idPrefix: '' },
-  av1: { encoder: 'libsvtav1', bitrate: 0.6, cost: 2.5, idPrefix: '10' },
-  hevc: { encoder: 'libx265', bitrate: 0.7, cost: 2.5, idPrefix: '20' },
+  h264: { encoder: 'libx264', bitrate: 1, cost: 1, firstTrackId: 0 },
+  av1: { encoder: 'libsvtav1', bitrate: 0.6, cost: 2.5, firstTrackId: 100 },
+  hevc: { encoder: 'libx265', bitrate: 0.7, cost: 2.5, firstTrackId: 200 },
 };
 
 /** Source codec in ffmpeg → its bit rate for the same quality, relative to H.264. Others count as H.264. */

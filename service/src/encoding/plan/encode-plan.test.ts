@@ -1,8 +1,9 @@
 // Tests the ffmpeg arguments for each kind of source.
 import { describe, expect, test } from 'vitest';
-import { type EncodePlan, encodeArguments, splitByCodec, trackIds } from './encode-plan.ts';
+import { type EncodePlan, encodeArguments } from './encode-plan.ts';
+import { toAudioTracks } from './audio-tracks.ts';
 import { chooseLadder, DEFAULT_LADDER } from './ladder.ts';
-import type { FrameFacts } from './source-facts.ts';
+import type { FrameFacts, SourceStream } from './source-facts.ts';
 
 const displaySize = { width: 1920, height: 1080 };
 const frame: FrameFacts = {
@@ -10,9 +11,22 @@ const frame: FrameFacts = {
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
+  primaries: 'bt709',
+  bitDepth: 8,
+  peakNits: null,
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 };
+const sound = (index: number, channels = 2): SourceStream => ({
+  index,
+  kind: 'Audio',
+  codec: 'aac',
+  size: null,
+  averageRate: null,
+  channels,
+  still: false,
+});
 const timeline = {
   leadInSeconds: 0,
   frameRate: { numerator: 30000, denominator: 1001 },
@@ -24,9 +38,10 @@ const plan: EncodePlan = {
   input: { path: '/films/a.mp4', container: 'mov', threads: 2 },
   frame,
   videoIndex: 0,
-  audioIndex: 1,
+  audio: toAudioTracks([sound(1)]),
   timeline,
   rungs: chooseLadder(displaySize),
+  keyFrames: 'grid',
   folder: '/work',
 };
 
@@ -69,16 +84,8 @@ describe('encode plan', () => {
   test('square pixels in eight bits', () => expect(graph()).toContain('setsar=1,format=yuv420p'));
 
   test('only interlaced video is deinterlaced, before any other filter', () => {
-    expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=deint=interlaced,fps=/);
+    expect(graphOf({ interlaced: true })).toMatch(/^\[0:0\]bwdif=mode=send_field:deint=interlaced,fps=/);
     expect(graph()).not.toContain('bwdif');
-  });
-  test.each([
-    ['pq', 'smpte2084'],
-    ['hlg', 'arib-std-b67'],
-  ] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
-    expect(graphOf({ transfer })).toMatch(
-      new RegExp(`scale=1920:1080:flags=bicubic,zscale=tin=${name}:.*tonemap=hable.*zscale=t=709:m=709`),
-    );
   });
   test.each([
     ['smpte170m', displaySize, 'bt601'],
@@ -130,11 +137,31 @@ describe('encode plan', () => {
   });
   test('audio is stereo AAC', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
-      '-c:a': 'aac',
-      '-b:a': '128k',
-      '-ac': '2',
-      '-ar': '48000',
+      '-c:a:0': 'aac',
+      '-b:a:0': '128k',
+      '-ac:a:0': '2',
+      '-ar:a:0': '48000',
     });
+  });
+  test('every track is stereo first, and surround tracks are encoded once more in 5.1', () => {
+    const audio = toAudioTracks([sound(3, 6), sound(1), sound(2, 8)]);
+    const args = encodeArguments({ ...plan, audio });
+    expect(all(args, '-map').slice(-5)).toEqual(['0:3', '0:1', '0:2', '0:3', '0:2']);
+    expect(optionsOf(args)).toMatchObject({
+      '-ac:a:2': '2',
+      '-b:a:2': '128k',
+      '-ac:a:3': '6',
+      '-b:a:3': '384k',
+      '-ac:a:4': '6',
+    });
+  });
+  test('the loudness of the default track is measured, once and before padding', () => {
+    const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(3, 6), sound(1)]) });
+    const filters = [0, 1, 2].map((index) => after(args, `-filter:a:${index}`) ?? '');
+    expect(filters.map((filter) => filter.includes('ebur128'))).toEqual([true, false, false]);
+    expect(filters[0]).toMatch(
+      /^aresample=48000:async=1:first_pts=0,aformat=channel_layouts=stereo,ebur128=.*,apad=/,
+    );
   });
   test('segments of four seconds are numbered per rendition, and none is removed', () => {
     expect(optionsOf(encodeArguments(plan))).toMatchObject({
@@ -161,16 +188,18 @@ describe('encode plan', () => {
   });
   test('rungs are mapped in order, audio last', () => {
     expect(all(encodeArguments(plan), '-map')).toEqual(['[v0]', '[v1]', '[v2]', '[v3]', '[v4]', '0:1']);
-    expect(all(encodeArguments({ ...plan, audioIndex: undefined }), '-map')).toHaveLength(5);
+    expect(all(encodeArguments({ ...plan, audio: [] }), '-map')).toHaveLength(5);
   });
   test('audio has the duration of the video', () => {
-    expect(after(encodeArguments(plan), '-af')).toBe(
+    const args = encodeArguments({ ...plan, audio: toAudioTracks([sound(1), sound(2)]) });
+    expect(after(args, '-filter:a:1')).toBe(
       'aresample=48000:async=1:first_pts=0,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01',
     );
+    expect(after(args, '-filter:a:0')).toMatch(/,apad=whole_dur=10.01,atrim=start_sample=1024:end=10.01$/);
   });
   test('some audio remains for a video with a single frame', () => {
     const short = encodeArguments({ ...plan, timeline: { ...timeline, durationSeconds: 1 / 60 } });
-    expect(after(short, '-af')).toContain('apad=whole_dur=0.043');
+    expect(after(short, '-filter:a:0')).toContain('apad=whole_dur=0.043');
   });
   test('an empty beginning is kept', () => {
     expect(
@@ -189,31 +218,10 @@ describe('further codecs', () => {
     { width: 640, height: 360 },
     { ladder: { ...DEFAULT_LADDER, extraCodecs: ['av1', 'hevc'] } },
   );
-  const runs = splitByCodec({ ...plan, rungs });
-  const [main, av1, hevc] = runs.map((run) => optionsOf(encodeArguments(run)));
+  const [main, av1, hevc] = (['h264', 'av1', 'hevc'] as const).map((codec) =>
+    optionsOf(encodeArguments({ ...plan, rungs: rungs.filter((rung) => rung.codec === codec) })),
+  );
 
-  test('have a run each, after that of H.264 with the audio', () => {
-    expect(runs.map((run) => run.rungs.map(({ codec }) => codec))).toEqual([
-      ['h264', 'h264'],
-      ['av1', 'av1'],
-      ['hevc', 'hevc'],
-    ]);
-    expect(runs.map(({ audioIndex }) => audioIndex)).toEqual([1, undefined, undefined]);
-    expect(splitByCodec(plan)).toHaveLength(1);
-  });
-  test('have file names of their own', () => {
-    expect(runs.map(trackIds)).toEqual([
-      [0, 1, 2],
-      [100, 101],
-      [200, 201],
-    ]);
-    expect([main, av1, hevc].map((options) => options?.['-init_seg_name'])).toEqual([
-      'r$RepresentationID$-init.mp4',
-      'r10$RepresentationID$-init.mp4',
-      'r20$RepresentationID$-init.mp4',
-    ]);
-    expect(av1?.['-media_seg_name']).toBe('r10$RepresentationID$-$Number%05d$.m4s');
-  });
   test('have the key frames of H.264', () => {
     const option = '-force_key_frames:v:1';
     expect([av1?.[option], hevc?.[option]]).toEqual([main?.[option], main?.[option]]);

@@ -1,9 +1,11 @@
-// Builds the ffmpeg arguments of a run that creates the renditions of one codec.
-import { CODEC_FACTS, CODECS, type Codec } from './codecs.ts';
+// Builds the ffmpeg arguments of a run that creates renditions: by encoding, or by copying the video stream.
+import { type AudioTrack, audioRenditions } from './audio-tracks.ts';
 import { type FfmpegInput, GENERAL, inputArguments } from './ffmpeg-input.ts';
 import type { Rung } from './ladder.ts';
+import { LOUDNESS_FILTER } from './loudness.ts';
 import { rungOptions } from './rung-options.ts';
 import type { FrameFacts } from './source-facts.ts';
+import { MAX_GROUP_SECONDS, SEGMENT_SECONDS } from './source-copy.ts';
 import { secondsOf, type Timeline } from './source-timeline.ts';
 import { buildVideoGraph } from './video-graph.ts';
 
@@ -11,34 +13,13 @@ export type EncodePlan = {
   readonly input: FfmpegInput;
   readonly frame: FrameFacts;
   readonly videoIndex: number;
-  readonly audioIndex: number | undefined;
+  readonly audio: readonly AudioTrack[];
   readonly timeline: Timeline;
   readonly rungs: readonly Rung[];
+  /** `source`: those of the source, to match a copy of its video stream. `grid`: at regular intervals. */
+  readonly keyFrames: 'grid' | 'source';
   readonly folder: string;
-  /** Digits before the number of each track in its file names; empty if omitted. */
-  readonly idPrefix?: string;
 };
-
-/**
- * One run per codec, H.264 with the audio first. AV1 in the same process would need more memory than the
- * default limit.
- */
-export function splitByCodec(plan: EncodePlan): readonly [EncodePlan, ...EncodePlan[]] {
-  const runOf = (codec: Codec): EncodePlan => ({
-    ...plan,
-    rungs: plan.rungs.filter((rung) => rung.codec === codec),
-    idPrefix: CODEC_FACTS[codec].idPrefix,
-    audioIndex: codec === 'h264' ? plan.audioIndex : undefined,
-  });
-  const extra = CODECS.filter((codec) => codec !== 'h264').map(runOf);
-  return [runOf('h264'), ...extra.filter(({ rungs }) => rungs.length > 0)];
-}
-
-/** Ids of the tracks of a run in the order of its maps: the rungs, then audio. */
-export function trackIds({ rungs, audioIndex, idPrefix = '' }: EncodePlan): readonly number[] {
-  const count = rungs.length + (audioIndex === undefined ? 0 : 1);
-  return Array.from({ length: count }, (_, index) => Number(`${idPrefix}${index}`));
-}
 
 const LONGEST_DELAY_SECONDS = 0.05;
 /** The AAC encoder adds this many samples before the first. */
@@ -46,7 +27,30 @@ const PRIMING_SAMPLES = 1024;
 /** Two packets, so that audio remains after the priming of a video with one frame. */
 const MIN_AUDIO_SECONDS = 0.043;
 
-export const encodeArguments = (plan: EncodePlan): string[] => [
+export const encodeArguments = (plan: EncodePlan): string[] =>
+  runArguments(plan, [
+    '-filter_complex_threads',
+    String(plan.input.threads),
+    '-filter_complex',
+    buildVideoGraph(plan),
+    ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),
+    ...videoOptions(plan),
+    ...(plan.keyFrames === 'source' ? SHOWN_TIMES : []),
+  ]);
+
+/** Copies the video stream; audio is encoded, because a copy would lose its offset to the video. */
+export const copyArguments = (plan: Omit<EncodePlan, 'rungs' | 'frame' | 'keyFrames'>): string[] =>
+  runArguments(plan, ['-map', `0:${plan.videoIndex}`, '-c:v', 'copy', ...SHOWN_TIMES]);
+
+/**
+ * Segments start at the time of their first shown frame. Otherwise the delay of B-frames is in an edit list,
+ * which differs between copied and encoded renditions and which some players ignore.
+ */
+const SHOWN_TIMES = ['-format_options', 'movflags=+negative_cts_offsets'] as const;
+
+type RunPlan = Pick<EncodePlan, 'input' | 'timeline' | 'audio' | 'folder'>;
+
+const runArguments = (plan: RunPlan, video: readonly string[]): string[] => [
   ...GENERAL,
   '-loglevel',
   'error',
@@ -55,13 +59,8 @@ export const encodeArguments = (plan: EncodePlan): string[] => [
   '-stats_period',
   '0.5',
   ...inputArguments(plan.input, ['-itsoffset', String(plan.timeline.leadInSeconds)]),
-  '-filter_complex_threads',
-  String(plan.input.threads),
-  '-filter_complex',
-  buildVideoGraph(plan),
-  ...plan.rungs.flatMap((_, index) => ['-map', `[v${index}]`]),
-  ...videoOptions(plan),
-  ...(plan.audioIndex === undefined ? [] : audioOptions(plan.audioIndex, plan.timeline)),
+  ...video,
+  ...audioOptions(plan),
   '-sn',
   '-dn',
   '-map_metadata',
@@ -71,10 +70,10 @@ export const encodeArguments = (plan: EncodePlan): string[] => [
   '-bitexact',
   '-max_muxing_queue_size',
   '1024',
-  ...dashOptions(plan),
+  ...dashOptions(plan.folder),
 ];
 
-function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
+function videoOptions({ rungs, timeline, input, keyFrames }: EncodePlan): string[] {
   return [
     '-threads:v',
     String(input.threads),
@@ -91,43 +90,55 @@ function videoOptions({ rungs, timeline, input }: EncodePlan): string[] {
     '-sc_threshold',
     '0',
     '-g',
-    String(longestGroup(timeline)),
+    String(keyFrames === 'source' ? longestCopiedGroup(timeline) : longestGroup(timeline)),
+    ...(keyFrames === 'source' ? ['-keyint_min', '1'] : []),
     // Players that ignore edit lists show B-frame video a frame late, which is visible at low frame rates.
     ...(secondsOf(timeline.frameRate) > LONGEST_DELAY_SECONDS ? ['-bf', '0'] : []),
     ...rungs.flatMap((rung, index) => [
       // One option per rung, because ffmpeg 7.0 applies an option for all rungs only to the first.
       `-force_key_frames:v:${index}`,
-      keyFrameExpression(timeline),
+      keyFrames === 'source' ? 'source' : keyFrameExpression(timeline),
       ...rungOptions(rung, { index, threads: input.threads }),
     ]),
   ];
+}
+
+/** Bit rates by number of channels. */
+export const AUDIO_KILOBITS = { 2: 128, 6: 384 } as const;
+
+function audioOptions({ audio, timeline }: RunPlan): string[] {
+  return audioRenditions(audio).flatMap(({ track, channels }, index) => [
+    '-map',
+    `0:${track.index}`,
+    `-c:a:${index}`,
+    'aac',
+    `-b:a:${index}`,
+    `${AUDIO_KILOBITS[channels]}k`,
+    `-ac:a:${index}`,
+    String(channels),
+    `-ar:a:${index}`,
+    '48000',
+    `-filter:a:${index}`,
+    audioFilter(timeline, { isMeasured: track.isDefault && channels === 2 }),
+  ]);
 }
 
 /**
  * Audio from zero to the end of the video, padded with silence. The encoder's priming replaces the first 21
  * ms, because some players ignore edit lists.
  */
-function audioOptions(index: number, { durationSeconds }: Timeline): string[] {
+function audioFilter({ durationSeconds }: Timeline, { isMeasured }: { isMeasured: boolean }): string {
   const end = Math.max(durationSeconds, MIN_AUDIO_SECONDS);
   return [
-    '-map',
-    `0:${index}`,
-    '-c:a',
-    'aac',
-    '-b:a',
-    '128k',
-    '-ac',
-    '2',
-    '-ar',
-    '48000',
-    '-af',
-    `aresample=48000:async=1:first_pts=0,apad=whole_dur=${end},` +
-      `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
-  ];
+    'aresample=48000:async=1:first_pts=0',
+    ...(isMeasured ? [LOUDNESS_FILTER] : []),
+    `apad=whole_dur=${end}`,
+    `atrim=start_sample=${PRIMING_SAMPLES}:end=${end}`,
+  ].join(',');
 }
 
 /** `r0-init.mp4`, `r0-00001.m4s` …, numbered in the order of the maps. The manifest of ffmpeg is not used. */
-const dashOptions = ({ folder, idPrefix = '' }: EncodePlan): string[] => [
+const dashOptions = (folder: string): string[] => [
   '-f',
   'dash',
   '-seg_duration',
@@ -143,13 +154,12 @@ const dashOptions = ({ folder, idPrefix = '' }: EncodePlan): string[] => [
   '-remove_at_exit',
   '0',
   '-init_seg_name',
-  `r${idPrefix}$RepresentationID$-init.mp4`,
+  'r$RepresentationID$-init.mp4',
   '-media_seg_name',
-  `r${idPrefix}$RepresentationID$-$Number%05d$.m4s`,
+  'r$RepresentationID$-$Number%05d$.m4s',
   `${folder}/engine.mpd`,
 ];
 
-const SEGMENT_SECONDS = 4;
 const GROUPS_PER_SEGMENT = 2;
 
 type Frames = Pick<Timeline, 'frameRate' | 'frames'>;
@@ -160,6 +170,17 @@ const groupFrames = ({ frameRate }: Frames): number =>
 
 /** Frames of the longest possible group: the last one may include the tail. */
 export const longestGroup = (timeline: Frames): number => 2 * groupFrames(timeline);
+
+/** Longer than any group of a video stream that is copied into the ladder. */
+const longestCopiedGroup = ({ frameRate }: Frames): number =>
+  Math.ceil((2 * MAX_GROUP_SECONDS.keep) / secondsOf(frameRate));
+
+/** Upper bound in whole seconds: a segment ends at the first key frame after the segment duration. */
+export const maxSegmentSeconds = (groupSeconds: number): number => Math.ceil(SEGMENT_SECONDS + groupSeconds);
+
+/** Of renditions with a regular grid of key frames. */
+export const gridGroupSeconds = (timeline: Frames): number =>
+  secondsOf(timeline.frameRate, groupFrames(timeline));
 
 /**
  * A key frame at the start of each group. A tail shorter than half a segment joins the previous one, because

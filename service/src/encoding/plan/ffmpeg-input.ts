@@ -178,6 +178,22 @@ export const packetListArguments = (input: FfmpegInput, { part, streams }: Packe
   'pipe:1',
 ];
 
+/** All packets of the video stream with their original timestamps. */
+export const videoPacketArguments = (input: FfmpegInput, index: number): string[] => [
+  ...GENERAL,
+  '-loglevel',
+  'error',
+  '-copyts',
+  ...inputArguments(input),
+  '-map',
+  `0:${index}`,
+  '-c',
+  'copy',
+  '-f',
+  'framecrc',
+  'pipe:1',
+];
+
 /** Decodes one audio frame of a stream. */
 export const audioCheckArguments = (input: FfmpegInput, index: number): string[] => [
   ...GENERAL,

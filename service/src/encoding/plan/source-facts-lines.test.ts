@@ -96,6 +96,34 @@ describe('a stream', () => {
   });
 });
 
+describe('the tags of a stream', () => {
+  const titled = (indent: string, title: string) =>
+    facts({
+      streams: [
+        '  Stream #0:0(deu): Audio: aac (LC), 48000 Hz, stereo, fltp (default) (visual impaired)',
+        `${indent}Metadata:`,
+        `${indent}  title           : ${title}`,
+        `${indent}                  : (default)`,
+        '  Stream #0:1: Audio: aac (LC), 48000 Hz, stereo, fltp (forced',
+      ].join('\n'),
+    })?.streams;
+
+  test.each(['    ', '      '])('are those of their own stream, indented by "%s"', (indent) => {
+    expect(titled(indent, 'Erzählung: (Teil 1)')).toMatchObject([
+      { language: 'deu', title: 'Erzählung: (Teil 1)', dispositions: ['default', 'visual impaired'] },
+      { index: 1 },
+    ]);
+    expect(Object.keys(titled(indent, 'x')?.[1] ?? {})).not.toEqual(
+      expect.arrayContaining(['title', 'language', 'dispositions']),
+    );
+  });
+  test('another tag, and the title of the file, are no title', () => {
+    const tags = '    title           : The film';
+    const streams = '  Stream #0:0: Audio: aac\n    Metadata:\n      subtitle        : x';
+    expect(facts({ tags, streams })?.streams[0]).not.toHaveProperty('title');
+  });
+});
+
 describe('the picture', () => {
   const pictureOf = (...frames: string[]) => facts({ frames: frames.join('\n') })?.frame;
 
@@ -118,6 +146,17 @@ describe('the picture', () => {
     expect(pictureOf(frame(0), colour('tv'))).toMatchObject({ fullRange: false, transfer: 'sdr' });
     expect(pictureOf(frame(0))).toMatchObject({ fullRange: false, matrix: 'unknown', transfer: 'sdr' });
   });
+  test.each([
+    ['yuv420p', 8],
+    ['nv12', 8],
+    ['gray10le', 10],
+    ['yuv422p10le', 10],
+    ['p010le', 10],
+    ['gbrp12le', 12],
+    ['rgb48le', 16],
+  ])('of the format %s has %i bits', (format, bits) => {
+    expect(pictureOf(frame(0).replace('yuv420p', format))?.bitDepth).toBe(bits);
+  });
   test('has no frame rate where ffmpeg knows none', () => {
     const log = logOf({ frames: frame(0) }).replace('frame_rate: 30000/1001', 'frame_rate: 0/0');
     expect(parseSourceFacts(log, 'mov')?.frame?.frameRate).toBeNull();
@@ -125,6 +164,7 @@ describe('the picture', () => {
 });
 
 test('metadata cannot imitate the lines of ffmpeg', () => {
+  const light = 'side data - Content light level metadata: MaxCLL=3200, MaxFALL=400';
   const imitations = [
     '  Duration: 09:00:00.00, start: 5.000000, bitrate: 1 kb/s',
     '  Stream #0:7: Audio: aac, 48000 Hz',
@@ -133,6 +173,7 @@ test('metadata cannot imitate the lines of ffmpeg', () => {
     `${FILTER} config in time_base: 1/1, frame_rate: 7/1`,
     frame(9, 'T'),
     colour('pc', 'bt709', 'smpte2084'),
+    `${FILTER}   ${light}`,
   ];
   const tags = imitations.map((line) => `                    : ${line}`).join('\n');
   const log = {

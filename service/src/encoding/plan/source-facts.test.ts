@@ -29,6 +29,7 @@ describe('source facts', () => {
           size: { width: 320, height: 180 },
           averageRate: 30,
           still: false,
+          dispositions: ['default'],
         },
         {
           index: 1,
@@ -39,6 +40,7 @@ describe('source facts', () => {
           averageRate: null,
           channels: 1,
           still: false,
+          dispositions: ['default'],
         },
       ],
       frame: {
@@ -46,12 +48,28 @@ describe('source facts', () => {
         frameRate: { numerator: 30, denominator: 1 },
         interlaced: false,
         transfer: 'sdr',
+        primaries: 'unknown',
+        bitDepth: 8,
+        peakNits: null,
         matrix: 'unknown',
         fullRange: false,
+        pixelFormat: 'yuv420p',
       },
+      isRotated: true,
     });
   });
 
+  test.each(['5.1', '7.0'])('languages, titles and flags in the log of ffmpeg %s', (version) => {
+    const streams = parseSourceFacts(readLog(`languages-${version}.txt`), 'matroska')?.streams ?? [];
+    expect(
+      streams.map(({ language, title, dispositions, channels }) => [language, title, dispositions, channels]),
+    ).toEqual([
+      [undefined, undefined, undefined, undefined],
+      ['eng', undefined, undefined, 1],
+      ['ger', 'Deutsch (Kommentar)', ['comment'], 1],
+      ['fre', undefined, ['default'], 6],
+    ]);
+  });
   test('a codec without a name still has the tag of its container', () => {
     const log = ROTATED_7_0.replace(
       /Audio: aac \(LC\) \(mp4a \/ 0x6134706D\)/,
@@ -94,6 +112,14 @@ describe('source facts', () => {
       parseSourceFacts(PQ_5_1.replace('color_trc:smpte2084', 'color_trc:arib-std-b67'), 'matroska')?.frame
         ?.transfer,
     ).toBe('hlg');
+  });
+  test.each(['5.1', '7.0'])('the light level in the log of ffmpeg %s', (version) => {
+    const log = readLog(`light-${version}.txt`);
+    const frameOf = (words: string) => parseSourceFacts(words, 'mov')?.frame;
+    expect(frameOf(log)).toMatchObject({ primaries: 'bt2020', bitDepth: 10, peakNits: 3200 });
+    // Zero stands for an unknown light level, so the mastering display counts.
+    expect(frameOf(log.replace('MaxCLL=3200', 'MaxCLL=0'))?.peakNits).toBe(4000);
+    expect(frameOf(log.replaceAll(/^.*side data.*$/gm, ''))?.peakNits).toBeNull();
   });
   test('metadata that imitates a stream is ignored', () =>
     expect(parseSourceFacts(PQ_5_1, 'matroska')?.streams).toHaveLength(2));

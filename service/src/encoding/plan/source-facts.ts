@@ -18,6 +18,11 @@ export type SourceStream = {
   readonly channels?: number;
   /** True for a cover or thumbnail. */
   readonly still: boolean;
+  /** As in the file, usually three letters of ISO 639-2. */
+  readonly language?: string;
+  readonly title?: string;
+  /** Names of the flags in ffmpeg, for example `default` or `visual impaired`. */
+  readonly dispositions?: readonly string[];
 };
 
 /** Properties of the first decoded frames. */
@@ -27,9 +32,17 @@ export type FrameFacts = {
   readonly frameRate: Rational | null;
   readonly interlaced: boolean;
   readonly transfer: 'sdr' | 'pq' | 'hlg';
+  /** Name of the primaries in ffmpeg; `unknown` when the file does not specify them. */
+  readonly primaries: string;
+  /** Bits per component of a pixel. */
+  readonly bitDepth: number;
+  /** Luminance of the brightest pixel in cd/m², or of the mastering display; null when neither is stated. */
+  readonly peakNits: number | null;
   /** Name of the matrix in ffmpeg; `unknown` when the file does not specify it. */
   readonly matrix: string;
   readonly fullRange: boolean;
+  /** Name of the pixel format in ffmpeg, for example `yuv420p`. */
+  readonly pixelFormat: string;
 };
 
 export type SourceFacts = {
@@ -40,19 +53,35 @@ export type SourceFacts = {
   readonly streams: readonly SourceStream[];
   /** Null when no frame could be decoded. */
   readonly frame: FrameFacts | null;
+  /** The file asks players to rotate or flip the picture; ffmpeg has applied it to the frames. */
+  readonly isRotated: boolean;
 };
 
 // ffmpeg indents tags by at least four spaces, so the metadata of a file cannot imitate these lines.
 const INPUT = /^Input #0, /m;
 const DURATION = /^ {2}Duration: (?:N\/A|(\d+):(\d\d):(\d\d\.\d+))(?:, start: (-?[\d.]+))?/m;
-const STREAM =
-  /^ {2}Stream #0:(\d+)(?:\[0x\w+\])?(?:\([^)]*\))?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$/gm;
+const STREAM = new RegExp(
+  '^ {2}Stream #0:(\\d+)(?:\\[0x\\w+\\])?(?:\\(([^)]*)\\))?: ' +
+    '(Video|Audio|Subtitle|Data|Attachment): (\\w+)(.*)$((?:\\n {4}.*)*)',
+  'gm',
+);
+const DISPOSITIONS = /((?: \([a-z ]+\))+)$/;
+const TITLE = /^ {6,8}title {11}: (.*)$/m;
 const TAG = /^ (?:\([^)]*\) )*\((\w{4}) \/ 0x/;
 const SIZE = /, (\d+)x(\d+)(?=[ ,]|$)/;
 const RATE = /, ([\d.]+)(k?) fps\b/;
 const LAYOUT = / Hz, (?:(mono)|(stereo|downmix)|(\d+)\.(\d+)|(\d+) channels)/;
+const PRIMARIES = /^\[Parsed_showinfo_\d+ @ \w+\] color_range:.* color_primaries:(\S+)/m;
+// ffmpeg 5.1: "mastering display", "Content Light Level information"; 7.0: "… metadata" after both.
+const MASTERING =
+  /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - mastering display.* max_luminance=([\d.]+)/im;
+const LIGHT_LEVEL = /^\[Parsed_showinfo_\d+ @ \w+\] {3}side data - content light level.* MaxCLL=(\d+)/im;
+/** `yuv420p10le` has ten bits, `rgb48le` sixteen for each of three components, `yuv420p` eight. */
+const DEPTH = /(\d\d)[lb]e$/;
+const MAX_DEPTH = 16;
 const FRAME_RATE = /^\[Parsed_showinfo_\d+ @ \w+\] config in time_base: \S+, frame_rate: (\d+)\/(\d+)/m;
-const FRAME = /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
+const FRAME =
+  /^\[Parsed_showinfo_\d+ @ \w+\] n: *\d+ .*? fmt:(\S+) .*?sar:(\d+)\/(\d+) s:(\d+)x(\d+) i:([PTB])/gm;
 const COLOUR =
   /^\[Parsed_showinfo_\d+ @ \w+\] color_range:(\S+) color_space:(\S+) color_primaries:\S+ color_trc:(\S+)/m;
 
@@ -64,6 +93,7 @@ export function parseSourceFacts(words: string, container: Container): SourceFac
     ...clockOf(input, container),
     streams: [...input.matchAll(STREAM)].map(streamOf),
     frame: parseFrameFacts(words),
+    isRotated: /displaymatrix: rotation of/i.test(words),
   };
 }
 
@@ -78,11 +108,21 @@ function clockOf(input: string, container: Container): Pick<SourceFacts, 'durati
   return { durationSeconds, startSeconds: Number(start ?? 0) };
 }
 
-function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): SourceStream {
+function streamOf([
+  ,
+  index,
+  language,
+  kind,
+  codec = '',
+  rest = '',
+  tags = '',
+]: RegExpExecArray): SourceStream {
   const [, width, height] = SIZE.exec(rest) ?? [];
   const [, rate, thousands] = RATE.exec(rest) ?? [];
   const tag = TAG.exec(rest)?.[1];
   const channels = channelsOf(rest);
+  const title = TITLE.exec(tags)?.[1];
+  const dispositions = dispositionsOf(rest);
   return {
     index: Number(index),
     kind: kind as SourceStream['kind'],
@@ -92,8 +132,14 @@ function streamOf([, index, kind, codec = '', rest = '']: RegExpExecArray): Sour
     averageRate: rate ? Number(rate) * (thousands ? 1000 : 1) : null,
     ...(channels && { channels }),
     still: /\((?:attached pic|still image|timed thumbnails)\)/.test(rest),
+    ...(language && { language }),
+    ...(title && { title }),
+    ...(dispositions.length > 0 && { dispositions }),
   };
 }
+
+const dispositionsOf = (rest: string): string[] =>
+  [...(DISPOSITIONS.exec(rest)?.[1] ?? '').matchAll(/\(([^)]+)\)/g)].map(([, name = '']) => name);
 
 /** ffmpeg names layouts such as `mono`, `5.1(side)`, `7.1.4` or `3 channels`. */
 function channelsOf(rest: string): number | undefined {
@@ -108,22 +154,24 @@ function parseFrameFacts(words: string): FrameFacts | null {
   const [first] = frames;
   if (!first) return null;
   const [, range = 'unknown', matrix = 'unknown', transfer = 'unknown'] = COLOUR.exec(words) ?? [];
-  const [, sarWidth, sarHeight, width, height] = first.map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [sarWidth, sarHeight, width, height] = first.slice(2).map(Number) as [number, number, number, number];
   return {
     displaySize: squarePixels({ width, height }, { numerator: sarWidth, denominator: sarHeight }),
     frameRate: frameRateOf(words),
-    interlaced: frames.some(([, , , , , field]) => field !== 'P'),
+    interlaced: frames.some(([, , , , , , field]) => field !== 'P'),
     transfer: transferOf(transfer),
+    primaries: PRIMARIES.exec(words)?.[1] ?? 'unknown',
+    bitDepth: Math.min(MAX_DEPTH, Number(DEPTH.exec(first[1] ?? '')?.[1] ?? 8)),
+    peakNits: peakOf(words),
     matrix,
     fullRange: range === 'pc',
+    pixelFormat: first[1] ?? 'unknown',
   };
 }
+
+/** Zero stands for an unknown value. */
+const peakOf = (words: string): number | null =>
+  [LIGHT_LEVEL, MASTERING].map((line) => Number(line.exec(words)?.[1])).find((nits) => nits > 0) ?? null;
 
 function frameRateOf(words: string): Rational | null {
   const [, numerator, denominator] = (FRAME_RATE.exec(words) ?? []).map(Number);

@@ -1,7 +1,7 @@
 // Tests durations and the detection of truncated sources with wrong container durations.
 import { describe, expect, test } from 'vitest';
-import type { Rational, SourceFacts } from './source-facts.ts';
-import { frameRateFor, isTruncated, missingSeconds, computeTimeline } from './source-timeline.ts';
+import type { SourceFacts } from './source-facts.ts';
+import { isTruncated, missingSeconds, computeTimeline } from './source-timeline.ts';
 
 const VIDEO = 0;
 const SOUND = 1;
@@ -26,9 +26,14 @@ const facts = (durationSeconds: number | null, startSeconds = 0, frameRate = rat
     frameRate,
     interlaced: false,
     transfer: 'sdr',
+    primaries: 'bt709',
+    bitDepth: 8,
+    peakNits: null,
     matrix: 'bt709',
     fullRange: false,
+    pixelFormat: 'yuv420p',
   },
+  isRotated: false,
 });
 
 const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
@@ -42,39 +47,12 @@ const timeline = (source: SourceFacts, ...packetEnds: [number, number][]) => {
   });
 };
 
-describe('frame rate', () => {
-  test.each([
-    ["the source's own, exactly", rate(30000, 1001), 29.97],
-    ['60 is kept', rate(60), 60],
-    ['nearly constant counts as constant', rate(30), 29.6],
-  ])('%s', (_, frameRate, average) => expect(frameRateFor(frameRate, average)).toEqual(frameRate));
-
-  test.each([
-    ['variable', rate(30000, 1001), 18],
-    ['variable on a fine lattice', rate(1000), 24],
-    ['above 60', rate(120), 120],
-    ['unknown', null, null],
-  ])('%s becomes 30', (_, frameRate, average) => expect(frameRateFor(frameRate, average)).toEqual(rate(30)));
-});
-
-describe('a low frame rate', () => {
-  test.each<[string, [Rational, number], Rational]>([
-    ['a slide show keeps its one frame per second', [rate(1), 1], rate(1)],
-    ['a surveillance camera keeps its rate', [rate(5, 2), 2.5], rate(5, 2)],
-    ['a frame each 1000 seconds is repeated once per second', [rate(1, 1000), 0.001], rate(1)],
-    ['a rate that is printed as zero counts as the lowest', [rate(1, 100_000), 0], rate(1)],
-    ['long pauses between bursts are not filled at the rate of the bursts', [rate(30), 0.001], rate(1)],
-    ['a screen recording that mostly stands still stays smooth', [rate(60), 3], rate(30)],
-    ['a source of few frames gets ten for each of its own', [rate(60), 1.5], rate(15)],
-  ])('%s', (_, source, expected) => expect(frameRateFor(...source)).toEqual(expected));
-
-  test('a claimed rate counts only where the file is large enough to hold its frames', () => {
-    const source = facts(43_200, 0, rate(30));
-    const ends = new Map([[VIDEO, 43_200]]);
-    const framesOf = (bytes: number) =>
-      computeTimeline({ facts: source, videoIndex: VIDEO, ends, missing: 0, bytes }).frames;
-    expect([framesOf(8000), framesOf(40_000_000)]).toEqual([43_200, 30 * 43_200]);
-  });
+test('a claimed rate counts only where the file is large enough to hold its frames', () => {
+  const source = facts(43_200, 0, rate(30));
+  const ends = new Map([[VIDEO, 43_200]]);
+  const framesOf = (bytes: number) =>
+    computeTimeline({ facts: source, videoIndex: VIDEO, ends, missing: 0, bytes }).frames;
+  expect([framesOf(8000), framesOf(40_000_000)]).toEqual([43_200, 30 * 43_200]);
 });
 
 describe('timeline', () => {
@@ -113,6 +91,18 @@ describe('timeline', () => {
   test('a clock that starts late does not', () => {
     expect(timeline(facts(5, 3600), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
     expect(timeline(facts(5, -0.02), [VIDEO, 5])).toMatchObject({ leadInSeconds: 0, durationSeconds: 5 });
+  });
+  test('interlaced video has a frame for each field', () => {
+    const { frame, ...source } = facts(10, 0, rate(25));
+    const interlaced = { ...source, frame: frame && { ...frame, interlaced: true } };
+    expect(timeline(interlaced, [VIDEO, 10])).toMatchObject({ frameRate: rate(50), frames: 500 });
+  });
+  test('a high frame rate is halved, not the duration', () => {
+    expect(timeline(facts(10, 0, rate(120_000, 1001)), [VIDEO, 10])).toMatchObject({
+      frameRate: rate(60_000, 1001),
+      frames: 599,
+      durationSeconds: expect.closeTo(10, 1),
+    });
   });
   test('one frame at least', () => expect(timeline(facts(0.001), [VIDEO, 0.001]).frames).toBe(1));
   test('frames are counted at the exact rate', () => {

@@ -1,4 +1,5 @@
 // Computes the duration of the renditions, and detects truncated sources by their packets.
+import { fieldRate, frameRateFor } from './frame-rate.ts';
 import type { Rational, SourceFacts } from './source-facts.ts';
 
 /** Stream index → end of its last packet, in seconds from the first timestamp of the file. */
@@ -43,13 +44,6 @@ export type Timeline = {
   readonly holdSeconds: number;
 };
 
-const FALLBACK_RATE: Rational = { numerator: 30, denominator: 1 };
-/** At 1 fps, a segment of four seconds has four frames, which every player can play and seek. */
-const MIN_RATE: Rational = { numerator: 1, denominator: 1 };
-/** Higher rates double the cost for little benefit. */
-const MAX_FRAMES_PER_SECOND = 60.01;
-/** Maximum number of output frames per source frame in variable-rate sources, to limit the cost of pauses. */
-const MAX_REPEATS = 10;
 /** A repeated frame still needs a header and an index entry. */
 const MIN_FRAME_BYTES = 6;
 /** ffmpeg prints durations with two decimals. */
@@ -61,21 +55,6 @@ const MAX_LEAD_IN_SECONDS = 1;
 
 export const secondsOf = ({ numerator, denominator }: Rational, count = 1): number =>
   (count * denominator) / numerator;
-
-/** The source's own rate if it is nearly constant, but at least 1; otherwise 30, or less for few frames. */
-export function frameRateFor(rate: Rational | null, average: number | null): Rational {
-  if (rate && isSteady(rate, average) && perSecondOf(rate) <= MAX_FRAMES_PER_SECOND)
-    return perSecondOf(rate) >= 1 ? rate : MIN_RATE;
-  if (average === null) return FALLBACK_RATE;
-  const most = Math.max(MIN_RATE.numerator, Math.ceil(average * MAX_REPEATS));
-  return { numerator: Math.min(FALLBACK_RATE.numerator, most), denominator: 1 };
-}
-
-const perSecondOf = ({ numerator, denominator }: Rational): number => numerator / denominator;
-
-/** True if frames are missing so rarely that the rate counts as constant. */
-export const isSteady = (rate: Rational, average: number | null): boolean =>
-  average === null || Math.abs(average - perSecondOf(rate)) <= perSecondOf(rate) / 10;
 
 /** Seconds of the container's duration without packets; 0 when the container has no duration. */
 export function missingSeconds({ durationSeconds, startSeconds }: SourceFacts, ends: PacketEnds): number {
@@ -103,10 +82,10 @@ type TimelineInput = {
 
 /** The renditions cover the source from zero to the end of video or audio, whichever is later. */
 export function computeTimeline({ facts, videoIndex, ends, missing, bytes }: TimelineInput): Timeline {
-  const frameRate = frameRateFor(
-    facts.frame?.frameRate ?? null,
-    averageRate({ facts, videoIndex, maxFrames: bytes / MIN_FRAME_BYTES, seconds: lastPacketEnd(ends) }),
-  );
+  const rate = facts.frame?.frameRate ?? null;
+  const maxFrames = bytes / MIN_FRAME_BYTES;
+  const average = averageRate({ facts, videoIndex, maxFrames, seconds: lastPacketEnd(ends) });
+  const frameRate = frameRateFor(fieldRate(facts.frame, { rate, average }));
   const leadInSeconds =
     facts.startSeconds > 0 && facts.startSeconds <= MAX_LEAD_IN_SECONDS ? facts.startSeconds : 0;
   const packetEnd = lastPacketEnd(ends);
@@ -133,7 +112,7 @@ function averageRate({ facts, videoIndex, maxFrames, seconds }: RateInput): numb
   const claimed = facts.streams.find(({ index }) => index === videoIndex)?.averageRate ?? null;
   const rate = facts.frame?.frameRate;
   const most = seconds > 0 ? maxFrames / seconds : Number.POSITIVE_INFINITY;
-  return most < (claimed ?? (rate ? perSecondOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
+  return most < (claimed ?? (rate ? 1 / secondsOf(rate) : Number.POSITIVE_INFINITY)) ? most : claimed;
 }
 
 const lastPacketEnd = (ends: PacketEnds): number => Math.max(0, ...ends.values());

@@ -9,8 +9,12 @@ const FRAME: FrameFacts = {
   frameRate: { numerator: 30, denominator: 1 },
   interlaced: false,
   transfer: 'sdr',
+  primaries: 'bt709',
+  bitDepth: 8,
+  peakNits: null,
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 };
 const UNKNOWN = { size: null, averageRate: null, still: false };
 const VIDEO: SourceStream = {

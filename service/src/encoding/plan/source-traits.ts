@@ -1,7 +1,7 @@
 // The unusual properties of a source as ffmpeg sees them.
 import type { VideoTraits } from '../../media/warnings.ts';
 import type { SourceFacts } from './source-facts.ts';
-import { isSteady } from './source-timeline.ts';
+import { isSteady } from './frame-rate.ts';
 import type { ChosenStreams } from './stream-choice.ts';
 
 /** Rotation and edit lists are known from the probe: ffmpeg applies them before it prints anything. */

@@ -1,15 +1,19 @@
 // Tests that each rejection has its code, and that decodable sources are never rejected.
 import { describe, expect, test } from 'vitest';
 import type { SourceFacts, SourceStream } from './source-facts.ts';
-import { audioUnsupported, chooseStreams, isTruncationLog } from './stream-choice.ts';
+import { audioWarnings, chooseStreams, isTruncationLog } from './stream-choice.ts';
 
 const frame = {
   displaySize: { width: 640, height: 360 },
   frameRate: null,
   interlaced: false,
   transfer: 'sdr',
+  primaries: 'bt709',
+  bitDepth: 8,
+  peakNits: null,
   matrix: 'bt709',
   fullRange: false,
+  pixelFormat: 'yuv420p',
 } as const;
 const stream = (index: number, kind: SourceStream['kind'], codec: string): SourceStream => ({
   index,
@@ -20,7 +24,11 @@ const stream = (index: number, kind: SourceStream['kind'], codec: string): Sourc
   still: false,
 });
 const choose = (streams: SourceStream[], more: Partial<SourceFacts> = {}, log = '') =>
-  chooseStreams({ durationSeconds: 1, startSeconds: 0, streams, frame, ...more }, 'mov', log);
+  chooseStreams(
+    { durationSeconds: 1, startSeconds: 0, streams, frame, isRotated: false, ...more },
+    'mov',
+    log,
+  );
 
 const film = stream(0, 'Video', 'h264');
 const audio = stream(1, 'Audio', 'aac');
@@ -52,13 +60,6 @@ describe('stream choice', () => {
       message: expect.stringMatching(/^The video codec "dvh9" is not supported\. Supported: h264, hevc, /),
     });
   });
-  test('the warning about undecodable audio names each codec once', () => {
-    const spatial = { ...stream(2, 'Audio', 'none'), tag: 'apac' };
-    expect(audioUnsupported([stream(1, 'Audio', 'qdm2'), spatial, spatial])).toEqual({
-      code: 'audio_unsupported',
-      message: 'The video plays without sound: its audio cannot be decoded (qdm2, apac)',
-    });
-  });
   test('a frame of more than 36 megapixels', () => {
     expect(choose([{ ...film, size: { width: 8192, height: 8192 } }], { frame: null })).toMatchObject({
       code: 'picture_too_large',
@@ -74,5 +75,34 @@ describe('stream choice', () => {
   test('the message of ffmpeg for missing bytes', () => {
     expect(isTruncationLog('[mov,mp4 @ 0x55] stream 1, offset 0x30: partial file\nmore')).toBe(true);
     expect(isTruncationLog("Input #0, from 'file:partial file.mp4'")).toBe(false);
+  });
+});
+
+describe('the warning about missing audio', () => {
+  const spatial = { ...stream(2, 'Audio', 'none'), tag: 'apac' };
+  const undecodable = [stream(1, 'Audio', 'qdm2'), spatial, spatial];
+
+  test('names each codec once where no track is left', () => {
+    expect(audioWarnings({ encoded: [], undecodable, excess: [] })).toEqual([
+      {
+        code: 'audio_unsupported',
+        message: 'The video plays without sound: its audio cannot be decoded (qdm2, apac)',
+      },
+    ]);
+  });
+  test('names each dropped track where others are left', () => {
+    const excess = [stream(9, 'Audio', 'aac')];
+    expect(audioWarnings({ encoded: [audio], undecodable: [spatial], excess })).toEqual([
+      {
+        code: 'audio_tracks_dropped',
+        message:
+          'Audio tracks are missing: stream 2 (apac) cannot be decoded, ' +
+          'stream 9 (aac) exceeds the limit of 8',
+      },
+    ]);
+  });
+  test('is absent where nothing is missing', () => {
+    expect(audioWarnings({ encoded: [audio], undecodable: [], excess: [] })).toEqual([]);
+    expect(audioWarnings({ encoded: [], undecodable: [], excess: [] })).toEqual([]);
   });
 });

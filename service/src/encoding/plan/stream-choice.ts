@@ -2,12 +2,13 @@
 import type { Warning } from '../../assets/asset.ts';
 import type { Container } from '../../media/probe.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
+import { MAX_AUDIO_TRACKS } from './audio-tracks.ts';
 import { isDecodable, MAX_PIXELS, videoCodecs } from './ffmpeg-input.ts';
 import type { FrameFacts, SourceFacts, SourceStream } from './source-facts.ts';
 
 export type ChosenStreams = {
   readonly video: SourceStream;
-  /** All audio streams of the source; the first that can be decoded is encoded. */
+  /** All audio streams of the source. */
   readonly audioStreams: readonly SourceStream[];
   readonly frame: FrameFacts;
 };
@@ -35,13 +36,31 @@ const refuse = (code: FailureCode, message: string = FAILURES[code]): SourceRefu
 const unsupportedCodec = (video: SourceStream, container: Container): string =>
   `The video codec "${codecName(video)}" is not supported. Supported: ${videoCodecs(container).join(', ')}.`;
 
-/** Warning for callers when no audio stream can be decoded. */
-export const audioUnsupported = (audioStreams: readonly SourceStream[]): Warning => ({
-  code: 'audio_unsupported',
-  message:
-    'The video plays without sound: ' +
-    `its audio cannot be decoded (${[...new Set(audioStreams.map(codecName))].join(', ')})`,
-});
+/** The audio streams of a source, by what becomes of them. */
+export type AudioChoice = Readonly<Record<'encoded' | 'undecodable' | 'excess', readonly SourceStream[]>>;
+
+/** About the audio that the renditions lack, with the names of its codecs. */
+export function audioWarnings({ encoded, undecodable, excess }: AudioChoice): readonly Warning[] {
+  const missing = [...undecodable, ...excess];
+  if (missing.length === 0) return [];
+  if (encoded.length === 0)
+    return [
+      {
+        code: 'audio_unsupported',
+        message:
+          'The video plays without sound: ' +
+          `its audio cannot be decoded (${[...new Set(missing.map(codecName))].join(', ')})`,
+      },
+    ];
+  const reasons = [
+    ['cannot be decoded', undecodable],
+    [`exceeds the limit of ${MAX_AUDIO_TRACKS}`, excess],
+  ] as const;
+  const messages = reasons.flatMap(([reason, streams]) =>
+    streams.map((stream) => `stream ${stream.index} (${codecName(stream)}) ${reason}`),
+  );
+  return [{ code: 'audio_tracks_dropped', message: `Audio tracks are missing: ${messages.join(', ')}` }];
+}
 
 /** For codecs unknown to ffmpeg, the container's own code is used. */
 const codecName = ({ codec, tag }: SourceStream): string => (codec === 'none' ? (tag ?? 'unknown') : codec);

@@ -27,7 +27,7 @@ const scale = ({ width, height }: Size): string => `scale=${width}:${height}:fla
 
 function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds }: Timeline): string {
   return [
-    ...(frame.interlaced ? ['bwdif=deint=interlaced'] : []),
+    ...(frame.interlaced ? ['bwdif=mode=send_field:deint=interlaced'] : []),
     `fps=${frameRate.numerator}/${frameRate.denominator}:start_time=0`,
     ...colours(frame, top),
     'setsar=1',
@@ -39,18 +39,53 @@ function topChain(frame: FrameFacts, top: Rung, { frameRate, frames, holdSeconds
 
 /** Scales and converts to BT.709, which all players display alike. */
 function colours(frame: FrameFacts, top: Rung): readonly string[] {
-  if (frame.transfer === 'sdr')
-    return [`${scale(top)}:in_color_matrix=${matrixOf(frame)}:out_color_matrix=bt709:out_range=tv`];
+  const isHdr = frame.transfer !== 'sdr';
+  const matrices = `in_color_matrix=${matrixOf(frame)}:out_color_matrix=${isHdr ? 'bt2020' : 'bt709'}`;
+  const scaling = `${scale(top)}:${matrices}:out_range=tv`;
+  if (isHdr) return [scaling, ZSCALE_INPUT, ...toneMapping(frame)];
+  return isWideGamut(frame) ? [scaling, ZSCALE_INPUT, convertPrimaries(frame)] : [scaling];
+}
+
+/** zscale rejects some formats, such as 4:1:1 with a width that is not a multiple of four. */
+const ZSCALE_INPUT = 'format=yuv420p10le';
+
+/** Other primaries differ from BT.709 too little to see, so their conversion is not worth its cost. */
+const isWideGamut = ({ primaries }: FrameFacts): boolean =>
+  ['bt2020', 'smpte431', 'smpte432'].includes(primaries);
+
+/** Luminance in cd/m² of white paper in HDR video (BT.2408), which becomes nearly white in the renditions. */
+const REFERENCE_WHITE_NITS = 203;
+/** The luminance for which most displays master, and the nominal one of HLG. */
+const DEFAULT_PEAK_NITS = 1000;
+/** Tones up to this part of the reference white stay as they are; brighter ones are compressed. */
+const LINEAR_PART = 0.7;
+
+/** All properties of the input are stated, because zscale fails where the file leaves one out. */
+const convertPrimaries = ({ primaries }: FrameFacts): string =>
+  `zscale=tin=709:min=709:pin=${primaries}:rin=limited:t=709:m=709:p=709:r=limited`;
+
+function toneMapping(frame: FrameFacts): readonly string[] {
   const transfer = frame.transfer === 'pq' ? 'smpte2084' : 'arib-std-b67';
-  const range = frame.fullRange ? 'full' : 'limited';
+  const primaries = isWideGamut(frame) ? frame.primaries : 'bt2020';
+  const input = `tin=${transfer}:min=2020_ncl:pin=${primaries}:rin=limited`;
   return [
-    scale(top),
-    `zscale=tin=${transfer}:min=2020_ncl:pin=2020:rin=${range}:t=linear:npl=100`,
+    `zscale=${input}:t=linear:p=709:npl=${REFERENCE_WHITE_NITS}`,
     'format=gbrpf32le',
-    'zscale=p=709',
-    'tonemap=hable:desat=0',
+    `tonemap=mobius:param=${LINEAR_PART}:peak=${peakOf(frame).toFixed(3)}:desat=0`,
     'zscale=t=709:m=709:r=limited',
+    'format=yuv420p',
+    // Brighter pixels than the stated peak would exceed the limited range.
+    'limiter=max=235:planes=1',
+    // ffmpeg 7.0 writes these into the renditions, where they would describe another picture.
+    'sidedata=mode=delete:type=MASTERING_DISPLAY_METADATA',
+    'sidedata=mode=delete:type=CONTENT_LIGHT_LEVEL',
   ];
+}
+
+/** Relative to the reference white. The curve needs a peak that is not below it. */
+function peakOf({ transfer, peakNits }: FrameFacts): number {
+  const nits = (transfer === 'pq' ? peakNits : null) ?? DEFAULT_PEAK_NITS;
+  return Math.max(1, nits / REFERENCE_WHITE_NITS);
 }
 
 const MATRICES: Readonly<Record<string, string>> = {
@@ -63,6 +98,11 @@ const MATRICES: Readonly<Record<string, string>> = {
   smpte240m: 'smpte240m',
 };
 
-/** Without a specified matrix, players choose it by the video size. */
-const matrixOf = ({ matrix, displaySize }: FrameFacts): string =>
-  MATRICES[matrix] ?? (Math.min(displaySize.width, displaySize.height) >= 720 ? 'bt709' : 'bt601');
+const matrixOf = (frame: FrameFacts): string => MATRICES[frame.matrix] ?? matrixByConvention(frame);
+
+/** Without a specified matrix, players choose it by the primaries and the video size. */
+function matrixByConvention(frame: FrameFacts): string {
+  if (frame.transfer !== 'sdr' || frame.primaries === 'bt2020') return 'bt2020';
+  const { width, height } = frame.displaySize;
+  return isWideGamut(frame) || Math.min(width, height) >= 720 ? 'bt709' : 'bt601';
+}

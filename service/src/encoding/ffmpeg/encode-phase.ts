@@ -1,0 +1,227 @@
+// Runs one phase of an encode; the first one is published while ffmpeg writes it.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setInterval } from 'node:timers/promises';
+import type { EncodedFile } from '../encoder.ts';
+import { type CmafTrack, describeAudio, initName, isVideo, trackSeconds } from '../packaging/cmaf-track.ts';
+import type { TrackState } from '../packaging/hls-playlist.ts';
+import { formatPlayablePart } from '../packaging/playable-part.ts';
+import { audioRenditions } from '../plan/audio-tracks.ts';
+import { encodeCost, timeLimitMs } from '../plan/encode-cost.ts';
+import type { EncodePhase, EncodePhases } from '../plan/encode-phases.ts';
+import {
+  AUDIO_KILOBITS,
+  copyArguments,
+  encodeArguments,
+  gridGroupSeconds,
+  maxSegmentSeconds,
+} from '../plan/encode-plan.ts';
+import { percentOf, renditionsOf } from '../plan/encode-progress.ts';
+import type { Rung } from '../plan/ladder.ts';
+import { MAX_START_SECONDS } from '../plan/source-copy.ts';
+import { secondsOf } from '../plan/source-timeline.ts';
+import type { ExaminedSource } from './examine-source.ts';
+import { openSegmentCollector, type SegmentCollector } from './ffmpeg-output.ts';
+import { type Session, createEncodeFailure, runStepOrFail } from './ffmpeg-session.ts';
+
+export type PlannedEncode = EncodePhases & {
+  readonly session: Session;
+  readonly source: ExaminedSource;
+  readonly rungs: readonly Rung[];
+  /** Longest group of the copied video stream; undefined without a copy. */
+  readonly copiedGroupSeconds: number | undefined;
+  readonly startedAt: Date;
+  /** Names of the files that were published already. */
+  readonly published: Set<string>;
+};
+
+type PhaseRun = {
+  readonly index: number;
+  readonly phase: EncodePhase;
+  readonly folder: string;
+  /** The tracks of earlier phases. */
+  readonly earlier: readonly CmafTrack[];
+};
+
+const OUTPUT_SLACK_BYTES = 64 * 1024 ** 2;
+const TOLERANCE_SECONDS = 0.1;
+const POLL_MS = 100;
+/** Each publication writes all manifests anew. */
+const PUBLISH_INTERVAL_MS = 1000;
+/** Shorter videos are complete soon after their first segment. */
+const MIN_SECONDS_TO_GROW = 8;
+
+/** Where ffmpeg writes; the audio is a part of the first phase. */
+export const phaseFolder = ({ request }: Session, index: number): string =>
+  join(request.workFolder, `phase-${index}`);
+
+/** Resolves with the complete tracks of the phase. */
+export async function runPhase(
+  encode: PlannedEncode,
+  index: number,
+  earlier: readonly CmafTrack[],
+): Promise<readonly CmafTrack[]> {
+  const { session, phases } = encode;
+  const folder = phaseFolder(session, index);
+  await mkdir(folder);
+  const phase = phases[index] as EncodePhase;
+  const collector = openSegmentCollector({
+    from: folder,
+    to: session.request.workFolder,
+    trackIds: phase.trackIds,
+  });
+  const run = { index, phase, folder, earlier };
+  const isGrowing = index === 0 && encode.source.timeline.durationSeconds >= MIN_SECONDS_TO_GROW;
+  const log = isGrowing ? await renderGrowing(encode, run, collector) : await render(encode, run);
+  const tracks = await collect(encode, collector);
+  const isAll = tracks.length === phase.trackIds.length;
+  if (!isAll || !tracks.every((track) => isComplete(track, encode, phase)))
+    throw createEncodeFailure('truncated', log);
+  if (index === 0 && phases.length > 1) await publish(encode, tracks, 'complete');
+  return tracks;
+}
+
+async function render(
+  { session, ...encode }: PlannedEncode,
+  { index, phase, folder, earlier }: PhaseRun,
+  stop?: AbortSignal,
+): Promise<string> {
+  const { timeline } = encode.source;
+  const { signal, onProgress } = session.request;
+  const renditions = renditionsOf({ rungs: encode.rungs, tracks: earlier, current: phase });
+  let done = 0;
+  const report = () =>
+    onProgress(percentOf({ ...encode, phase: index, part: done / timeline.durationSeconds }), renditions);
+  report();
+  const onLine = (line: string): void => {
+    const time = /^out_time_us=(\d+)$/.exec(line)?.[1];
+    if (time === undefined) return;
+    done = Math.max(done, Number(time) / 1_000_000);
+    report();
+  };
+  const rungs = phase.video === 'copy' ? [] : phase.video;
+  const limits = {
+    stallMs: session.limits.stallSeconds * 1000,
+    wallMs: timeLimitMs(encodeCost({ timeline, rungs })),
+    output: { folder, bytes: maxOutputBytes(encode.source, rungs) },
+  };
+  const request = { ...session.request, signal: stop ? AbortSignal.any([signal, stop]) : signal };
+  const args = argumentsOf({ session, ...encode }, phase, folder);
+  return (await runStepOrFail({ ...session, folder, request }, { args, limits, onLine })).log;
+}
+
+function argumentsOf({ session, source }: PlannedEncode, phase: EncodePhase, folder: string): string[] {
+  const { frame, video, audio, timeline } = source;
+  const plan = {
+    input: session.input,
+    videoIndex: video.index,
+    audio: phase.hasAudio ? audio : [],
+    timeline,
+    folder,
+  };
+  return phase.video === 'copy'
+    ? copyArguments(plan)
+    : encodeArguments({ ...plan, frame, rungs: phase.video, keyFrames: phase.keyFrames });
+}
+
+/** Stops ffmpeg when the publication fails, for example because the store is unavailable. */
+async function renderGrowing(
+  encode: PlannedEncode,
+  run: PhaseRun,
+  collector: SegmentCollector,
+): Promise<string> {
+  const failed = new AbortController();
+  const ended = new AbortController();
+  const following = follow(encode, run, { collector, signal: ended.signal }).catch((error: unknown) => {
+    const isEnd = ended.signal.aborted && error instanceof Error && error.name === 'AbortError';
+    if (!isEnd) failed.abort(error);
+  });
+  try {
+    return await render(encode, run, failed.signal);
+  } finally {
+    ended.abort();
+    await following;
+    failed.signal.throwIfAborted();
+  }
+}
+
+async function follow(
+  encode: PlannedEncode,
+  run: PhaseRun,
+  { collector, signal }: { collector: SegmentCollector; signal: AbortSignal },
+): Promise<void> {
+  let [segments, publishedAt] = [0, Number.NEGATIVE_INFINITY];
+  for await (const _ of setInterval(POLL_MS, undefined, { signal, ref: false })) {
+    if (performance.now() - publishedAt < PUBLISH_INTERVAL_MS) continue;
+    const tracks = await collect(encode, collector);
+    const count = tracks.reduce((total, track) => total + track.segments.length, 0);
+    if (tracks.length < run.phase.trackIds.length || count === segments) continue;
+    await publish(encode, tracks, 'growing');
+    [segments, publishedAt] = [count, performance.now()];
+  }
+}
+
+/** All tracks declare the same longest segment: the first ones are published before the end. */
+async function collect(
+  { source, firstAudioTrack, copiedGroupSeconds = 0 }: PlannedEncode,
+  collector: SegmentCollector,
+): Promise<readonly CmafTrack[]> {
+  const group = Math.max(copiedGroupSeconds, gridGroupSeconds(source.timeline));
+  const targetSeconds = maxSegmentSeconds(group);
+  const tracks = describeAudio(await collector.collect(), {
+    firstId: firstAudioTrack,
+    renditions: audioRenditions(source.audio),
+  });
+  return tracks.map((track) => ({ ...track, targetSeconds }));
+}
+
+async function publish(
+  { session, source, rungs, published, startedAt, phases }: PlannedEncode,
+  tracks: readonly CmafTrack[],
+  state: TrackState,
+): Promise<void> {
+  const { request } = session;
+  const { frameRate, durationSeconds } = source.timeline;
+  const files = filesOf(tracks, request.workFolder).filter(({ name }) => !published.has(name));
+  const { childFolder } = request;
+  await request.onPlayable?.({
+    files,
+    manifests: formatPlayablePart({
+      tracks,
+      state,
+      frameRate,
+      childFolder,
+      startedAt,
+      publishedAt: new Date(),
+      durationSeconds,
+    }),
+    renditions: renditionsOf({ rungs, tracks: state === 'growing' ? [] : tracks, current: phases[0] }),
+    ...source.frame.displaySize,
+    durationMs: Math.round(durationSeconds * 1000),
+  });
+  if (request.onPlayable) for (const { name } of files) published.add(name);
+}
+
+export const filesOf = (tracks: readonly CmafTrack[], folder: string): EncodedFile[] =>
+  tracks
+    .flatMap(({ id, segments }) => [initName(id), ...segments.map(({ name }) => name)])
+    .map((name) => ({ name, path: join(folder, name) }));
+
+/** Twice the allowed bit rates, which only a defect can exceed; a copy has the size of the source. */
+function maxOutputBytes({ bytes, timeline, audio }: ExaminedSource, rungs: readonly Rung[]): number {
+  const kilobits = [
+    ...rungs.map(({ maxKilobits }) => maxKilobits),
+    ...audioRenditions(audio).map(({ channels }) => AUDIO_KILOBITS[channels]),
+  ].reduce((total, rate) => total + rate, 0);
+  const copied = rungs.length > 0 ? 0 : bytes;
+  return OUTPUT_SLACK_BYTES + 2 * 125 * timeline.durationSeconds * kilobits + copied;
+}
+
+/** ffmpeg reports success for a source that ends early. */
+function isComplete(track: CmafTrack, { source }: PlannedEncode, phase: EncodePhase): boolean {
+  const { durationSeconds, frameRate, holdSeconds } = source.timeline;
+  // A copy neither fills the time before its first frame nor repeats the last one.
+  const missing = phase.video === 'copy' && isVideo(track) ? holdSeconds + MAX_START_SECONDS : 0;
+  const tolerance = missing + Math.max(TOLERANCE_SECONDS, secondsOf(frameRate));
+  return track.segments[0]?.start === 0 && Math.abs(trackSeconds(track) - durationSeconds) <= tolerance;
+}

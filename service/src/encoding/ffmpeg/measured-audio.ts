@@ -1,0 +1,38 @@
+// Describes the encoded audio tracks, with the loudness that ffmpeg measured during the encode.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AudioFacts } from '../../lifecycle/stream-report.ts';
+import type { AudioTrack } from '../plan/audio-tracks.ts';
+import { LOUDNESS_FILES, parseLoudness } from '../plan/loudness.ts';
+
+/** Larger than several lines. The values at the end of a file are those of the whole track. */
+const END_BYTES = 4096;
+
+/** `folder`: working folder of the run with the audio. Only the default track is measured. */
+export async function readAudioFacts(
+  tracks: readonly AudioTrack[],
+  folder: string,
+): Promise<readonly AudioFacts[]> {
+  if (tracks.length === 0) return [];
+  const { loudnessLufs, truePeakDbtp } = parseLoudness(
+    await readEnd(join(folder, LOUDNESS_FILES.integrated)),
+    await readEnd(join(folder, LOUDNESS_FILES.peak)),
+  );
+  return tracks.map(({ language, name, codec, channels, isDefault }) => ({
+    language,
+    name,
+    codec,
+    channels,
+    default: isDefault,
+    loudness_lufs: isDefault ? loudnessLufs : null,
+    true_peak_dbtp: isDefault ? truePeakDbtp : null,
+  }));
+}
+
+async function readEnd(path: string): Promise<string> {
+  await using file = await open(path);
+  const { size } = await file.stat();
+  const at = Math.max(0, size - END_BYTES);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, at);
+  return buffer.toString('latin1', 0, bytesRead);
+}

@@ -1,0 +1,95 @@
+// The files of a run: published while it goes on, stored at its end, removed when it is replaced.
+import { createReadStream } from 'node:fs';
+import { renditionFolder, renditionKey, renditionPrefix } from '../../storage/object-key.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { EncodedFile, PlayablePart } from '../encoder.ts';
+import type { Callback, EncoderReport } from '../encoder-report.ts';
+import type { Bound, BoundOperations } from '../../platform/bind.ts';
+import type { discardRun, Run } from './encode-runs.ts';
+import type * as growingOperations from './growing-manifests.ts';
+
+export type RunFileNeeds = BoundOperations<typeof growingOperations> & {
+  readonly discardRun: Bound<typeof discardRun>;
+  readonly store: ObjectStore;
+  readonly callback: Callback;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+export type Work = {
+  readonly scratch: string;
+  readonly superseded: AbortController;
+  readonly signal: AbortSignal;
+  /** Players may read files of this run. */
+  isPublished: boolean;
+  /** The service has accepted the report on the published part. */
+  isAnnounced: boolean;
+};
+
+const STORE_CONCURRENCY = 4;
+const MAX_FILE_BYTES = 2 ** 31;
+
+/** The first part is announced until the service has accepted it; it needs no retry once the run ends. */
+export async function publishPart(
+  needs: RunFileNeeds,
+  run: Run,
+  { work, part }: { work: Work; part: PlayablePart },
+): Promise<void> {
+  const { signal } = work;
+  await storeFiles(needs.store, run, { files: part.files, signal });
+  if (!(await needs.saveManifests(run, part.manifests)) || work.isAnnounced) return;
+  work.isPublished = true;
+  const { renditions, width, height, durationMs } = part;
+  const report: EncoderReport = {
+    ...reportHead(run),
+    status: 'processing',
+    playable: true,
+    renditions,
+    width,
+    height,
+    duration_ms: durationMs,
+  };
+  try {
+    work.isAnnounced = (await needs.callback.deliver(JSON.stringify(report), signal)).processed;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    needs.log.warn({ asset_id: run.assetId, err: error }, 'the first segments could not be reported');
+  }
+}
+
+export async function storeFiles(
+  store: ObjectStore,
+  run: Run,
+  { files, signal }: { files: readonly EncodedFile[]; signal: AbortSignal },
+): Promise<void> {
+  const folder = renditionFolder(run.attempt, run.try);
+  const remaining = files.values();
+  const storeNext = async () => {
+    for (const { name, path } of remaining) {
+      signal.throwIfAborted();
+      await store.put(
+        renditionKey(run.assetId, folder, name),
+        createReadStream(path, { highWaterMark: 1024 * 1024 }),
+        MAX_FILE_BYTES,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: STORE_CONCURRENCY }, storeNext));
+}
+
+export async function discard(needs: RunFileNeeds, run: Run): Promise<void> {
+  await needs.deleteManifests(run.assetId, [renditionFolder(run.attempt, run.try)]);
+  await needs.discardRun(run);
+}
+
+/** Returns the folders that players may still read, which stay until this run ends. */
+export async function removeEarlierRuns(needs: RunFileNeeds, run: Run): Promise<readonly string[]> {
+  const published = await needs.findPublishedFolders(run.assetId);
+  for (let earlier = 1; earlier < run.try; earlier++) {
+    const isPublished = published.includes(renditionFolder(run.attempt, earlier));
+    if (!isPublished) await needs.store.removeAll(folderOf({ ...run, try: earlier }));
+  }
+  return published.filter((folder) => folder !== renditionFolder(run.attempt, run.try));
+}
+
+export const folderOf = (run: Run) => renditionPrefix(run.assetId, renditionFolder(run.attempt, run.try));
+export const reportHead = (run: Run) => ({ asset_id: run.assetId, attempt: run.attempt, try: run.try });

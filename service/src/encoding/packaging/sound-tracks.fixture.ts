@@ -1,0 +1,38 @@
+// Audio tracks for tests of manifests.
+import { audioRenditions, toAudioTracks } from '../plan/audio-tracks.ts';
+import type { SourceStream } from '../plan/source-facts.ts';
+import { type SoundTrack, segmentName } from './cmaf-track.ts';
+
+const BYTES = { 2: 64_000, 6: 192_000 } as const;
+
+/** The encoded tracks of these source streams, numbered from `firstId`; segments of four seconds. */
+export function soundTracks(
+  firstId: number,
+  streams: readonly Partial<SourceStream>[],
+): readonly SoundTrack[] {
+  const source = streams.map(
+    (more, position): SourceStream => ({
+      index: 1 + position,
+      kind: 'Audio',
+      codec: 'aac',
+      size: null,
+      averageRate: null,
+      channels: 2,
+      still: false,
+      ...more,
+    }),
+  );
+  return audioRenditions(toAudioTracks(source)).map((audio, position) => ({
+    id: firstId + position,
+    timescale: 48_000,
+    codec: 'mp4a.40.2',
+    size: null,
+    segments: [192_000, 192_000, 96_000].map((duration, index) => ({
+      name: segmentName(firstId + position, index + 1),
+      start: index * 192_000,
+      duration,
+      bytes: (BYTES[audio.channels] * duration) / 192_000,
+    })),
+    audio,
+  }));
+}

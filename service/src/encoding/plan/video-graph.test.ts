@@ -1,0 +1,80 @@
+// Tests the colour conversion for each kind of source. Values of pixels are tested with real videos.
+import { describe, expect, test } from 'vitest';
+import { chooseLadder } from './ladder.ts';
+import type { FrameFacts } from './source-facts.ts';
+import { buildVideoGraph } from './video-graph.ts';
+
+const FRAME: FrameFacts = {
+  displaySize: { width: 640, height: 360 },
+  frameRate: null,
+  interlaced: false,
+  transfer: 'sdr',
+  primaries: 'bt709',
+  bitDepth: 8,
+  peakNits: null,
+  matrix: 'bt709',
+  fullRange: false,
+  pixelFormat: 'yuv420p',
+};
+const timeline = {
+  leadInSeconds: 0,
+  frameRate: { numerator: 25, denominator: 1 },
+  frames: 25,
+  durationSeconds: 1,
+  holdSeconds: 0,
+};
+const graphOf = (more: Partial<FrameFacts>): string =>
+  buildVideoGraph({
+    frame: { ...FRAME, ...more },
+    videoIndex: 0,
+    timeline,
+    rungs: chooseLadder(FRAME.displaySize).slice(0, 1),
+  });
+
+describe('standard dynamic range', () => {
+  test.each(['bt709', 'smpte170m', 'bt470bg', 'unknown'])('primaries %s cost no conversion', (primaries) => {
+    expect(graphOf({ primaries })).not.toContain('zscale');
+  });
+  test.each(['smpte431', 'smpte432', 'bt2020'])(
+    'primaries %s are converted after the matrix',
+    (primaries) => {
+      expect(graphOf({ primaries, matrix: 'bt2020nc' })).toContain(
+        ':in_color_matrix=bt2020:out_color_matrix=bt709:out_range=tv,format=yuv420p10le,' +
+          `zscale=tin=709:min=709:pin=${primaries}:rin=limited:t=709:m=709:p=709:r=limited,`,
+      );
+    },
+  );
+  test.each([
+    ['smpte432', 'bt709'],
+    ['bt2020', 'bt2020'],
+    ['unknown', 'bt601'],
+  ])('primaries %s without a matrix are read with %s', (primaries, matrix) => {
+    expect(graphOf({ primaries, matrix: 'unknown' })).toContain(`:in_color_matrix=${matrix}:`);
+  });
+});
+
+describe('high dynamic range', () => {
+  test.each([
+    ['pq', 'smpte2084'],
+    ['hlg', 'arib-std-b67'],
+  ] as const)('%s is mapped to tones that every screen shows', (transfer, name) => {
+    expect(graphOf({ transfer, matrix: 'bt2020nc', primaries: 'bt2020' })).toContain(
+      ':in_color_matrix=bt2020:out_color_matrix=bt2020:out_range=tv,format=yuv420p10le,' +
+        `zscale=tin=${name}:min=2020_ncl:pin=bt2020:rin=limited:t=linear:p=709:npl=203,`,
+    );
+  });
+  test('matrix and primaries are those of the source, else BT.2020', () => {
+    const stated = graphOf({ transfer: 'pq', matrix: 'bt709', primaries: 'smpte432' });
+    expect(stated).toMatch(/:in_color_matrix=bt709:out_color_matrix=bt2020:.*:pin=smpte432:/);
+    const unknown = graphOf({ transfer: 'pq', matrix: 'unknown', primaries: 'unknown' });
+    expect(unknown).toMatch(/:in_color_matrix=bt2020:out_color_matrix=bt2020:.*:pin=bt2020:/);
+  });
+  test.each([
+    ['pq', 4060, '20.000'],
+    ['pq', null, '4.926'],
+    ['pq', 100, '1.000'],
+    ['hlg', 4060, '4.926'],
+  ] as const)('the peak of %s with %j nits is %s of the reference white', (transfer, peakNits, peak) => {
+    expect(graphOf({ transfer, peakNits })).toContain(`tonemap=mobius:param=0.7:peak=${peak}:`);
+  });
+});

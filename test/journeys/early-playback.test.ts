@@ -1,0 +1,124 @@
+// A video plays before its encode has ended: manifests grow, and become static when the last segment is there.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ClipOptions, makeClip } from '../support/clips.ts';
+import { type AssetJson, offer, readAsset, settled } from '../support/media.ts';
+import { CLEAN, decode } from '../support/picture-and-sound.ts';
+import {
+  asOperator,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
+
+const USER = 'ann';
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+type Playback = { hls: string; dash: string; thumbnail: string | null };
+const textOf = async (url: string): Promise<string> => {
+  const response = await fetch(url);
+  expect(response.status, url).toBe(200);
+  return response.text();
+};
+const segmentsOf = (playlist: string): string => playlist.replace(/^[^]*?(?=#EXTINF)|#EXT-X-ENDLIST\n$/g, '');
+const childOf = (multivariant: string): string => /^[^#].*$/m.exec(multivariant)?.[0] ?? '';
+
+/** The asset and its URLs at the moment when it becomes playable. */
+async function uploadUntilPlayable(
+  clip: ClipOptions,
+  fields: object,
+): Promise<{ id: string; playback: Playback }> {
+  const { id } = await offer(service, USER, { bytes: await readFile(await makeClip(clip)), fields });
+  const playback = await eventually(
+    async () =>
+      (await call<Playback>(service, `GET /media/${id}/playback`, { headers: asUser(USER) })).body.data,
+    ({ hls }) => hls !== null,
+  );
+  return { id, playback };
+}
+
+const eventTypes = async (id: string): Promise<string[]> =>
+  (
+    await call<{ items: { type: string }[] }>(service, `GET /media/${id}/timeline`, {
+      headers: asUser(USER),
+    })
+  ).body.data.items.map(({ type }) => type);
+
+const stateOf = ({ renditions }: AssetJson, height: number) =>
+  (renditions as { height: number; state: string }[]).find((each) => each.height === height)?.state;
+
+test('a file that must be encoded plays in its lowest rendition while the others are made', async () => {
+  const { id, playback } = await uploadUntilPlayable(
+    { seconds: 16, width: 1280, height: 720, container: 'mkv' },
+    { mime_type: 'video/x-matroska', filename: 'a.mkv' },
+  );
+  const asset = await readAsset(service, USER, id);
+  expect(asset).toMatchObject({ stream_status: 'processing', width: 1280, height: 720, completed_at: null });
+  expect(asset['playable_at']).not.toBeNull();
+  expect(stateOf(asset, 720)).not.toBe('ready');
+  expect(playback.thumbnail).toBeNull();
+  const child = childOf(await textOf(playback.hls));
+  const early = await textOf(new URL(child, playback.hls).href);
+  expect(early).toContain('#EXT-X-PLAYLIST-TYPE');
+  const earlyDash = new URL(`early-${child.slice(0, child.lastIndexOf('/'))}.mpd`, playback.dash).href;
+  expect(await textOf(earlyDash)).toContain('<MPD');
+
+  const ready = await settled(service, USER, id);
+  expect(ready).toMatchObject({ stream_status: 'ready', playable_at: asset['playable_at'] });
+  expect((await eventTypes(id)).filter((type) => type === 'asset.playable')).toHaveLength(1);
+  const complete = await textOf(new URL(child, playback.hls).href);
+  expect(complete).toContain('#EXT-X-ENDLIST');
+  expect(complete).toContain(segmentsOf(early));
+  expect(await textOf(earlyDash)).toContain('type="static"');
+  expect((await textOf(playback.hls)).match(/EXT-X-STREAM-INF/g)?.length).toBeGreaterThan(1);
+  expect([await decode(playback.hls), await decode(earlyDash)]).toEqual([CLEAN, CLEAN]);
+}, 120_000);
+
+test('an H.264 file plays from a copy of its own video stream', async () => {
+  const { id, playback } = await uploadUntilPlayable(
+    { seconds: 12, width: 1280, height: 720, more: ['-g', '60', '-b:v', '1500k'] },
+    {},
+  );
+  const asset = await readAsset(service, USER, id);
+  expect(asset['stream_status']).toBe('processing');
+  expect(await textOf(playback.hls)).toContain('RESOLUTION=1280x720');
+  const ready = await settled(service, USER, id);
+  expect(stateOf(ready, 720)).toBe('ready');
+  expect(await decode(playback.hls)).toEqual(CLEAN);
+}, 120_000);
+
+test('a copy that does not fit the ladder is replaced, and plays on for those who started early', async () => {
+  const { id, playback } = await uploadUntilPlayable(
+    { seconds: 16, width: 640, height: 360, more: ['-g', '400', '-keyint_min', '400'] },
+    {},
+  );
+  const child = new URL(childOf(await textOf(playback.hls)), playback.hls).href;
+  expect(await settled(service, USER, id)).toMatchObject({ stream_status: 'ready' });
+  const last = childOf(await textOf(playback.hls));
+  expect(new URL(last, playback.hls).href).not.toBe(child);
+  expect(await decode(child)).toEqual(CLEAN);
+  expect(await decode(playback.hls)).toEqual(CLEAN);
+}, 120_000);
+
+test('what was playable is withdrawn when the encode is cancelled', async () => {
+  const { id, playback } = await uploadUntilPlayable(
+    { seconds: 16, width: 1280, height: 720, container: 'mkv', fps: 60 },
+    { mime_type: 'video/x-matroska', filename: 'b.mkv' },
+  );
+  const cancelled = await call(service, `POST /admin/encodes/${id}/cancel`, {
+    headers: asOperator,
+  });
+  expect(cancelled.status).toBe(200);
+  expect(await readAsset(service, USER, id)).toMatchObject({
+    stream_status: 'failed',
+    playback: null,
+    playable_at: null,
+  });
+  expect((await fetch(playback.hls)).status).toBe(404);
+}, 120_000);
