@@ -26,7 +26,15 @@ export function createPlayback(needs: Needs) {
   const shared = { ...needs, ...lifecycle, ...hosted, ...view };
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
-    ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+    ...bind(
+      {
+        ...shared,
+        segmentDelivery: config.delivery.segments,
+        accelPrefix: config.delivery.accelPrefix,
+        storeFolder: needs.locations.store,
+      },
+      redirectOperations,
+    ),
   };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },

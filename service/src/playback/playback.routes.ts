@@ -79,9 +79,11 @@ async function serve(
     'content-type': contentTypeOf(path),
     'cache-control': cacheControlFor(asset, served.isEntry),
   };
+  const internal = playback.findInternalRedirect({ key: served.key, path, addresses: request.ips ?? [] });
+  if (internal) return reply.headers(known).headers(internal).send('');
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key: served.key, etag, headers: known, missing: playbackNotFound },
+    { key: served.key, etag, headers: known, isHot: !served.isEntry, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }

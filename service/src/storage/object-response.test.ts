@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
+import { openHotObjects } from './hot-objects.ts';
 import { sendObject } from './object-response.ts';
 import { variantKey } from './object-key.ts';
 import { openResponseBuffers } from './response-buffers.ts';
@@ -40,7 +41,7 @@ const ask = async (
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
   sendObject(
-    { store, buffers },
+    { store, buffers, hotObjects: openHotObjects(0) },
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },
   );
