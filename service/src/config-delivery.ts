@@ -1,5 +1,7 @@
 // Reads the settings of how playback files reach players (contract B5, B9).
+import { toSecret, type Secret } from './auth/secret.ts';
 import type { Settings } from './platform/settings.ts';
+import type { CdnMaxAge } from './playback/cache-headers.ts';
 import type { SegmentDelivery } from './playback/segment-redirect.ts';
 import type { S3Location } from './storage/storage-url.ts';
 
@@ -13,10 +15,19 @@ export type PlaybackDelivery = {
   readonly accelPrefix: string;
   /** Memory for the segments that are used most; 0: none. */
   readonly segmentCacheBytes: number;
+  readonly cdnMaxAge: CdnMaxAge;
+  /** Where purges are sent; undefined: nowhere. */
+  readonly purgeUrl: string | undefined;
+  /** They sign the purges; empty: not signed. */
+  readonly purgeSecrets: readonly Secret[];
 };
+
+/** A CDN that is told about every revocation may keep public segments for longer. */
+const PURGED_MAX_AGE_S = 86_400;
 
 export function readPlaybackDelivery(settings: Settings, s3: S3Location | undefined): PlaybackDelivery {
   const { url, integer } = settings;
+  const purgeUrl = url('CDN_PURGE_URL');
   return {
     cdnBaseUrl: url('CDN_BASE_URL'),
     segments: readSegmentDelivery(settings, s3),
@@ -26,7 +37,21 @@ export function readPlaybackDelivery(settings: Settings, s3: S3Location | undefi
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
     }),
+    cdnMaxAge: {
+      publicSeconds: purgeUrl === undefined ? 0 : PURGED_MAX_AGE_S,
+      privateSeconds: integer('CDN_PRIVATE_MAX_AGE_S', { fallback: 0, min: 0, max: PURGED_MAX_AGE_S }),
+    },
+    purgeUrl,
+    purgeSecrets: readPurgeSecrets(settings),
   };
+}
+
+/** In the form of the secrets of outbound webhooks, so that the same code verifies both. */
+function readPurgeSecrets({ rotating, problems }: Settings): readonly Secret[] {
+  const secrets = rotating('CDN_PURGE_SECRET');
+  if (secrets.some((secret) => !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)))
+    problems.push('CDN_PURGE_SECRET must be whsec_ followed by the base64 of at least 24 random bytes');
+  return secrets.map(toSecret);
 }
 
 function readSegmentDelivery(

@@ -6,11 +6,12 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import * as cacheOperations from './cache-headers.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
-import * as redirectOperations from './segment-redirect.ts';
+import { findInternalRedirect, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
@@ -33,8 +34,9 @@ export function createPlayback(needs: Needs) {
         accelPrefix: config.delivery.accelPrefix,
         storeFolder: needs.locations.store,
       },
-      redirectOperations,
+      { findInternalRedirect, redirectToStore },
     ),
+    ...bind({ ...shared, cdnMaxAge: config.delivery.cdnMaxAge }, cacheOperations),
   };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },

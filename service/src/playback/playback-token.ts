@@ -35,6 +35,10 @@ export function isPlaybackToken(
   );
 }
 
+/** In seconds since 1970; undefined when the service did not sign the token. */
+export const playbackTokenExpiry = (secrets: readonly Secret[], token: string): number | undefined =>
+  findClaims(secrets, token)?.expires;
+
 type Claims = { readonly expires: number; readonly version: number; readonly id: string | undefined };
 
 const MAX_VERIFIED = 10_000;

@@ -25,6 +25,7 @@ type Redirect = { readonly url: string; readonly headers: Readonly<Record<string
 /** How long a viewer who is no longer allowed to play can use a URL that he has. */
 const VALID_SECONDS = 600;
 const SEGMENT = /\.(?:mp4|m4s)$/;
+export const isSegment = (path: string): boolean => SEGMENT.test(path);
 
 /**
  * Undefined for requests that the service answers itself: manifests, because players resolve relative names
@@ -34,7 +35,7 @@ export async function redirectToStore(
   { store: { direct }, segmentDelivery, now }: Omit<RedirectNeeds, 'storeFolder' | 'accelPrefix'>,
   { key, path, method }: RequestedFile,
 ): Promise<Redirect | undefined> {
-  if (segmentDelivery !== 'redirect' || !direct || method !== 'GET' || !SEGMENT.test(path)) return undefined;
+  if (segmentDelivery !== 'redirect' || !direct || method !== 'GET' || !isSegment(path)) return undefined;
   const { url, expiresAt } = await direct.presignGet({
     key,
     responseContentType: contentTypeOf(path),
@@ -59,7 +60,7 @@ export function findInternalRedirect(
   { store, segmentDelivery, storeFolder, accelPrefix }: Omit<RedirectNeeds, 'now'>,
   { key, path, addresses }: ProxiedFile,
 ): Readonly<Record<string, string>> | undefined {
-  if (!segmentDelivery.startsWith('x-') || addresses.length < 2 || !SEGMENT.test(path)) return undefined;
+  if (!segmentDelivery.startsWith('x-') || addresses.length < 2 || !isSegment(path)) return undefined;
   const file = store.localFile?.(key);
   if (!file?.startsWith(`${storeFolder}/`)) return undefined;
   return segmentDelivery === 'x-sendfile'
