@@ -1,6 +1,5 @@
 // Lifecycle: finds assets, and is the one writer that changes them.
 import type { AppContext } from '../app-context.ts';
-import type { PlayedAsset } from '../assets/asset.ts';
 import {
   createAssetLoader,
   findAssetById,
@@ -10,9 +9,8 @@ import {
 } from '../assets/asset-lookup.ts';
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
-import { createShortCache } from '../platform/concurrency/short-cache.ts';
-import type { Notifications } from '../platform/postgres/notifications.ts';
 import { createAssetWatches } from './asset-changes.ts';
+import { cachePlayedAssets } from './played-assets.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
@@ -41,27 +39,5 @@ export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
     },
     routes: [],
     jobs: {},
-  };
-}
-
-/** How long players may be served after another process changed an asset, if its notification is lost. */
-const MAX_AGE_MS = 1000;
-const MAX_ENTRIES = 10_000;
-
-/** A change in this process ends an entry at once, one in another process when its notification arrives. */
-function cachePlayedAssets(
-  findPlayed: (id: string) => Promise<PlayedAsset | undefined>,
-  { subscribe }: Pick<Notifications, 'subscribe'>,
-) {
-  const cache = createShortCache({ load: findPlayed, maxAgeMs: MAX_AGE_MS, maxEntries: MAX_ENTRIES });
-  let isSubscribed = false;
-  return {
-    forget: cache.forget,
-    findPlayed: (id: string) => {
-      // Processes that serve no players do not listen.
-      if (!isSubscribed) subscribe(cache.forget);
-      isSubscribed = true;
-      return cache.get(id.toLowerCase());
-    },
   };
 }

@@ -90,7 +90,7 @@ const toIso = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString();
 
 /** What a request presents: the token of its path, else a `Cookie` header. */
-export type PlaybackCredentials = {
+type PlaybackCredentials = {
   readonly token: string | undefined;
   readonly cookie: string | undefined;
 };

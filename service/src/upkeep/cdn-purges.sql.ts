@@ -8,7 +8,7 @@ import { TABLES } from '../tables.ts';
 const SHAPE = TABLES.cdn_purges;
 const COLUMNS = columns(SHAPE);
 
-export type PurgeRow = Readonly<Omit<RowOf<typeof SHAPE>, 'reason'> & { reason: PurgeReason }>;
+type PurgeRow = Readonly<Omit<RowOf<typeof SHAPE>, 'reason'> & { reason: PurgeReason }>;
 type NewPurge = Pick<PurgeRow, 'asset_id' | 'playback_version' | 'reason' | 'prefix' | 'created_at'>;
 
 /** Does nothing if the purge is recorded already. */

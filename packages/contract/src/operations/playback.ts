@@ -26,10 +26,10 @@ export const getPlayback = jsonOperation({
   summary: 'Returns the playback URLs of an asset',
   description:
     'URLs of private assets contain a token that expires at `expires_at`. Members are null until the ' +
-    'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the response ' +
-    'sets a cookie (`Set-Cookie`: HttpOnly, SameSite=Lax, Secure where the service is https) that opens the ' +
-    'playback paths of this asset until `expires_at`; it is for pages of the same origin. Assets that a ' +
-    'hosted provider streams, and public ones, get no cookie.',
+    'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the ' +
+    'response sets a cookie (`Set-Cookie`: HttpOnly, SameSite=Lax, Secure where the service is https) ' +
+    'that opens the playback paths of this asset until `expires_at`; it is for pages of the same origin. ' +
+    'Assets that a hosted provider streams, and public ones, get no cookie.',
   query: PlaybackQuery,
   message: 'Playback',
   data: Playback,
@@ -45,9 +45,9 @@ export const revokePlayback = jsonOperation({
   auth: 'caller',
   summary: 'Revokes the issued playback URLs, cookies and download URLs of an asset',
   description:
-    'Players that hold one get 401 from their next request on; `GET /api/v1/media/{id}/playback` issues new ' +
-    'ones. A public asset keeps playing at its fixed URLs. The CDN of the operator is told to purge the files ' +
-    'of the asset. URLs of hosted providers and of an S3 store are valid until they expire.',
+    'Players that hold one get 401 from their next request on; `GET /api/v1/media/{id}/playback` ' +
+    'issues new ones. A public asset keeps playing at its fixed URLs. The CDN of the operator is told to ' +
+    'purge the files of the asset. URLs of hosted providers and of an S3 store are valid until they expire.',
   requestHeaders: ['Idempotency-Key'],
   body: OwnerOnly,
   message: 'Playback revoked',

@@ -34,7 +34,7 @@ export function createShortCache<T>({
     }
   }
 
-  /** The entry exists before the load begins, so that `forget` also ends a load that may read the old value. */
+  /** The entry exists before the load, so that `forget` also ends a load that may read the old value. */
   function loadEntry(key: string, time: number): Promise<T | undefined> {
     entries.delete(key);
     removeOld(time);

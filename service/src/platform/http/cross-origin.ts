@@ -74,6 +74,8 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
   });
 }
 
-/** Requests without Origin do not come from a web page. Preflights and unknown paths of playback arrive here. */
+/**
+ * Requests without Origin do not come from a web page. Preflights and unknown paths of playback arrive here.
+ */
 const originsFor = ({ url, headers }: FastifyRequest, listed: string[] | '*'): string[] | '*' | false =>
   PLAYBACK.test(url) ? '*' : headers.origin !== undefined && listed;
