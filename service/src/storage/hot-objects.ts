@@ -36,7 +36,7 @@ export function openHotObjects(maxBytes: number): HotObjects {
   function keep(key: ObjectKey, object: Found): Found {
     // A large object has no bytes here. It is kept as its size.
     if (!object || sizeOf(object) > maxBytes) return object;
-    kept.set(key, object);
+    kept.set(key, withOwnMemory(object));
     bytes += sizeOf(object);
     for (const [oldest, removed] of kept) {
       if (bytes <= maxBytes) break;
@@ -66,6 +66,14 @@ export function openHotObjects(maxBytes: number): HotObjects {
       return loading.get(key) ?? (isUsedAgain(key) ? load(key, read) : undefined);
     },
   };
+}
+
+/** Node takes small buffers from a shared block, which would stay in memory as a whole. */
+function withOwnMemory({ sizeBytes, bytes }: ReadObject): ReadObject {
+  if (!bytes || bytes.buffer.byteLength === bytes.byteLength) return { sizeBytes, ...(bytes && { bytes }) };
+  const own = Buffer.allocUnsafeSlow(bytes.byteLength);
+  own.set(bytes);
+  return { sizeBytes, bytes: own };
 }
 
 const sizeOf = ({ bytes }: ReadObject): number => (bytes?.byteLength ?? 0) + OVERHEAD_BYTES;
