@@ -74,7 +74,8 @@ describe.runIf(IS_BEHIND_NGINX)('behind nginx', () => {
     const { headers } = await get(`${direct}${SEGMENT}`, { 'x-forwarded-for': '192.0.2.1' });
     const location = headers.get('x-accel-redirect') ?? '';
     expect(location).toMatch(/^\/_mediary\/objects\/[0-9a-f]{2}\/renditions\//);
-    expect((await get(service.address + location)).status).toBe(404);
+    const refused = await get(service.address + location);
+    expect([refused.status, await refused.json()]).toMatchObject([404, { success: false, code: 404 }]);
   });
 
   test('a request that did not pass nginx gets the bytes, and sees no path', async () => {

@@ -81,7 +81,7 @@ async function serve(
     'content-type': contentTypeOf(path),
     ...playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token }),
   };
-  const internal = playback.findInternalRedirect({ key, path, addresses: request.ips ?? [] });
+  const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
   if (internal) return reply.headers(known).headers(internal).send('');
   const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
   const { status, headers, body } = await objects.sendObject(

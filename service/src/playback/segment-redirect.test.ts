@@ -79,7 +79,7 @@ describe('the web server sends a segment', () => {
         accelPrefix: '/_mediary/',
         ...needs,
       },
-      { key, path: '1-1/r0-00001.m4s', addresses: ['127.0.0.1', '192.0.2.1'], ...file },
+      { key, path: '1-1/r0-00001.m4s', addresses: () => ['127.0.0.1', '192.0.2.1'], ...file },
     );
 
   test('from an internal location, or by the name of the file', () => {
@@ -92,7 +92,7 @@ describe('the web server sends a segment', () => {
   });
 
   test('only of requests that passed it, of a disk store, and in these modes', () => {
-    expect(internal({}, { addresses: ['192.0.2.1'] })).toBeUndefined();
+    expect(internal({}, { addresses: () => ['192.0.2.1'] })).toBeUndefined();
     expect(internal({}, { path: 'hls.m3u8' })).toBeUndefined();
     expect(internal({ store: {} })).toBeUndefined();
     expect(internal({ storeFolder: '/srv/other' })).toBeUndefined();

@@ -49,7 +49,7 @@ export async function redirectToStore(
 
 type ProxiedFile = Omit<RequestedFile, 'method'> & {
   /** The addresses of the client and of trusted proxies. */
-  readonly addresses: readonly string[];
+  readonly addresses: () => readonly string[];
 };
 
 /**
@@ -60,7 +60,7 @@ export function findInternalRedirect(
   { store, segmentDelivery, storeFolder, accelPrefix }: Omit<RedirectNeeds, 'now'>,
   { key, path, addresses }: ProxiedFile,
 ): Readonly<Record<string, string>> | undefined {
-  if (!segmentDelivery.startsWith('x-') || addresses.length < 2 || !isSegment(path)) return undefined;
+  if (!segmentDelivery.startsWith('x-') || !isSegment(path) || addresses().length < 2) return undefined;
   const file = store.localFile?.(key);
   if (!file?.startsWith(`${storeFolder}/`)) return undefined;
   return segmentDelivery === 'x-sendfile'
