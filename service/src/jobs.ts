@@ -49,10 +49,10 @@ export type JobPayloads = {
 
 export type ServiceJobs = Jobs<JobPayloads>;
 
-/** A job to send, in the transaction that needs it. */
+/** A job to send, in the transaction that needs it. It waits until `startAfter`, if set. */
 export type JobRequest = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
-}[keyof JobPayloads];
+}[keyof JobPayloads] & { readonly startAfter?: Date };
 
 /** Concurrency counts the jobs of one process. */
 type JobLimits = {

@@ -35,13 +35,13 @@ export async function editAsset(
 ): Promise<Asset> {
   assertTextLimits(edit);
   const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
-  const updated = await update(asset, (seen) => {
+  const updated = await update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     assertVersion(seen, ifMatch);
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: isHosted(seen) });
     const purges =
       isVisibilityChanged(seen, edit) && edit.visibility === 'private'
-        ? requestPurges(seen, 'made_private')
+        ? requestPurges(seen, { reason: 'made_private', now })
         : [];
     const jobs = [...jobsOf(seen, edit, canSign(seen)), ...purges];
     return { set: toPatch(seen, edit), events: [event], jobs };
@@ -57,12 +57,12 @@ export async function revokePlayback(
   actorData: EventData,
 ): Promise<Asset> {
   const event = newEvent('asset.updated', { ...actorData, fields: [], reason: 'playback_revoked' });
-  const updated = await update(asset, (seen) => {
+  const updated = await update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     return {
       set: { playback_version: seen.playback_version + 1 },
       events: [event],
-      jobs: requestPurges(seen, 'revoked'),
+      jobs: requestPurges(seen, { reason: 'revoked', now }),
     };
   });
   if (!updated) throw notFound('No such asset');

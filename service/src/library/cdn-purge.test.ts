@@ -50,6 +50,12 @@ test('it purges the files of an asset that is deleted, made private or revoked',
     expect(await purgesOf(playing, change), reason).toEqual([{ ...purge, reason }]);
 });
 
+test('it waits until no process serves the old state any more', () => {
+  const request = cdnPurges({ hasCdn: true, playbackBaseUrl: () => 'https://cdn.example.com' });
+  const [job] = request(playing, { reason: 'revoked', now: NOW });
+  expect((job?.startAfter?.getTime() ?? 0) - NOW.getTime()).toBeGreaterThan(1000);
+});
+
 test('it purges nothing else', async () => {
   expect(await purgesOf(playing, edit({ title: 'New' }))).toEqual([]);
   expect(await purgesOf(playing, edit({ visibility: 'public' }))).toEqual([]);

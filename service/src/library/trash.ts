@@ -46,7 +46,7 @@ export async function deleteAsset(
     // The files of an asset in the trash were purged before.
     return seen.deleted_at
       ? deletion
-      : { ...deletion, jobs: [...deletion.jobs, ...requestPurges(seen, 'deleted')] };
+      : { ...deletion, jobs: [...deletion.jobs, ...requestPurges(seen, { reason: 'deleted', now })] };
   });
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };
