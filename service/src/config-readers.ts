@@ -162,23 +162,6 @@ export function readStorageUrl({ text, problems }: Settings): StorageSettings {
   return { storageUrl: url, s3: undefined };
 }
 
-export type PlaybackDelivery = {
-  /** Base of the playback URLs of our own renditions and images; undefined: the public base URL. */
-  readonly cdnBaseUrl: string | undefined;
-  /** `redirect`: the store serves segments, by presigned URLs. */
-  readonly segments: 'service' | 'redirect';
-};
-
-export function readPlaybackDelivery(
-  { url, oneOf, problems }: Settings,
-  s3: S3Location | undefined,
-): PlaybackDelivery {
-  const segments = oneOf('SEGMENT_DELIVERY', ['service', 'redirect'], 'service');
-  if (segments === 'redirect' && !s3?.direct)
-    problems.push('SEGMENT_DELIVERY may be redirect only with a bucket in STORAGE_URL, without direct=false');
-  return { cdnBaseUrl: url('CDN_BASE_URL'), segments };
-}
-
 export function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {
   const named = list('ALLOWED_MIME_TYPES');
   if (named.length === 0) return MEDIA_TYPES;

@@ -6,7 +6,6 @@ import {
   type DecoderLimits,
   type ImportLimits,
   type OwnerLimits,
-  type PlaybackDelivery,
   type StreamLimits,
   type UploadSizes,
   readDecoderLimits,
@@ -18,13 +17,13 @@ import {
   readOrigins,
   readImportLimits,
   readOwnerLimits,
-  readPlaybackDelivery,
   readStorageUrl,
   readStreamLimits,
   readRetention,
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
+import { type PlaybackDelivery, readPlaybackDelivery } from './config-delivery.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
 import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';

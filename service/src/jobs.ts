@@ -1,4 +1,5 @@
 // Every job of the service: name, payload and queue settings.
+import type { PurgeReason } from '@mediary/contract/enums';
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
 export type JobPayloads = {
@@ -16,6 +17,13 @@ export type JobPayloads = {
   'process-image': { readonly assetId: string };
   /** Removes all objects of a purged asset, and the orphaned uploads of others. */
   'purge-asset': { readonly assetId: string };
+  /** Records that a CDN has to purge the files of an asset, and tells it. `prefix`: of their URLs. */
+  'purge-cdn': {
+    readonly assetId: string;
+    readonly playbackVersion: number;
+    readonly reason: PurgeReason;
+    readonly prefix: string;
+  };
   /** Sends the visibility of a video to its hosted provider. */
   'protect-video': { readonly assetId: string };
   /** Work that a process without the settings of the hosted provider `lane` left to others. */
@@ -41,10 +49,10 @@ export type JobPayloads = {
 
 export type ServiceJobs = Jobs<JobPayloads>;
 
-/** A job to send, in the transaction that needs it. */
+/** A job to send, in the transaction that needs it. It waits until `startAfter`, if set. */
 export type JobRequest = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
-}[keyof JobPayloads];
+}[keyof JobPayloads] & { readonly startAfter?: Date };
 
 /** Concurrency counts the jobs of one process. */
 type JobLimits = {
@@ -105,6 +113,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     fair: true,
   },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'purge-cdn': { concurrency: 2, expireIn: 60, retries: 100, retryDelay: 1, retryDelayMax: 600 },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
   'provider-task': {
     concurrency: 1,

@@ -81,6 +81,18 @@ export const INTERNAL_TABLES = {
     revoked_at: 'timestamptz?',
   },
 
+  /** Files of an asset that a CDN has to purge (B5). */
+  cdn_purges: {
+    asset_id: 'uuid',
+    playback_version: 'int4',
+    reason: 'text',
+    prefix: 'text',
+    attempts: 'int4',
+    last_error: 'text?',
+    created_at: 'timestamptz',
+    delivered_at: 'timestamptz?',
+  },
+
   /** A token bucket of a rate limit. */
   rate_limits: { key: 'text', full_at: 'timestamptz', granted: 'int4' },
 } as const;

@@ -33,6 +33,7 @@ import {
   findOrphans,
   getDelivery,
   listAllAssets,
+  listCdnPurges,
   listDeliveries,
   listProviders,
   replayDeliveries,
@@ -46,6 +47,7 @@ import {
   privateEntryOperations,
   publicEntryOperations,
   putUpload,
+  revokePlayback,
 } from './operations/playback.ts';
 import {
   createResumableUpload,
@@ -116,6 +118,7 @@ export const OPERATIONS: readonly Operation[] = [
   streamEvents,
   getUsage,
   getPlayback,
+  revokePlayback,
   getDownloadUrl,
   downloadOriginal,
   ...publicEntryOperations,
@@ -140,6 +143,7 @@ export const OPERATIONS: readonly Operation[] = [
   replayDeliveries,
   listProviders,
   findOrphans,
+  listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,

@@ -7,11 +7,12 @@ import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import * as cacheOperations from './cache-headers.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
-import * as redirectOperations from './segment-redirect.ts';
+import { findInternalRedirect, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
@@ -28,7 +29,16 @@ export function createPlayback(needs: Needs) {
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
-    ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+    ...bind(
+      {
+        ...shared,
+        segmentDelivery: config.delivery.segments,
+        accelPrefix: config.delivery.accelPrefix,
+        storeFolder: needs.locations.store,
+      },
+      { findInternalRedirect, redirectToStore },
+    ),
+    ...bind({ ...shared, cdnMaxAge: config.delivery.cdnMaxAge }, cacheOperations),
   };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },

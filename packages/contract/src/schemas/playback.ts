@@ -4,6 +4,14 @@ import { STREAM_STATUSES } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
 import { nullable, Timestamp } from './common.ts';
 
+export const PlaybackQuery = Type.Object({
+  access: Type.Optional(
+    Type.Enum(['token', 'cookie'], {
+      description: 'How players of a private asset are authorized. Default: `token`, by the URLs themselves.',
+    }),
+  ),
+});
+
 const url = (description: string) => nullable(Type.String({ description }));
 
 const shared = {
