@@ -124,6 +124,8 @@ const CHECKS: Readonly<Record<string, string>> = {
   encoder_outside:
     'Processing takes longer than expected; ' +
     'an external encoder has the video, and the service waits for its report.',
+  scratch_disk_full:
+    'The encode waits: the disk of the worker has too little space for it. It is tried again every 30 s.',
   nothing_waited_for: 'The service waits for nothing more.',
   not_configured:
     "Work on the provider's video waits: no running worker has the settings of the provider's API.",

@@ -31,6 +31,17 @@ export async function deleteAbandonedScratchFolders(root: string): Promise<void>
   }
 }
 
+const CLEANUP_MS = 10 * 60_000;
+
+/** Repeats the cleanup until the process ends: other processes that share the folder may be killed. */
+export function startScratchCleanup(root: string, onError: (error: unknown) => void): { stop(): void } {
+  const timer = setInterval(() => {
+    deleteAbandonedScratchFolders(root).catch(onError);
+  }, CLEANUP_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
 /** Compares the modification times of the folder and its direct entries. */
 async function isOld(folder: string): Promise<boolean> {
   const paths = [folder, ...(await readdir(folder).catch(() => [])).map((name) => join(folder, name))];
