@@ -17,6 +17,7 @@ import type { Logger } from './platform/logger.ts';
 import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
+import { startScratchCleanup } from './platform/process/scratch-folder.ts';
 
 export type Decoders = {
   readonly encoder: Encoder;
@@ -40,13 +41,17 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   if (missing.length > 0)
     log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
   const { processes = decoderProcesses(), idleMs, image } = config.decoders;
+  const scratchCleanup = startScratchCleanup(scratchFolder(config.dataDir), log);
   const pool = openChildPool({ sandbox, processes, idleMs });
   return {
     ...openEncoder(config, ffmpeg, sandbox),
     sandbox,
     probe: openProbe(config, pool, { ffmpeg, sandbox }),
     imageProcessor: openSharpImageProcessor(pool, image),
-    close: () => pool.close(),
+    close: () => {
+      scratchCleanup.stop();
+      return pool.close();
+    },
   };
 }
 

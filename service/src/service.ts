@@ -22,7 +22,7 @@ import type { Connection, Inspect } from './platform/postgres/database.ts';
 import { migrate } from './platform/postgres/migrate.ts';
 import { missingProtections } from './platform/process/sandbox.ts';
 import { waitAtMost } from './platform/concurrency/in-flight.ts';
-import { deleteAbandonedScratchFolders, startScratchCleanup } from './platform/process/scratch-folder.ts';
+import { deleteAbandonedScratchFolders } from './platform/process/scratch-folder.ts';
 import type { Environment } from './platform/settings.ts';
 import { assertWritableFolder } from './platform/data-folder.ts';
 import { renderBanner } from './start-banner.ts';
@@ -177,9 +177,6 @@ export async function startService(
     // API processes make copies too, of the images whose variants they render.
     await deleteAbandonedScratchFolders(parts.scratchRoot);
     if (config.role !== 'worker') address = await listen(server, config);
-    const cleanup = startScratchCleanup(parts.scratchRoot, (error) =>
-      log.warn({ err: error }, 'the scratch folders of ended processes could not be deleted'),
-    );
     const stopBackground = await startBackground(parts, app, config);
     return {
       address,
@@ -188,7 +185,6 @@ export async function startService(
       server,
       stop: async () => {
         stopping.abort();
-        cleanup.stop();
         await stopBackground();
         await stopGracefully(app, parts, config);
       },

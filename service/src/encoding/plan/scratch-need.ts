@@ -11,7 +11,7 @@ type Source = {
 /** 1080p, the largest rendition. */
 const LARGEST = { width: 1920, height: 1080 };
 const AUDIO_KILOBITS = 128;
-/** The renditions of a file with a low bit rate together, as a multiple of its size: H.264 needs more than HEVC. */
+/** All renditions of a file with a low bit rate, as a multiple of its size: H.264 needs more than HEVC. */
 const MAX_GROWTH = 3;
 /** Thumbnails, manifests and the headers of segments. */
 const EXTRAS_BYTES = 4 * 1024 ** 2;

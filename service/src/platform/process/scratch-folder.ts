@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, stat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
+import type { Logger } from '../logger.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -34,9 +35,11 @@ export async function deleteAbandonedScratchFolders(root: string): Promise<void>
 const CLEANUP_MS = 10 * 60_000;
 
 /** Repeats the cleanup until the process ends: other processes that share the folder may be killed. */
-export function startScratchCleanup(root: string, onError: (error: unknown) => void): { stop(): void } {
+export function startScratchCleanup(root: string, log: Logger): { stop(): void } {
   const timer = setInterval(() => {
-    deleteAbandonedScratchFolders(root).catch(onError);
+    deleteAbandonedScratchFolders(root).catch((error: unknown) =>
+      log.warn({ err: error }, 'the scratch folders of ended processes could not be deleted'),
+    );
   }, CLEANUP_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
