@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { ffmpegPath } from './clips.ts';
 
 /** The body of a job. */
@@ -58,6 +59,8 @@ export type ReferenceEncoder = {
 };
 
 const MAX_AGE_S = 300;
+const MAX_TRIES = 5;
+const RETRY_MS = 200;
 
 export async function startReferenceEncoder(secret: string): Promise<ReferenceEncoder> {
   const state = createState(secret, await mkdtemp(join(tmpdir(), 'mediary-encoder-')));
@@ -183,7 +186,16 @@ async function send({ faults, secret }: State, { order, ending }: Job, report: R
   if (!changed) return;
   const body = JSON.stringify(changed);
   const headers = { 'x-onprem-signature': digest(Buffer.from(body), faults.secret ?? secret) };
-  await fetch(order.callback_url, { method: 'POST', body, headers, signal: ending.signal });
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(order.callback_url, {
+      method: 'POST',
+      body,
+      headers,
+      signal: ending.signal,
+    });
+    if (response.status < 500 || tries === MAX_TRIES) return;
+    await setTimeout(RETRY_MS, undefined, { signal: ending.signal });
+  }
 }
 
 const digest = (body: Buffer, secret: string): string =>
