@@ -20,3 +20,6 @@ create table encoder_jobs (
   -- Where the encoder shows the job, if it said so.
   job_url text
 );
+
+-- What a worker encodes videos with: x264, or the hardware encoder whose trial succeeded.
+alter table workers add column video_encoder text;

@@ -80,6 +80,7 @@ export const INTERNAL_TABLES = {
     providers: 'text[]',
     started_at: 'timestamptz',
     seen_at: 'timestamptz',
+    video_encoder: 'text?',
   },
 
   /** The last event that a consumer of all events has processed. */

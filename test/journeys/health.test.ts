@@ -80,6 +80,7 @@ describe('an API process', () => {
         providers: ['onprem'],
         started_at: expect.any(String),
         seen_at: expect.any(String),
+        video_encoder: null,
       },
     ]);
     await service.parts.db.all(sql('delete workers of the test')`delete from workers`);

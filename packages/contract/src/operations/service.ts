@@ -28,6 +28,11 @@ const Worker = Type.Object(
     }),
     started_at: Timestamp,
     seen_at: Timestamp,
+    video_encoder: Type.Union([Type.String(), Type.Null()], {
+      description:
+        '`x264`, or the hardware encoder of `VIDEO_ENCODER` whose trial at the start succeeded: ' +
+        '`nvenc` or `vaapi`.',
+    }),
   },
   { $id: 'Worker' },
 );
