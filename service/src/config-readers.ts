@@ -66,7 +66,7 @@ export const readRetention = ({ integer }: Settings) => ({
   trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
 });
 
-export type UploadSizes = {
+type UploadSizes = {
   readonly maxUploadBytes: number;
   /** Larger announced files are offered a resumable upload first. */
   readonly resumableUploadBytes: number;
