@@ -72,7 +72,7 @@ const MAY: Readonly<Record<string, string>> = {
   config: 'config registry port:type rule platform',
   adapters: 'config:type adapters registry adapter port:type rule jobs platform',
   registry: 'adapter:own port:type rule:type platform:type',
-  command: 'config:type adapters:type port:type verbs:type rule platform',
+  command: 'command:own config:type adapters:type port:type verbs:type rule platform',
   routes: 'hook rule routes:own verbs:type platform',
   hook: 'hook rule verbs:type platform',
   job: 'rule verbs:own verbs:type port:type jobs:type platform',

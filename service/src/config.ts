@@ -5,12 +5,12 @@ import type { Secret } from './auth/secret.ts';
 import {
   type DecoderLimits,
   type ImportLimits,
+  type MediaSettings,
   type OwnerLimits,
   type StreamLimits,
-  type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
-  readEncodeConcurrency,
+  readEncoding,
   readEncodeLimits,
   readMediaTypes,
   readProcess,
@@ -49,7 +49,7 @@ import type { S3Location } from './storage/storage-url.ts';
 
 type Role = 'all' | 'api' | 'worker';
 
-export type Config = UploadSizes & {
+export type Config = MediaSettings & {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
@@ -87,8 +87,6 @@ export type Config = UploadSizes & {
   /** A variant that could not be rendered is retried after this time. */
   readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
-  /** Concurrent encodes in this process; undefined: depends on the number of cores. */
-  readonly encodeConcurrency: number | undefined;
   readonly importLimits: ImportLimits;
   readonly streamLimits: StreamLimits;
   readonly uploadTtlSeconds: number;
@@ -201,7 +199,7 @@ const readMedia = (settings: Settings) => ({
   maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
   variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
   encodeLimits: readEncodeLimits(settings),
-  encodeConcurrency: readEncodeConcurrency(settings),
+  ...readEncoding(settings),
   importLimits: readImportLimits(settings),
 });
 

@@ -7,6 +7,10 @@ export type JobPayloads = {
   'import-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Hands an attempt over to the operator's own encoder. */
+  'ask-encoder': { readonly assetId: string; readonly attempt: number };
+  /** Tells the operator's own encoder that its job is not needed any more. */
+  'cancel-encoder-job': { readonly assetId: string };
   /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
   /** Sends the report of a finished run to the onprem webhook. A retry of this job does not encode again. */
@@ -100,6 +104,9 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelayMax: 300,
     fair: true,
   },
+  // An original whose SHA-256 is unknown is read first.
+  'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
+  'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },
   'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // As many retries as deliver-report, whose report it waits for.

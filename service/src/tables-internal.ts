@@ -13,6 +13,27 @@ export const INTERNAL_TABLES = {
   /** A manifest of an encode run that has not ended. */
   growing_manifests: { asset_id: 'uuid', folder: 'text', name: 'text', body: 'text' },
 
+  /** An encode that waits for space on the disk of a worker. */
+  encode_waits: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    worker: 'text',
+    needed_bytes: 'int8',
+    free_bytes: 'int8',
+    since: 'timestamptz',
+    checked_at: 'timestamptz',
+  },
+
+  /** The job of an asset at the operator's own encoder. */
+  encoder_jobs: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    requests: 'int4',
+    accepted_at: 'timestamptz',
+    deadline: 'timestamptz',
+    job_url: 'text?',
+  },
+
   /** Where an import reads its file; deleted when the import ends. */
   imports: {
     asset_id: 'uuid',
@@ -59,6 +80,7 @@ export const INTERNAL_TABLES = {
     providers: 'text[]',
     started_at: 'timestamptz',
     seen_at: 'timestamptz',
+    video_encoder: 'text?',
   },
 
   /** The last event that a consumer of all events has processed. */

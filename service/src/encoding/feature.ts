@@ -6,12 +6,15 @@ import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
+import { freeBytes } from '../platform/free-space.ts';
+import { deleteAbandonedScratchFolders } from '../platform/process/scratch-folder.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as growingOperations from './jobs/growing-manifests.ts';
 import * as runOperations from './jobs/encode-runs.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
+import { withScratchSpace } from './jobs/scratch-space.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
@@ -26,20 +29,21 @@ export function createEncoding(needs: Needs) {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
     ...bind({ db }, growingOperations),
   };
+  const space = {
+    ...needs,
+    ...lifecycle,
+    minFreeBytes: needs.config.minFreeBytes,
+    freeBytes,
+    deleteAbandoned: deleteAbandonedScratchFolders,
+  };
   return {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
-      'encode-asset': encodeAssetJob({
-        ...runs,
-        ...lifecycle,
-        ...files,
-        store,
-        encoder,
-        callback,
-        scratchRoot,
-        log,
-      }),
+      'encode-asset': withScratchSpace(
+        space,
+        encodeAssetJob({ ...runs, ...lifecycle, ...files, store, encoder, callback, scratchRoot, log }),
+      ),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         await store.removeAll(renditionPrefix(payload.assetId, payload.folder));

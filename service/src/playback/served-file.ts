@@ -88,7 +88,7 @@ function entryOf(
 const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
-/** The DASH manifest for players that started before the run had ended; beside the entries, as they read it. */
+/** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
 
 /** `<folder>/<file>` of the published run. */
