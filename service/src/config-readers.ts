@@ -123,11 +123,6 @@ export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
   importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: DAY_S - 3600 }),
 });
 
-export const readEncodeConcurrency = ({ text, integer }: Settings): number | undefined =>
-  text('ENCODE_CONCURRENCY') === undefined
-    ? undefined
-    : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 });
-
 export function readAllowUnsigned(
   settings: Settings,
   modules: readonly RegisteredProvider[],

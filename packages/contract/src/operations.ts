@@ -73,6 +73,12 @@ import {
   setOwnerLimits,
 } from './operations/usage.ts';
 import {
+  getFrame,
+  getPrivateFrame,
+  privateExtraOperations,
+  publicExtraOperations,
+} from './operations/video-extras.ts';
+import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getWebhookEndpoint,
@@ -122,6 +128,10 @@ export const OPERATIONS: readonly Operation[] = [
   ...privateEntryOperations,
   getSegment,
   getPrivateSegment,
+  ...publicExtraOperations,
+  ...privateExtraOperations,
+  getFrame,
+  getPrivateFrame,
   getImage,
   getPrivateImage,
   createWebhookEndpoint,

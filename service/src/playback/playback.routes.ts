@@ -1,6 +1,7 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import { createHash } from 'node:crypto';
+import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
@@ -12,6 +13,7 @@ import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as playbackOperations from './playback.ts';
 import type * as redirectOperations from './segment-redirect.ts';
+import { findDisposition, toDownloadSearch } from './download-name.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
@@ -30,6 +32,12 @@ export const playbackRoutes = (
         serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
     }),
   ),
+  ...publicExtraOperations.map((operation) =>
+    bytesRoute(operation, {
+      handle: (request, reply) =>
+        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
+    }),
+  ),
   // One pattern for the files in manifests, with and without a token.
   bytesRoute(getSegment, {
     path: '/api/v1/playback/{id}/*',
@@ -42,11 +50,14 @@ const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
 type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
 
-type FixedRequest = BytesRequest<{ readonly token?: string }, { readonly id: string }>;
+type FixedRequest = BytesRequest<
+  { readonly token?: string; readonly download?: string },
+  { readonly id: string }
+>;
 
 async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: string): Promise<unknown> {
   const { id } = exchange.request.params;
-  const { token } = exchange.request.query;
+  const { token, download } = exchange.request.query;
   if (token === undefined)
     return serve(needs, exchange, {
       asset: await needs.playback.findPlayableAsset(id, undefined),
@@ -55,7 +66,7 @@ async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: 
   await needs.playback.findPlayableAsset(id, token);
   return exchange.reply
     .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/${file}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/${file}${toDownloadSearch(download)}`, 302);
 }
 
 type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
@@ -79,12 +90,19 @@ async function serve(
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
   if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
-  const redirect = await playback.redirectToStore({ key: served.key, path, method: request.method });
+  const disposition = findDisposition(request.query, path);
+  const redirect = await playback.redirectToStore({
+    key: served.key,
+    path,
+    method: request.method,
+    disposition,
+  });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = {
     'content-type': contentTypeOf(path),
     'cache-control': cacheControlFor(asset, served.isEntry),
+    ...(disposition && { 'content-disposition': disposition }),
   };
   const { status, headers, body } = await objects.sendObject(
     { request, reply },

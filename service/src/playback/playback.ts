@@ -5,6 +5,7 @@ import type { findPlayedAsset } from '../assets/asset-lookup.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { toExtraUrls } from '../assets/video-extras.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
@@ -26,7 +27,7 @@ type PlaybackNeeds = {
 export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
+  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), ...hosted };
   const isSigned =
     asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned
@@ -34,6 +35,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     : null;
   const base = toPlaybackBase(needs.playbackBaseUrl(), asset.id);
   const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
+  const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
   const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
     hls: null,
     dash: null,
@@ -43,10 +45,10 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     kind,
     stream_status,
     ...urls,
-    mp4: null,
-    storyboard: null,
+    ...toExtraUrls(own?.extras ?? [], `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
+    ...(own && { frame: `${base}${token}/frame.jpg` }),
   };
 }
 

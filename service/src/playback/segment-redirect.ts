@@ -9,12 +9,18 @@ type RedirectNeeds = {
   readonly now: () => Date;
 };
 
-type RequestedFile = { readonly key: ObjectKey; readonly path: string; readonly method: string };
+type RequestedFile = {
+  readonly key: ObjectKey;
+  readonly path: string;
+  readonly method: string;
+  /** Content-Disposition of the response. */
+  readonly disposition?: string | undefined;
+};
 type Redirect = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 /** How long a viewer who is no longer allowed to play can use a URL that he has. */
 const VALID_SECONDS = 600;
-const SEGMENT = /\.(?:mp4|m4s)$/;
+const SEGMENT = /\.(?:mp4|m4s|m4a)$/;
 
 /**
  * Undefined for requests that the service answers itself: manifests, because players resolve relative names
@@ -22,12 +28,13 @@ const SEGMENT = /\.(?:mp4|m4s)$/;
  */
 export async function redirectToStore(
   { store: { direct }, segmentDelivery, now }: RedirectNeeds,
-  { key, path, method }: RequestedFile,
+  { key, path, method, disposition }: RequestedFile,
 ): Promise<Redirect | undefined> {
   if (segmentDelivery === 'service' || !direct || method !== 'GET' || !SEGMENT.test(path)) return undefined;
   const { url, expiresAt } = await direct.presignGet({
     key,
     responseContentType: contentTypeOf(path),
+    ...(disposition !== undefined && { responseContentDisposition: disposition }),
     responseCacheControl: `private, max-age=${VALID_SECONDS}, immutable`,
     expiresInSeconds: VALID_SECONDS,
   });

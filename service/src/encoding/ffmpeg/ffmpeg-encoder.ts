@@ -20,6 +20,7 @@ import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts
 import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { createExtra } from './ffmpeg-extras.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
 import { readAudioFacts } from './measured-audio.ts';
 import {
@@ -40,6 +41,7 @@ export const openFfmpegEncoder = ({
     const folder = dirname(request.output);
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
   },
+  createExtra: (request) => createExtra(setup, request),
 });
 
 async function encode(session: Session): Promise<Encoding> {
