@@ -152,9 +152,15 @@ export const isGrowing = (manifest: Manifest | null): manifest is OwnManifest =>
 
 /** Null: the thumbnail that the encoder chose. */
 export const withPoster = (
-  { posterTimeMs: _, ...manifest }: OwnManifest,
+  { kind, attempt, folder, extras }: OwnManifest,
   timeMs: number | null,
-): OwnManifest => ({ ...manifest, ...(timeMs !== null && { posterTimeMs: timeMs }) });
+): OwnManifest => ({
+  kind,
+  attempt,
+  folder,
+  ...(timeMs !== null && { posterTimeMs: timeMs }),
+  ...(extras && { extras }),
+});
 
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));
 

@@ -15,17 +15,17 @@ type RunAsset = Pick<Asset, 'playback' | 'attempt' | 'stream_status' | 'encoded_
  * publishes them is expected. `superseded`: another run replaced it.
  */
 export function stateOfRun(asset: RunAsset, { folder }: RunFolder): 'published' | 'awaited' | 'superseded' {
-  if (asset.playback?.kind === 'own' && asset.playback.folder === folder) return 'published';
-  const isExpected = awaitsReport(asset) && renditionFolder(asset.attempt, asset.encoded_try) === folder;
-  return isExpected ? 'awaited' : 'superseded';
+  if (awaitsReport(asset) && renditionFolder(asset.attempt, asset.encoded_try) === folder) return 'awaited';
+  return asset.playback?.kind === 'own' && asset.playback.folder === folder ? 'published' : 'superseded';
 }
 
 type MadeExtras = RunFolder & { readonly extras: readonly VideoExtra[] };
 
-/** Undefined if the run is not published, or if these files are shown already. */
+/** Undefined if the run is not published, has no such files, or shows these already. */
 export function decideExtras(asset: Asset, { folder, extras }: MadeExtras): Change | undefined {
   const { playback } = asset;
-  if (playback?.kind !== 'own' || stateOfRun(asset, { folder }) !== 'published') return undefined;
+  if (extras.length === 0 || playback?.kind !== 'own' || stateOfRun(asset, { folder }) !== 'published')
+    return undefined;
   const set = patchOf(asset, { playback: { ...playback, extras } });
   if (Object.keys(set).length === 0) return undefined;
   const data = { attempt: asset.attempt, source: 'service', fields: ['playback'], extras };

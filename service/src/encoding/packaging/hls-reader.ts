@@ -95,9 +95,12 @@ export const segmentAtTime = ({ segments }: SegmentList, seconds: number): Liste
 export const bySize = (videos: readonly ListedVideo[]): readonly ListedVideo[] =>
   videos.toSorted((a, b) => a.width * a.height - b.width * b.height);
 
-/** The smallest rendition that is wide enough, otherwise the largest. */
+export const isH264 = ({ codecs }: ListedVideo): boolean => codecs.some((codec) => codec.startsWith('avc1.'));
+
+/** The smallest rendition that is wide enough, otherwise the largest; H.264, which every ffmpeg decodes. */
 export function findVideoForWidth({ videos }: Presentation, width: number): ListedVideo {
-  const rising = bySize(videos);
+  const decodable = videos.filter(isH264);
+  const rising = bySize(decodable.length > 0 ? decodable : videos);
   const video = rising.find((each) => each.width >= width) ?? rising.at(-1);
   if (!video) throw new Error('the playlist has no video');
   return video;
