@@ -1,4 +1,4 @@
-// What a video has beside its renditions: storyboard, animated preview, MP4, sound, and the frame at any time.
+// What a video has beside its renditions: storyboard, preview, MP4, sound, and the frame at any time.
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

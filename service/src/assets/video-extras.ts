@@ -13,7 +13,7 @@ export const EXTRA_FILES: Readonly<Record<VideoExtra, string>> = {
 };
 
 /** Null for files that do not exist. */
-export type ExtraUrls = Readonly<Record<VideoExtra, string | null>>;
+type ExtraUrls = Readonly<Record<VideoExtra, string | null>>;
 
 /** `extras`: the existing files; `base`: the playback path of the asset. */
 export function toExtraUrls(extras: readonly VideoExtra[], base: string): ExtraUrls {

@@ -1,17 +1,16 @@
 // The `download` parameter of MP4 and M4A files: the name under which browsers save them (contract B5).
 import { EXTRA_FILES } from '../assets/video-extras.ts';
 import { badRequest } from '../platform/errors.ts';
-import { attachment } from '../platform/http/headers.ts';
 
 const DOWNLOADS: readonly string[] = [EXTRA_FILES.mp4, EXTRA_FILES.audio];
 const MAX_LENGTH = 255;
 
-/** Content-Disposition of a requested file; undefined where the browser decides. */
-export function findDisposition(query: unknown, path: string): string | undefined {
+/** The name to save a requested file under; undefined where the browser decides. */
+export function findDownloadName(query: unknown, path: string): string | undefined {
   if (!DOWNLOADS.includes(path)) return undefined;
   const name = Object.entries(query ?? {}).find(([key]) => key === 'download')?.[1];
   if (name === undefined) return undefined;
-  if (typeof name === 'string' && name.length > 0 && name.length <= MAX_LENGTH) return attachment(name);
+  if (typeof name === 'string' && name.length > 0 && name.length <= MAX_LENGTH) return name;
   throw badRequest(`download must be a file name of 1 to ${MAX_LENGTH} characters`, { field: 'download' });
 }
 

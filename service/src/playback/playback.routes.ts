@@ -7,13 +7,13 @@ import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { BoundOperations } from '../platform/bind.ts';
-import { matchesEtag } from '../platform/http/headers.ts';
+import { attachment, matchesEtag } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import type * as playbackOperations from './playback.ts';
 import type * as redirectOperations from './segment-redirect.ts';
-import { findDisposition, toDownloadSearch } from './download-name.ts';
+import { findDownloadName, toDownloadSearch } from './download-name.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
@@ -90,7 +90,8 @@ async function serve(
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
   if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
-  const disposition = findDisposition(request.query, path);
+  const name = findDownloadName(request.query, path);
+  const disposition = name === undefined ? undefined : attachment(name);
   const redirect = await playback.redirectToStore({
     key: served.key,
     path,

@@ -10,8 +10,8 @@ test('a short video is shown from its beginning', () => {
 test.each([8, 60, 43_200])('four parts of %d s, spread over the video, without overlap', (seconds) => {
   const parts = planPreview(seconds);
   expect(parts.map(({ start }) => start / seconds)).toEqual([0.125, 0.375, 0.625, 0.875]);
-  parts.forEach(({ start, end }, index) => {
+  for (const [index, { start, end }] of parts.entries()) {
     expect(end - start).toBeCloseTo(1);
     expect(end).toBeLessThanOrEqual(parts[index + 1]?.start ?? seconds);
-  });
+  }
 });

@@ -23,7 +23,7 @@ export type Presentation = {
 };
 
 /** Seconds since the start of the video. */
-export type ListedSegment = { readonly name: string; readonly start: number; readonly end: number };
+type ListedSegment = { readonly name: string; readonly start: number; readonly end: number };
 
 export type SegmentList = { readonly init: string; readonly segments: readonly ListedSegment[] };
 

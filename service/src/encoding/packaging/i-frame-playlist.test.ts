@@ -74,7 +74,7 @@ describe('the first sample', () => {
   };
   const words = (...values: number[]): Buffer => {
     const bytes = Buffer.alloc(values.length * 4);
-    values.forEach((value, index) => bytes.writeUInt32BE(value, index * 4));
+    for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
     return bytes;
   };
   const segment = (tfhd: Buffer, trun: Buffer): Buffer =>
