@@ -63,7 +63,7 @@ type ExtraFile = (typeof FILES)[number];
 
 const fileOperation = <P extends Path, Q extends TObject>(
   { type, summary, description }: ExtraFile,
-  { id, path, query, whose }: { id: string; path: P; query: Q; whose: string },
+  { id, path, query, whose }: { id: string; path: P; query: Q; whose: 'public' | 'private' },
 ) =>
   bytesOperation({
     id,
@@ -71,7 +71,7 @@ const fileOperation = <P extends Path, Q extends TObject>(
     path,
     tag: 'Playback',
     auth: 'playback',
-    rateClass: 'none',
+    ...(whose === 'private' && { rateClass: 'none' as const }),
     summary: `${summary} ${whose} video`,
     description,
     query,
