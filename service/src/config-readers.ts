@@ -1,7 +1,6 @@
 // Readers of settings that need more than one line.
 import type { ProviderName } from './assets/asset.ts';
 import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
-import type { VideoEncoderSetting } from './encoding/plan/hardware-arguments.ts';
 import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
@@ -66,7 +65,7 @@ export const readRetention = ({ integer }: Settings) => ({
   trashDays: integer('TRASH_DAYS', { fallback: 30, min: 0, max: 3650 }),
 });
 
-type UploadSizes = {
+export type UploadSizes = {
   readonly maxUploadBytes: number;
   /** Larger announced files are offered a resumable upload first. */
   readonly resumableUploadBytes: number;
@@ -122,22 +121,6 @@ export const readImportLimits = ({ integer }: Settings): ImportLimits => ({
   importConcurrency: integer('IMPORT_MAX_CONCURRENT', { fallback: 4, min: 1, max: 64 }),
   // A job may run for a day.
   importTimeoutSeconds: integer('IMPORT_TIMEOUT_S', { fallback: DAY_S / 4, min: 1, max: DAY_S - 3600 }),
-});
-
-type EncodingSettings = {
-  /** Concurrent encodes in this process; undefined: depends on the number of cores. */
-  readonly encodeConcurrency: number | undefined;
-  readonly videoEncoder: VideoEncoderSetting;
-};
-
-export type MediaSettings = UploadSizes & EncodingSettings;
-
-export const readEncoding = ({ text, integer, oneOf }: Settings): EncodingSettings => ({
-  encodeConcurrency:
-    text('ENCODE_CONCURRENCY') === undefined
-      ? undefined
-      : integer('ENCODE_CONCURRENCY', { fallback: 1, min: 1, max: 64 }),
-  videoEncoder: oneOf('VIDEO_ENCODER', ['software', 'auto', 'vaapi', 'nvenc'], 'software'),
 });
 
 export function readAllowUnsigned(

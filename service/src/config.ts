@@ -5,12 +5,10 @@ import type { Secret } from './auth/secret.ts';
 import {
   type DecoderLimits,
   type ImportLimits,
-  type MediaSettings,
   type OwnerLimits,
   type StreamLimits,
   readDecoderLimits,
   readAllowUnsigned,
-  readEncoding,
   readEncodeLimits,
   readMediaTypes,
   readProcess,
@@ -25,6 +23,7 @@ import {
 } from './config-readers.ts';
 import { type PlaybackDelivery, readPlaybackDelivery } from './config-delivery.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
+import { type MediaSettings, readVideoSettings } from './config-video.ts';
 import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
 import type { MediaType } from './media/media-type.ts';
@@ -199,7 +198,7 @@ const readMedia = (settings: Settings) => ({
   maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
   variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
   encodeLimits: readEncodeLimits(settings),
-  ...readEncoding(settings),
+  ...readVideoSettings(settings),
   importLimits: readImportLimits(settings),
 });
 

@@ -17,6 +17,8 @@ export type JobPayloads = {
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Renders the thumbnail of a video at `poster_time_ms`. */
   'make-poster': { readonly assetId: string };
+  /** Makes the storyboard, preview, MP4 and M4A file of a finished run. */
+  'make-extras': { readonly assetId: string; readonly folder: string };
   /** Decodes an image and renders its thumbnail. */
   'process-image': { readonly assetId: string };
   /** Removes all objects of a purged asset, and the orphaned uploads of others. */
@@ -111,6 +113,15 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // As many retries as deliver-report, whose report it waits for.
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
+  // As many retries as deliver-report, whose report it waits for.
+  'make-extras': {
+    concurrency: 1,
+    expireIn: 2 * HOUR,
+    retries: 200,
+    retryDelay: 1,
+    retryDelayMax: 600,
+    fair: true,
+  },
   'process-image': {
     concurrency: 2,
     expireIn: 300,

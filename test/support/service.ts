@@ -56,6 +56,8 @@ export async function startTestService(
       PORT: '0',
       LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
+      // Most journeys need only the renditions.
+      VIDEO_EXTRAS: 'none',
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,
     },

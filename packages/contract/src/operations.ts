@@ -75,6 +75,12 @@ import {
   setOwnerLimits,
 } from './operations/usage.ts';
 import {
+  getFrame,
+  getPrivateFrame,
+  privateExtraOperations,
+  publicExtraOperations,
+} from './operations/video-extras.ts';
+import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   getWebhookEndpoint,
@@ -125,6 +131,10 @@ export const OPERATIONS: readonly Operation[] = [
   ...privateEntryOperations,
   getSegment,
   getPrivateSegment,
+  ...publicExtraOperations,
+  ...privateExtraOperations,
+  getFrame,
+  getPrivateFrame,
   getImage,
   getPrivateImage,
   createWebhookEndpoint,

@@ -13,6 +13,7 @@ import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as growingOperations from './jobs/growing-manifests.ts';
 import * as runOperations from './jobs/encode-runs.ts';
+import { createExtrasJob } from './jobs/make-extras.job.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
 import { withScratchSpace } from './jobs/scratch-space.ts';
 
@@ -24,7 +25,7 @@ type Needs = AppContext & {
 
 export function createEncoding(needs: Needs) {
   const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
-  const { scratchRoot, log } = needs;
+  const { scratchRoot, log, config } = needs;
   const runs = {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
     ...bind({ db }, growingOperations),
@@ -53,6 +54,15 @@ export function createEncoding(needs: Needs) {
         await callback.deliver(payload.body, signal);
       },
       'make-poster': createPosterJob({ ...lifecycle, store, encoder, scratchRoot }),
+      'make-extras': createExtrasJob({
+        ...lifecycle,
+        store,
+        encoder,
+        scratchRoot,
+        log,
+        extras: config.videoExtras,
+        minFreeBytes: config.minFreeBytes,
+      }),
     },
   };
 }

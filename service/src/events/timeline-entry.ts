@@ -106,6 +106,7 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
     if (data['upload_reopened'])
       return `${subject} retried the asset; a new upload is open${inAttempt(data)}.`;
     if (data['restored']) return RESTORED;
+    if (data['extras']) return `Further files are available: ${(data['extras'] as string[]).join(', ')}.`;
     return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
   'asset.restored': () => RESTORED,

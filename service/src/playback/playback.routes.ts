@@ -1,12 +1,13 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import { createHash } from 'node:crypto';
+import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { BoundOperations } from '../platform/bind.ts';
-import { matchesEtag } from '../platform/http/headers.ts';
+import { attachment, matchesEtag } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
@@ -14,6 +15,7 @@ import type * as cacheOperations from './cache-headers.ts';
 import type * as playbackOperations from './playback.ts';
 import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
+import { findDownloadName, toDownloadSearch } from './download-name.ts';
 import { findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
@@ -36,6 +38,12 @@ export const playbackRoutes = (
         serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
     }),
   ),
+  ...publicExtraOperations.map((operation) =>
+    bytesRoute(operation, {
+      handle: (request, reply) =>
+        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
+    }),
+  ),
   // One pattern for the files in manifests, with and without a token.
   bytesRoute(getSegment, {
     path: '/api/v1/playback/{id}/*',
@@ -48,16 +56,19 @@ const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
 type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
 
-type FixedRequest = BytesRequest<{ readonly token?: string }, { readonly id: string }>;
+type FixedRequest = BytesRequest<
+  { readonly token?: string; readonly download?: string },
+  { readonly id: string }
+>;
 
 async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: string): Promise<unknown> {
   const { id } = exchange.request.params;
-  const { token } = exchange.request.query;
+  const { token, download } = exchange.request.query;
   if (token === undefined) return serve(needs, exchange, { id, token, path: file });
   await needs.playback.findPlayableAsset(id, { token, cookie: undefined });
   return exchange.reply
     .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/${file}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/${file}${toDownloadSearch(download)}`, 302);
 }
 
 type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
@@ -81,12 +92,15 @@ async function serve(
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
   if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
+  const name = findDownloadName(request.query, path);
+  const disposition = name === undefined ? undefined : attachment(name);
   const { key, isEntry } = served;
-  const redirect = await playback.redirectToStore({ key, path, method: request.method });
+  const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const known = {
     'content-type': contentTypeOf(path),
     ...playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token }),
+    ...(disposition && { 'content-disposition': disposition }),
   };
   const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
   if (internal) return reply.headers(known).headers(internal).send('');

@@ -5,6 +5,7 @@ import type { findPlayedAsset } from '../assets/asset-lookup.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { toExtraUrls } from '../assets/video-extras.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { formatPlaybackCookie, readPlaybackCookie } from '../auth/playback-cookie.ts';
@@ -31,7 +32,7 @@ type Access = 'token' | 'cookie';
 export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access = 'token'): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
+  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), ...hosted };
   const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
   // The cookie belongs to the service and would not reach a CDN.
   const base = toPlaybackBase(
@@ -42,6 +43,7 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     expires === null || access === 'cookie'
       ? ''
       : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
+  const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
   const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
     hls: null,
     dash: null,
@@ -51,10 +53,10 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access =
     kind,
     stream_status,
     ...urls,
-    mp4: null,
-    storyboard: null,
+    ...toExtraUrls(own?.extras ?? [], `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
+    ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
   };
 }
 

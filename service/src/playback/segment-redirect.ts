@@ -19,12 +19,18 @@ type RedirectNeeds = {
   readonly now: () => Date;
 };
 
-type RequestedFile = { readonly key: ObjectKey; readonly path: string; readonly method: string };
+type RequestedFile = {
+  readonly key: ObjectKey;
+  readonly path: string;
+  readonly method: string;
+  /** Content-Disposition of the response. */
+  readonly disposition?: string | undefined;
+};
 type Redirect = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
 /** How long a viewer who is no longer allowed to play can use a URL that he has. */
 const VALID_SECONDS = 600;
-const SEGMENT = /\.(?:mp4|m4s)$/;
+const SEGMENT = /\.(?:mp4|m4s|m4a)$/;
 export const isSegment = (path: string): boolean => SEGMENT.test(path);
 
 /**
@@ -33,12 +39,13 @@ export const isSegment = (path: string): boolean => SEGMENT.test(path);
  */
 export async function redirectToStore(
   { store: { direct }, segmentDelivery, now }: Omit<RedirectNeeds, 'storeFolder' | 'accelPrefix'>,
-  { key, path, method }: RequestedFile,
+  { key, path, method, disposition }: RequestedFile,
 ): Promise<Redirect | undefined> {
   if (segmentDelivery !== 'redirect' || !direct || method !== 'GET' || !isSegment(path)) return undefined;
   const { url, expiresAt } = await direct.presignGet({
     key,
     responseContentType: contentTypeOf(path),
+    ...(disposition !== undefined && { responseContentDisposition: disposition }),
     responseCacheControl: `private, max-age=${VALID_SECONDS}, immutable`,
     expiresInSeconds: VALID_SECONDS,
   });
