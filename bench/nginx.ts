@@ -4,17 +4,33 @@ import { delimiter, join } from 'node:path';
 import { type Server, startProgram } from './processes.ts';
 import { freePort } from '../test/support/free-port.ts';
 
+/** In front of a service with SEGMENT_DELIVERY=x-accel-redirect, whose store is in the folder `objects`. */
+export const startNginxBefore = ({ port }: Server, folder: string): Promise<Server | undefined> =>
+  startNginx(folder, {
+    name: 'accel',
+    upstream: `upstream service { server 127.0.0.1:${port}; keepalive 64; keepalive_requests 1000000000; }`,
+    locations: `
+    location / {
+      proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    }
+    location /_mediary/ { internal; alias ${folder}/objects/; }`,
+  });
+
+type Site = { readonly name: string; readonly upstream: string; readonly locations: string };
+const FILES: Site = { name: 'nginx', upstream: '', locations: 'root /;' };
+
 /** Undefined when nginx is not installed. Debian installs it outside the PATH of ordinary users. */
-export async function startNginx(folder: string): Promise<Server | undefined> {
+export async function startNginx(folder: string, site = FILES): Promise<Server | undefined> {
   const command = await findProgram('nginx', [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']);
   if (!command) return undefined;
   const port = await freePort();
-  const file = join(folder, 'nginx.conf');
-  await writeFile(file, settings(folder, port));
+  const file = join(folder, `${site.name}.conf`);
+  await writeFile(file, settings(folder, port, site));
   return startProgram(
     { command, args: ['-p', folder, '-c', file, '-e', 'stderr'], environment: {} },
     port,
-    file,
+    site === FILES ? file : '/healthz',
   );
 }
 
@@ -31,13 +47,14 @@ async function findProgram(name: string, folders: readonly string[]): Promise<st
   return undefined;
 }
 
-const settings = (folder: string, port: number) => `
+const settings = (folder: string, port: number, { name, upstream, locations }: Site) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
-daemon off; master_process off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr;
+daemon off; master_process off; worker_processes 1; pid ${folder}/${name}.pid; error_log stderr;
 events { worker_connections 1024; }
 http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
   types {} default_type video/iso.segment;
-  server { listen 127.0.0.1:${port}; root /; }
+  ${upstream}
+  server { listen 127.0.0.1:${port}; ${locations} }
 }
 `;

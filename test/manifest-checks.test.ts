@@ -11,6 +11,7 @@ import {
   formatMediaPlaylist,
   formatMultivariantPlaylist,
 } from '../service/src/encoding/packaging/hls-playlist.ts';
+import { soundTracks } from '../service/src/encoding/packaging/sound-tracks.fixture.ts';
 import { checkDash, type DashFiles } from './support/check-dash.ts';
 import { checkHls, type HlsFiles } from './support/check-hls.ts';
 
@@ -18,7 +19,7 @@ const track = (id: number, codec: string, height: number): CmafTrack => ({
   id,
   codec,
   timescale: 1000,
-  size: height > 0 ? { width: height * 2, height } : null,
+  size: { width: height * 2, height },
   segments: [4000, 4000, 2500].map((duration, index) => ({
     name: segmentName(id, index + 1),
     start: index * 4000,
@@ -29,7 +30,7 @@ const track = (id: number, codec: string, height: number): CmafTrack => ({
 const tracks = [
   track(0, 'avc1.64001f', 720),
   track(1, 'avc1.4d401e', 360),
-  track(2, 'mp4a.40.2', 0),
+  ...soundTracks(2, [{}]),
   track(100, 'av01.0.05M.08', 720),
 ];
 const presentation = { tracks, frameRate: { numerator: 30, denominator: 1 }, childFolder: '1-1' };

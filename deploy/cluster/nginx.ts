@@ -9,6 +9,8 @@ type NginxSettings = {
   readonly logFolder: string;
   readonly port: number;
   readonly apiPorts: readonly number[];
+  /** Folder of the disk store, where nginx sends segments. */
+  readonly storeFolder?: string;
 };
 
 const MODEL = join(import.meta.dirname, '../nginx.conf');
@@ -18,11 +20,13 @@ export async function describeNginx({
   logFolder,
   port,
   apiPorts,
+  storeFolder,
 }: NginxSettings): Promise<ProcessSpec> {
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'nginx.conf');
   const site = toLocalSite(await readFile(MODEL, 'utf8'), port, apiPorts);
-  await writeFile(join(folder, 'mediary.conf'), site);
+  const stored = storeFolder ? site.replace('/var/lib/mediary/objects/', `${storeFolder}/`) : site;
+  await writeFile(join(folder, 'mediary.conf'), stored);
   await writeFile(file, renderMain(folder));
   return {
     name: 'nginx',

@@ -56,6 +56,7 @@ export async function buildApp(adapters: Adapters, settings: AppSettings) {
       providers.operations.startHeartbeat({
         roles: role === 'all' ? ['api', 'worker'] : ['worker'],
         version: VERSION,
+        videoEncoder: adapters.videoEncoder,
       }),
   };
 }

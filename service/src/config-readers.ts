@@ -1,5 +1,6 @@
 // Readers of settings that need more than one line.
 import type { ProviderName } from './assets/asset.ts';
+import { DEFAULT_ENCODE_LIMITS, type EncodeLimits } from './encoding/plan/encode-cost.ts';
 import { MEDIA_TYPES, type MediaType, SELECTABLE_TYPES, selectMediaTypes } from './media/media-type.ts';
 import { readLimit, type Settings } from './platform/settings.ts';
 import type { RegisteredProvider } from './providers/provider-module.ts';
@@ -91,6 +92,24 @@ export const readUploadSizes = ({ integer }: Settings): UploadSizes => ({
   }),
 });
 
+export const readEncodeLimits = ({ integer }: Settings): EncodeLimits => ({
+  maxDurationSeconds: integer('MAX_VIDEO_DURATION_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxDurationSeconds,
+    min: 1,
+    max: 7 * DAY_S,
+  }),
+  maxCost: integer('MAX_ENCODE_COST', {
+    fallback: DEFAULT_ENCODE_LIMITS.maxCost,
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+  }),
+  stallSeconds: integer('ENCODE_STALL_S', {
+    fallback: DEFAULT_ENCODE_LIMITS.stallSeconds,
+    min: 1,
+    max: DAY_S,
+  }),
+});
+
 export type ImportLimits = {
   /** Concurrent downloads of imports in this process. */
   readonly importConcurrency: number;
@@ -136,23 +155,6 @@ export function readStorageUrl({ text, problems }: Settings): StorageSettings {
   if (url !== undefined && !url.startsWith('file:'))
     problems.push('STORAGE_URL must be a file: or an s3: URL');
   return { storageUrl: url, s3: undefined };
-}
-
-export type PlaybackDelivery = {
-  /** Base of the playback URLs of our own renditions and images; undefined: the public base URL. */
-  readonly cdnBaseUrl: string | undefined;
-  /** `redirect`: the store serves segments, by presigned URLs. */
-  readonly segments: 'service' | 'redirect';
-};
-
-export function readPlaybackDelivery(
-  { url, oneOf, problems }: Settings,
-  s3: S3Location | undefined,
-): PlaybackDelivery {
-  const segments = oneOf('SEGMENT_DELIVERY', ['service', 'redirect'], 'service');
-  if (segments === 'redirect' && !s3?.direct)
-    problems.push('SEGMENT_DELIVERY may be redirect only with a bucket in STORAGE_URL, without direct=false');
-  return { cdnBaseUrl: url('CDN_BASE_URL'), segments };
 }
 
 export function readMediaTypes({ list, problems }: Settings): readonly MediaType[] {

@@ -6,28 +6,26 @@ import {
   type DecoderLimits,
   type ImportLimits,
   type OwnerLimits,
-  type PlaybackDelivery,
   type StreamLimits,
-  type UploadSizes,
   readDecoderLimits,
   readAllowUnsigned,
+  readEncodeLimits,
   readMediaTypes,
   readProcess,
   readOrigins,
   readImportLimits,
   readOwnerLimits,
-  readPlaybackDelivery,
   readStorageUrl,
   readStreamLimits,
   readRetention,
   readShutdown,
   readUploadSizes,
 } from './config-readers.ts';
-import { readEncodeSettings } from './config-encoding.ts';
+import { type PlaybackDelivery, readPlaybackDelivery } from './config-delivery.ts';
 import { type EndpointSettings, readEndpointSettings } from './config-endpoints.ts';
+import { type MediaSettings, readVideoSettings } from './config-video.ts';
 import { healthPortWarnings, OWN_SECRETS, readSecrets, settingWarnings } from './config-secrets.ts';
 import type { EncodeLimits } from './encoding/plan/encode-cost.ts';
-import type { Ladder } from './encoding/plan/ladder.ts';
 import type { MediaType } from './media/media-type.ts';
 import {
   type OutboundPurpose,
@@ -50,7 +48,7 @@ import type { S3Location } from './storage/storage-url.ts';
 
 type Role = 'all' | 'api' | 'worker';
 
-export type Config = UploadSizes & {
+export type Config = MediaSettings & {
   readonly role: Role;
   readonly port: number;
   readonly host: string;
@@ -88,9 +86,6 @@ export type Config = UploadSizes & {
   /** A variant that could not be rendered is retried after this time. */
   readonly variantRetrySeconds: number;
   readonly encodeLimits: EncodeLimits;
-  readonly ladder: Ladder;
-  /** Concurrent encodes in this process; undefined: depends on the number of cores. */
-  readonly encodeConcurrency: number | undefined;
   readonly importLimits: ImportLimits;
   readonly streamLimits: StreamLimits;
   readonly uploadTtlSeconds: number;
@@ -202,7 +197,8 @@ const readMedia = (settings: Settings) => ({
   ...readUploadSizes(settings),
   maxVariantBytes: settings.integer('MAX_VARIANT_BYTES', { fallback: 128 * MIB, min: 0, max: 1024 * GIB }),
   variantRetrySeconds: settings.integer('VARIANT_RETRY_S', { fallback: 900, min: 1, max: 30 * DAY_S }),
-  ...readEncodeSettings(settings),
+  encodeLimits: readEncodeLimits(settings),
+  ...readVideoSettings(settings),
   importLimits: readImportLimits(settings),
 });
 

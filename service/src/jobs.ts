@@ -1,4 +1,5 @@
 // Every job of the service: name, payload and queue settings.
+import type { PurgeReason } from '@mediary/contract/enums';
 import type { Jobs, JobSettingsOf } from './platform/jobs/job-queue.ts';
 
 export type JobPayloads = {
@@ -6,16 +7,29 @@ export type JobPayloads = {
   'import-asset': { readonly assetId: string; readonly attempt: number };
   /** Encodes the renditions of one attempt. */
   'encode-asset': { readonly assetId: string; readonly attempt: number };
+  /** Hands an attempt over to the operator's own encoder. */
+  'ask-encoder': { readonly assetId: string; readonly attempt: number };
+  /** Tells the operator's own encoder that its job is not needed any more. */
+  'cancel-encoder-job': { readonly assetId: string };
   /** Removes the files of a deleted or cancelled encode run. */
   'remove-run-files': { readonly assetId: string; readonly folder: string };
   /** Sends the report of a finished run to the onprem webhook. A retry of this job does not encode again. */
   'deliver-report': { readonly assetId: string; readonly body: string };
   /** Renders the thumbnail of a video at `poster_time_ms`. */
   'make-poster': { readonly assetId: string };
+  /** Makes the storyboard, preview, MP4 and M4A file of a finished run. */
+  'make-extras': { readonly assetId: string; readonly folder: string };
   /** Decodes an image and renders its thumbnail. */
   'process-image': { readonly assetId: string };
   /** Removes all objects of a purged asset, and the orphaned uploads of others. */
   'purge-asset': { readonly assetId: string };
+  /** Records that a CDN has to purge the files of an asset, and tells it. `prefix`: of their URLs. */
+  'purge-cdn': {
+    readonly assetId: string;
+    readonly playbackVersion: number;
+    readonly reason: PurgeReason;
+    readonly prefix: string;
+  };
   /** Sends the visibility of a video to its hosted provider. */
   'protect-video': { readonly assetId: string };
   /** Work that a process without the settings of the hosted provider `lane` left to others. */
@@ -41,10 +55,10 @@ export type JobPayloads = {
 
 export type ServiceJobs = Jobs<JobPayloads>;
 
-/** A job to send, in the transaction that needs it. */
+/** A job to send, in the transaction that needs it. It waits until `startAfter`, if set. */
 export type JobRequest = {
   readonly [N in keyof JobPayloads]: { readonly name: N; readonly payload: JobPayloads[N] };
-}[keyof JobPayloads];
+}[keyof JobPayloads] & { readonly startAfter?: Date };
 
 /** Concurrency counts the jobs of one process. */
 type JobLimits = {
@@ -92,10 +106,22 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     retryDelayMax: 300,
     fair: true,
   },
+  // An original whose SHA-256 is unknown is read first.
+  'ask-encoder': { concurrency: 4, expireIn: 2 * HOUR, retries: 30, retryDelay: 2, retryDelayMax: 600 },
+  'cancel-encoder-job': { concurrency: 1, expireIn: 60, retries: 20, retryDelay: 2, retryDelayMax: HOUR },
   'remove-run-files': { concurrency: 1, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
   'deliver-report': { concurrency: 4, expireIn: 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
   // As many retries as deliver-report, whose report it waits for.
   'make-poster': { concurrency: 1, expireIn: 10 * 60, retries: 200, retryDelay: 1, retryDelayMax: 600 },
+  // As many retries as deliver-report, whose report it waits for.
+  'make-extras': {
+    concurrency: 1,
+    expireIn: 2 * HOUR,
+    retries: 200,
+    retryDelay: 1,
+    retryDelayMax: 600,
+    fair: true,
+  },
   'process-image': {
     concurrency: 2,
     expireIn: 300,
@@ -105,6 +131,7 @@ export const JOB_SETTINGS: JobSettingsOf<JobPayloads> = {
     fair: true,
   },
   'purge-asset': { concurrency: 2, expireIn: 10 * 60, retries: 50, retryDelay: 2, retryDelayMax: HOUR },
+  'purge-cdn': { concurrency: 2, expireIn: 60, retries: 100, retryDelay: 1, retryDelayMax: 600 },
   'protect-video': { concurrency: 1, expireIn: 60, retries: 30, retryDelay: 2, retryDelayMax: HOUR },
   'provider-task': {
     concurrency: 1,

@@ -1,22 +1,22 @@
 // Entry point of the process: runs the service or one of the commands.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runEncoderCommand } from './commands/encoder.ts';
 import { runProviderCommand } from './commands/provider.ts';
-import { writeSample } from './commands/sample.ts';
+import { createSample, writeSample } from './commands/sample.ts';
 import { seedAssets } from './commands/seed.ts';
 import { runWithSimulators } from './commands/simulate.ts';
 import { findEngine } from './adapters.ts';
 import { runStorageCommand } from './commands/storage.ts';
 import { runService, withDatabase, withProviders, withStorage } from './service.ts';
 
+const findInstalledEngine = () =>
+  findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] });
+
 const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   start: () => runService(process.env),
   '--simulate': () => runWithSimulators(process.env, runService),
-  sample: async () =>
-    writeSample(
-      await findEngine({ setting: process.env['FFMPEG_PATH'], searchPath: process.env['PATH'] }),
-      resolve('sample.mp4'),
-    ),
+  sample: async () => writeSample(await findInstalledEngine(), resolve('sample.mp4')),
   seed: () =>
     withDatabase(process.env, (connection) =>
       seedAssets({
@@ -26,6 +26,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
             .values.assets,
         ),
       }),
+    ),
+  encoder: () =>
+    runEncoderCommand(
+      {
+        secret: process.env['ONPREM_WEBHOOK_SECRET'],
+        makeSample: async () => createSample(await findInstalledEngine()),
+        print: (text) => process.stdout.write(text),
+      },
+      process.argv.slice(3),
     ),
   storage: () =>
     withStorage(process.env, (config, { store, location }) =>

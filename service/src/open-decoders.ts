@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import { EncodeFailed, type Encoder } from './encoding/encoder.ts';
 import { openFfmpegEncoder } from './encoding/ffmpeg/ffmpeg-encoder.ts';
+import { chooseHardware } from './encoding/ffmpeg/hardware-trial.ts';
 import { LEFT_TO_ENCODER, openFfmpegProbe } from './encoding/ffmpeg/ffmpeg-probe.ts';
 import { type FfmpegSearch, findFfmpeg } from './encoding/ffmpeg/find-ffmpeg.ts';
 import { isAdded } from './encoding/plan/ffmpeg-input.ts';
@@ -17,11 +18,14 @@ import type { Logger } from './platform/logger.ts';
 import { type ChildPool, openChildPool } from './platform/process/child-pool.ts';
 import { detectSandbox } from './platform/process/detect-sandbox.ts';
 import { missingProtections, type Sandbox } from './platform/process/sandbox.ts';
+import { startScratchCleanup } from './platform/process/scratch-folder.ts';
 
 export type Decoders = {
   readonly encoder: Encoder;
   /** Why this machine cannot encode videos, for operators; undefined if it can. */
   readonly encoderMissing: string | undefined;
+  /** `nvenc` or `vaapi`, where its trial succeeded; else `x264`. */
+  readonly videoEncoder: string;
   /** Of ffmpeg; undefined without one. */
   readonly encoderVersion: string | undefined;
   readonly sandbox: Sandbox;
@@ -44,13 +48,17 @@ export async function openDecoders(config: Config, { log, searchPath }: DecoderC
   if (missing.length > 0)
     log.warn({ missing }, 'decoders of untrusted files run without a part of their sandbox');
   const { processes = decoderProcesses(), idleMs, image } = config.decoders;
+  const scratchCleanup = startScratchCleanup(scratchFolder(config.dataDir), log);
   const pool = openChildPool({ sandbox, processes, idleMs });
   return {
-    ...openEncoder(config, ffmpeg, sandbox),
+    ...(await openEncoder(config, { ffmpeg, sandbox, log })),
     sandbox,
     probe: openProbe(config, pool, { ffmpeg, sandbox }),
     imageProcessor: openSharpImageProcessor(pool, image),
-    close: () => pool.close(),
+    close: () => {
+      scratchCleanup.stop();
+      return pool.close();
+    },
   };
 }
 
@@ -72,27 +80,37 @@ function openProbe({ decoders, dataDir }: Config, pool: ChildPool, { ffmpeg, san
   };
 }
 
-function openEncoder(
+type OpenedEncoder = Pick<Decoders, 'encoder' | 'encoderMissing' | 'encoderVersion' | 'videoEncoder'>;
+
+async function openEncoder(
   config: Config,
-  ffmpeg: FfmpegSearch,
-  sandbox: Sandbox,
-): Pick<Decoders, 'encoder' | 'encoderMissing' | 'encoderVersion'> {
+  { ffmpeg, sandbox, log }: Engine & { readonly log: Logger },
+): Promise<OpenedEncoder> {
   if ('missing' in ffmpeg)
     return {
       encoder: createFailingEncoder(ffmpeg.missing),
       encoderMissing: ffmpeg.missing,
       encoderVersion: undefined,
+      videoEncoder: SOFTWARE,
     };
+  const setup = { ffmpegPath: ffmpeg.path, sandbox, memoryBytes: config.encoderMemoryBytes };
+  const hardware = config.role === 'api' ? undefined : await chooseHardware(config.videoEncoder, setup, log);
   const encoder = openFfmpegEncoder({
-    ffmpegPath: ffmpeg.path,
-    sandbox,
-    memoryBytes: config.encoderMemoryBytes,
+    ...setup,
+    hardware,
     limits: config.encodeLimits,
     ladder: config.ladder,
     concurrency: concurrencyOf(config),
   });
-  return { encoder, encoderMissing: undefined, encoderVersion: ffmpeg.version };
+  return {
+    encoder,
+    encoderMissing: undefined,
+    encoderVersion: ffmpeg.version,
+    videoEncoder: hardware?.encoder ?? SOFTWARE,
+  };
 }
+
+const SOFTWARE = 'x264';
 
 /** Throws if FFMPEG_PATH is unusable. Call it before opening anything that needs closing. */
 export async function assertFfmpegSetting({ ffmpegPath, ladder: { extraCodecs } }: Config): Promise<void> {
@@ -131,7 +149,7 @@ function createFailingEncoder(reason: string): Encoder {
       reason,
     );
   };
-  return { encode: refuse, createPoster: refuse };
+  return { encode: refuse, createPoster: refuse, createExtra: refuse };
 }
 
 /** An image process may use 1 GiB of memory, which limits their number on large machines. */

@@ -13,6 +13,27 @@ export const INTERNAL_TABLES = {
   /** A manifest of an encode run that has not ended. */
   growing_manifests: { asset_id: 'uuid', folder: 'text', name: 'text', body: 'text' },
 
+  /** An encode that waits for space on the disk of a worker. */
+  encode_waits: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    worker: 'text',
+    needed_bytes: 'int8',
+    free_bytes: 'int8',
+    since: 'timestamptz',
+    checked_at: 'timestamptz',
+  },
+
+  /** The job of an asset at the operator's own encoder. */
+  encoder_jobs: {
+    asset_id: 'uuid',
+    attempt: 'int4',
+    requests: 'int4',
+    accepted_at: 'timestamptz',
+    deadline: 'timestamptz',
+    job_url: 'text?',
+  },
+
   /** Where an import reads its file; deleted when the import ends. */
   imports: {
     asset_id: 'uuid',
@@ -59,6 +80,7 @@ export const INTERNAL_TABLES = {
     providers: 'text[]',
     started_at: 'timestamptz',
     seen_at: 'timestamptz',
+    video_encoder: 'text?',
   },
 
   /** The last event that a consumer of all events has processed. */
@@ -79,6 +101,18 @@ export const INTERNAL_TABLES = {
     last_used_at: 'timestamptz?',
     created_at: 'timestamptz',
     revoked_at: 'timestamptz?',
+  },
+
+  /** Files of an asset that a CDN has to purge (B5). */
+  cdn_purges: {
+    asset_id: 'uuid',
+    playback_version: 'int4',
+    reason: 'text',
+    prefix: 'text',
+    attempts: 'int4',
+    last_error: 'text?',
+    created_at: 'timestamptz',
+    delivered_at: 'timestamptz?',
   },
 
   /** A token bucket of a rate limit. */

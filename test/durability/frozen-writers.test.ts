@@ -156,6 +156,7 @@ async function cleanUp(id: string): Promise<void> {
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},
     removeVideo: async () => {},
+    releaseEncoder: async () => {},
   });
   await purge({ payload: { assetId: id }, signal: new AbortController().signal });
 }

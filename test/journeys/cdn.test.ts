@@ -7,7 +7,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { type AssetJson, ingest, offer, openUpload, settled } from '../support/media.ts';
 import { CLEAN, decode } from '../support/picture-and-sound.ts';
-import { asUser, call, startTestService, type TestService } from '../support/service.ts';
+import {
+  asOperator,
+  asUser,
+  call,
+  eventually,
+  startTestService,
+  type TestService,
+} from '../support/service.ts';
 
 type Stored = { readonly status: number; readonly headers: Headers; readonly body: Buffer };
 
@@ -84,4 +91,24 @@ test('images play through it, uploads and downloads do not', async () => {
     headers: asUser('ann'),
   });
   for (const url of [upload, body.data.url]) expect(String(url)).toContain(`${service.address}/api/v1/`);
+});
+
+test('what it has to purge is listed, also where nobody is told', async () => {
+  const asset = await ingest(service, 'ann', { file: await makeClip({ seconds: 1 }) });
+  await call(service, `DELETE /media/${asset.id}`, { headers: asUser('ann') });
+  const { items } = await eventually(
+    async () =>
+      (await call<{ items: object[] }>(service, 'GET /admin/purges?limit=1', { headers: asOperator })).body
+        .data,
+    ({ items: listed }) => listed.length > 0,
+  );
+  expect(items).toMatchObject([
+    {
+      asset_id: asset.id,
+      reason: 'deleted',
+      prefix: `${cdnUrl}/api/v1/playback/${asset.id}/`,
+      attempts: 0,
+      delivered_at: null,
+    },
+  ]);
 });

@@ -80,10 +80,23 @@ describe('an API process', () => {
         providers: ['onprem'],
         started_at: expect.any(String),
         seen_at: expect.any(String),
+        video_encoder: null,
       },
     ]);
     await service.parts.db.all(sql('delete workers of the test')`delete from workers`);
   });
+});
+
+test('a warning says that encodes wait for disk space', async () => {
+  const { db } = service.parts;
+  await db.all(sql('insert wait of the test')`
+    insert into encode_waits (asset_id, attempt, worker, needed_bytes, free_bytes)
+    values (gen_random_uuid(), 1, 'machine:1', 2, 1)`);
+  expect(expectSuccess(await ask('/readyz'))).toEqual({ ...READY, warnings: ['scratch_disk_full'] });
+  await db.all(
+    sql('age wait of the test')`update encode_waits set checked_at = now() - interval '2 minutes'`,
+  );
+  expect(expectSuccess(await ask('/readyz'))).toEqual(READY);
 });
 
 describe('the store', () => {

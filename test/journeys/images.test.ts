@@ -76,7 +76,9 @@ describe('a valid image', () => {
         thumbnail: expect.stringMatching(below),
         image: expect.stringMatching(below),
         mp4: null,
+        audio: null,
         storyboard: null,
+        preview: null,
         expires_at: expect.any(String),
       });
       expect((await eventsOf(service.dataDir, asset.id)).sort()).toEqual([

@@ -36,6 +36,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   'GET /api/v1/media/{id}/events': { kind: 'read', allowed: 400, query: '?last_event_id=none' },
   'POST /api/v1/media/{id}/complete': { kind: 'write' },
   'PATCH /api/v1/media/{id}': { kind: 'write', body: { title: 'Edited' } },
+  'POST /api/v1/media/{id}/revoke-playback': { kind: 'write' },
   // There is nothing to try again at an asset that did not fail.
   'POST /api/v1/media/{id}/retry': { kind: 'write', allowed: 409 },
   'DELETE /api/v1/media/{id}': { kind: 'trash' },

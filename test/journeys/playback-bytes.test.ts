@@ -122,6 +122,14 @@ test('different files have different validators', async () => {
 });
 
 describe('caches', () => {
+  test('keep one copy for all pages, which the id of the asset purges', async () => {
+    for (const file of FILES) {
+      const { headers } = await ask(file, { origin: 'https://player.example' });
+      const sent = ['vary', 'cache-tag', 'surrogate-key', 'referrer-policy'].map((name) => headers.get(name));
+      expect(sent, file).toEqual([null, shown.id, shown.id, 'no-referrer']);
+    }
+  });
+
   test('store segments for a year, and manifests for seconds', async () => {
     for (const file of FILES) {
       const lifetime = (await ask(file)).headers.get('cache-control');

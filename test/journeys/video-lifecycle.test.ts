@@ -128,9 +128,12 @@ describe('the stream', () => {
       stream_status: 'ready',
       ...(asset['playback'] as object),
       mp4: null,
+      audio: null,
       storyboard: null,
+      preview: null,
       expires_at: null,
       image: expect.stringContaining(`/playback/${asset.id}/image?v=`),
+      frame: `${service.url}/playback/${asset.id}/frame.jpg`,
     });
     expect(addresses.hls).toBe(`${service.url}/playback/${asset.id}/hls.m3u8`);
     expect(addresses.dash).toBe(`${service.url}/playback/${asset.id}/dash.mpd`);

@@ -1,12 +1,13 @@
 // A video whose colour tells from which part of it a frame was taken.
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { makeClip } from './clips.ts';
 import { type AssetJson, readAsset } from './media.ts';
 import { asUser, call, eventually, type TestService } from './service.ts';
 
 export type Colour = 'red' | 'green' | 'blue';
 
-const CHANGES =
+/** A filter: red, from 2 s green, from 4 s blue. */
+export const CHANGES =
   "drawbox=color=red:t=fill:enable='lt(t,2)',drawbox=color=lime:t=fill:enable='gte(t,2)*lt(t,4)'," +
   "drawbox=color=blue:t=fill:enable='gte(t,4)'";
 
@@ -28,12 +29,18 @@ export async function thumbnailOf(service: TestService, id: string): Promise<Thu
   return thumbnailAt(body.data.thumbnail);
 }
 
+/** The colour that most of a picture has. */
+export async function colourOf(picture: Sharp): Promise<Colour> {
+  // `stats` ignores the steps of a pipeline.
+  const { channels } = await sharp(await picture.png().toBuffer()).stats();
+  const [red = 0, green = 0, blue = 0] = channels.map(({ mean }) => mean);
+  return red > green && red > blue ? 'red' : green > blue ? 'green' : 'blue';
+}
+
 export async function thumbnailAt(url: string): Promise<Thumbnail> {
   const answer = await fetch(url);
   if (answer.status !== 200) throw new Error(`thumbnail: ${answer.status}`);
-  const { channels } = await sharp(await answer.arrayBuffer()).stats();
-  const [red = 0, green = 0, blue = 0] = channels.map(({ mean }) => mean);
-  const colour = red > green && red > blue ? 'red' : green > blue ? 'green' : 'blue';
+  const colour = await colourOf(sharp(await answer.arrayBuffer()));
   return { colour, etag: answer.headers.get('etag'), cacheControl: answer.headers.get('cache-control') };
 }
 

@@ -74,6 +74,7 @@ export async function startProcess(
     ...SECRETS,
     PORT: '0',
     LOG_LEVEL: 'warn',
+    VIDEO_EXTRAS: 'none',
     ...storageOf(environment['DATA_DIR'] ?? '', { isDirect: false }),
     ...environment,
   };

@@ -56,6 +56,8 @@ export async function startTestService(
       PORT: '0',
       LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
+      // Most journeys need only the renditions.
+      VIDEO_EXTRAS: 'none',
       ...storageOf(dataDir, { isDirect: isStoreDirect }),
       ...environment,
     },
@@ -67,7 +69,7 @@ export async function startTestService(
     { searchPath: process.env['PATH'] },
     { inspect, checkEveryMs: CHECK_EVERY_MS, ...extras },
   );
-  const nginx = proxyPort && (await startNginx(proxyPort, Number(new URL(service.address).port)));
+  const nginx = proxyPort && (await startNginx(proxyPort, Number(new URL(service.address).port), dataDir));
   const address = proxy.PUBLIC_BASE_URL ?? service.address;
   registerServer(address, service.server);
   return {
@@ -87,9 +89,14 @@ export async function startTestService(
 /** Requests of journeys then pass through nginx, with the file that operators copy. */
 export const IS_BEHIND_NGINX = process.env['TEST_NGINX'] === '1';
 
-async function startNginx(port: number, apiPort: number): Promise<{ stop(): Promise<void> }> {
+async function startNginx(
+  port: number,
+  apiPort: number,
+  dataDir: string,
+): Promise<{ stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mediary-nginx-'));
-  const spec = await describeNginx({ folder, logFolder: folder, port, apiPorts: [apiPort] });
+  const storeFolder = join(dataDir, 'objects');
+  const spec = await describeNginx({ folder, logFolder: folder, port, apiPorts: [apiPort], storeFolder });
   const nginx = await supervise(spec, (message) => process.stderr.write(`${message}\n`));
   return {
     stop: async () => {

@@ -69,7 +69,13 @@ export {
   UploadError,
 } from './errors.ts';
 export type { StreamedEvent, SubscribeOptions } from './events.ts';
-export type { AssetCalls, CreateUploadOptions, DeleteOptions, UpdateOptions } from './media.ts';
+export type {
+  AssetCalls,
+  CreateUploadOptions,
+  DeleteOptions,
+  PlaybackOptions,
+  UpdateOptions,
+} from './media.ts';
 export { createMediary, type Media, type Mediary } from './mediary.ts';
 export type { PagedList } from './pages.ts';
 export type { CallOptions, MediaryOptions, TokenSource } from './transport.ts';

@@ -28,6 +28,11 @@ export type DeleteOptions = UpdateOptions & {
   purge?: boolean | undefined;
 };
 
+export type PlaybackOptions = CallOptions & {
+  /** `cookie`: URLs without a token, and a cookie for pages on the origin of the service. */
+  access?: 'token' | 'cookie' | undefined;
+};
+
 export type AssetCalls = {
   /**
    * Creates an asset and returns where to send its bytes; `media.upload` does this and all that follows.
@@ -58,7 +63,9 @@ export type AssetCalls = {
   /** Starts another attempt of a failed asset. `upload` is set if the bytes must be sent again. */
   retry(id: string, options?: CallOptions): Promise<RetriedAsset>;
   /** URLs for players; null for formats that are not there yet. Do not store them: they expire. */
-  playback(id: string, options?: CallOptions): Promise<Playback>;
+  playback(id: string, options?: PlaybackOptions): Promise<Playback>;
+  /** Ends the playback and download URLs and the cookies that were handed out. */
+  revokePlayback(id: string, options?: CallOptions): Promise<Asset>;
   /** A signed URL of the original. `url` is null while a provider prepares the file. */
   downloadUrl(id: string, options?: CallOptions): Promise<DownloadUrl>;
   /** What happened to the asset, oldest first. */
@@ -98,7 +105,14 @@ export function createAssetCalls(transport: Transport): AssetCalls {
       }, filters.cursor),
     restore: (id, options) => post(assetPath(id, '/restore'), {}, options),
     retry: (id, options) => post(assetPath(id, '/retry'), {}, options),
-    playback: (id, options) => read(id, '/playback', options),
+    playback: (id, options) =>
+      transport.request({
+        method: 'GET',
+        path: assetPath(id, '/playback'),
+        query: { access: options?.access },
+        options,
+      }),
+    revokePlayback: (id, options) => post(assetPath(id, '/revoke-playback'), {}, options),
     downloadUrl: (id, options) => read(id, '/download-url', options),
     timeline: (id, filters = {}, options) =>
       createPagedList((cursor) => {

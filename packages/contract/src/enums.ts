@@ -92,3 +92,7 @@ export type EndpointDeliveryState = (typeof ENDPOINT_DELIVERY_STATES)[number];
 export const IMAGE_FITS = ['inside', 'cover', 'contain'] as const;
 
 export const IMAGE_FORMATS = ['avif', 'webp', 'jpeg', 'png'] as const;
+
+/** Why a CDN has to purge the files of an asset. */
+export const PURGE_REASONS = ['deleted', 'made_private', 'revoked'] as const;
+export type PurgeReason = (typeof PURGE_REASONS)[number];

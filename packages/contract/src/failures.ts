@@ -28,6 +28,8 @@ export const FAILURE_CODES = {
   engine_missing: 'The video engine could not be started.',
   encoder_missing: 'The service has no video engine.',
   encoder_crashed: 'The encoder crashed several times on this video.',
+  encoder_refused: 'The external encoder refused the video.',
+  encoder_silent: 'The external encoder stopped reporting on the video.',
   cancelled: 'An operator cancelled the encode.',
   unsupported_size: 'The video provider does not accept pictures of this size.',
   unsupported_frame_rate: 'The video provider does not accept this frame rate.',

@@ -33,6 +33,7 @@ import {
   findOrphans,
   getDelivery,
   listAllAssets,
+  listCdnPurges,
   listDeliveries,
   listProviders,
   replayDeliveries,
@@ -46,6 +47,7 @@ import {
   privateEntryOperations,
   publicEntryOperations,
   putUpload,
+  revokePlayback,
 } from './operations/playback.ts';
 import {
   createResumableUpload,
@@ -72,6 +74,12 @@ import {
   removeOwnerLimits,
   setOwnerLimits,
 } from './operations/usage.ts';
+import {
+  getFrame,
+  getPrivateFrame,
+  privateExtraOperations,
+  publicExtraOperations,
+} from './operations/video-extras.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -116,12 +124,17 @@ export const OPERATIONS: readonly Operation[] = [
   streamEvents,
   getUsage,
   getPlayback,
+  revokePlayback,
   getDownloadUrl,
   downloadOriginal,
   ...publicEntryOperations,
   ...privateEntryOperations,
   getSegment,
   getPrivateSegment,
+  ...publicExtraOperations,
+  ...privateExtraOperations,
+  getFrame,
+  getPrivateFrame,
   getImage,
   getPrivateImage,
   createWebhookEndpoint,
@@ -140,6 +153,7 @@ export const OPERATIONS: readonly Operation[] = [
   replayDeliveries,
   listProviders,
   findOrphans,
+  listCdnPurges,
   getOwnerLimits,
   setOwnerLimits,
   removeOwnerLimits,

@@ -1,9 +1,10 @@
 // The playback manifest of an asset: renditions or images in our store, or URLs of others (contract B5).
 import { notFound, type ServiceError } from '../platform/errors.ts';
+import type { VideoExtra } from './video-extras.ts';
 
 /**
  * Our renditions, in `<attempt>-<try>` below the asset's renditions. `posterTimeMs`: the frame that the
- * caller chose for the thumbnail.
+ * caller chose for the thumbnail. `extras`: the further files that exist.
  */
 export type OwnManifest = {
   readonly kind: 'own';
@@ -12,6 +13,7 @@ export type OwnManifest = {
   readonly posterTimeMs?: number;
   /** The run has not ended: segments follow, and the manifests are not in the store yet. */
   readonly growing?: true;
+  readonly extras?: readonly VideoExtra[];
 };
 /** The URLs that an operator's encoder reported, byte for byte. */
 type UrlManifest = {
@@ -149,11 +151,15 @@ export const isGrowing = (manifest: Manifest | null): manifest is OwnManifest =>
   manifest?.kind === 'own' && manifest.growing === true;
 
 /** Null: the thumbnail that the encoder chose. */
-export const withPoster = ({ kind, attempt, folder }: OwnManifest, timeMs: number | null): OwnManifest => ({
+export const withPoster = (
+  { kind, attempt, folder, extras }: OwnManifest,
+  timeMs: number | null,
+): OwnManifest => ({
   kind,
   attempt,
   folder,
   ...(timeMs !== null && { posterTimeMs: timeMs }),
+  ...(extras && { extras }),
 });
 
 const runOf = ({ folder }: OwnManifest) => Number(folder.slice(folder.indexOf('-') + 1));

@@ -4,6 +4,8 @@ import type { Rendition } from '../assets/renditions.ts';
 import type { AudioFacts } from '../lifecycle/stream-report.ts';
 import type { Container } from '../media/probe.ts';
 import type { NamedManifest } from './packaging/playable-part.ts';
+import type { PreviewPart } from './extras/preview.ts';
+import type { StoryboardPlan } from './extras/storyboard.ts';
 
 export type EncodeRequest = {
   /** Path of the original, which must not be changed. */
@@ -45,6 +47,29 @@ export type PosterRequest = {
   readonly signal: AbortSignal;
 };
 
+/**
+ * A file that is made of renditions of this encoder. An excerpt is an init segment with any of its media
+ * segments in order; timestamps are those of the video. All paths are in one folder of this request.
+ */
+export type ExtraRequest = { readonly output: string; readonly signal: AbortSignal } & (
+  | { readonly kind: 'storyboard'; readonly excerpt: string; readonly plan: StoryboardPlan }
+  | {
+      readonly kind: 'preview';
+      readonly excerpt: string;
+      readonly parts: readonly PreviewPart[];
+      readonly frameRate: number;
+    }
+  | {
+      readonly kind: 'frame';
+      readonly excerpt: string;
+      readonly seconds: number;
+      readonly frameRate: number;
+      readonly width: number;
+    }
+  /** One MP4 file with the track of each excerpt. */
+  | { readonly kind: 'file'; readonly excerpts: readonly string[] }
+);
+
 /** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
 
@@ -82,4 +107,6 @@ export type Encoder = {
   encode(request: EncodeRequest): Promise<Encoding>;
   /** Creates a poster of a video that this encoder has encoded. */
   createPoster(request: PosterRequest): Promise<void>;
+  /** Creates another file of such a video. Several sprites replace `%d` in the name of `output`. */
+  createExtra(request: ExtraRequest): Promise<void>;
 };

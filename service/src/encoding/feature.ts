@@ -6,12 +6,16 @@ import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import { renditionPrefix } from '../storage/object-key.ts';
+import { freeBytes } from '../platform/free-space.ts';
+import { deleteAbandonedScratchFolders } from '../platform/process/scratch-folder.ts';
 import { encodeAssetJob, type EncodeNeeds } from './jobs/encode-asset.job.ts';
 import * as queueOperations from './jobs/encode-queue.ts';
 import { encodeQueueRoutes } from './jobs/encode-queue.routes.ts';
 import * as growingOperations from './jobs/growing-manifests.ts';
 import * as runOperations from './jobs/encode-runs.ts';
+import { createExtrasJob } from './jobs/make-extras.job.ts';
 import { createPosterJob } from './jobs/make-poster.job.ts';
+import { withScratchSpace } from './jobs/scratch-space.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
@@ -21,25 +25,27 @@ type Needs = AppContext & {
 
 export function createEncoding(needs: Needs) {
   const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
-  const { scratchRoot, log } = needs;
+  const { scratchRoot, log, config } = needs;
   const runs = {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
     ...bind({ db }, growingOperations),
+  };
+  const space = {
+    ...needs,
+    ...lifecycle,
+    minFreeBytes: config.minFreeBytes,
+    ladder: config.ladder,
+    freeBytes,
+    deleteAbandoned: deleteAbandonedScratchFolders,
   };
   return {
     operations: {},
     routes: encodeQueueRoutes(bind({ db, jobs, ...lifecycle }, queueOperations), asOperator),
     jobs: {
-      'encode-asset': encodeAssetJob({
-        ...runs,
-        ...lifecycle,
-        ...files,
-        store,
-        encoder,
-        callback,
-        scratchRoot,
-        log,
-      }),
+      'encode-asset': withScratchSpace(
+        space,
+        encodeAssetJob({ ...runs, ...lifecycle, ...files, store, encoder, callback, scratchRoot, log }),
+      ),
       // A job of its own, because deleting thousands of files is slow.
       'remove-run-files': async ({ payload }: JobRun<JobPayloads['remove-run-files']>) => {
         await store.removeAll(renditionPrefix(payload.assetId, payload.folder));
@@ -49,6 +55,15 @@ export function createEncoding(needs: Needs) {
         await callback.deliver(payload.body, signal);
       },
       'make-poster': createPosterJob({ ...lifecycle, store, encoder, scratchRoot }),
+      'make-extras': createExtrasJob({
+        ...lifecycle,
+        store,
+        encoder,
+        scratchRoot,
+        log,
+        extras: config.videoExtras,
+        minFreeBytes: config.minFreeBytes,
+      }),
     },
   };
 }

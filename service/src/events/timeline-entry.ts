@@ -97,13 +97,16 @@ const SENTENCES: Readonly<Record<EventType, (subject: string, data: Data) => str
   'asset.ready': (subject, data) => `${subject} reported that the asset is ready${inAttempt(data)}.`,
   'asset.failed': (subject, data) => {
     if (data['source'] === 'operator') return `${subject} cancelled the encoding${inAttempt(data)}.`;
-    const verb = data['source'] === 'service' ? 'rejected the asset' : 'reported a failure';
-    return `${subject} ${verb}${inAttempt(data)}: ${String(data['code'] ?? 'no reason given')}.`;
+    const code = String(data['code'] ?? 'no reason given');
+    const isRejected = data['source'] === 'service' && !code.startsWith('encoder_');
+    const verb = isRejected ? 'rejected the asset' : 'reported a failure';
+    return `${subject} ${verb}${inAttempt(data)}: ${code}.`;
   },
   'asset.updated': (subject, data) => {
     if (data['upload_reopened'])
       return `${subject} retried the asset; a new upload is open${inAttempt(data)}.`;
     if (data['restored']) return RESTORED;
+    if (data['extras']) return `Further files are available: ${(data['extras'] as string[]).join(', ')}.`;
     return `${subject} changed ${(data['fields'] as string[] | undefined)?.join(', ') || 'no fields'}.`;
   },
   'asset.restored': () => RESTORED,
@@ -124,6 +127,11 @@ const CHECKS: Readonly<Record<string, string>> = {
   encoder_outside:
     'Processing takes longer than expected; ' +
     'an external encoder has the video, and the service waits for its report.',
+  encoder_accepted: 'The external encoder accepted the video.',
+  encoder_unreachable: 'The external encoder could not be reached; the service tries again.',
+  encoder_silent: 'The external encoder stopped reporting on the video; the service asks it again.',
+  scratch_disk_full:
+    'The encode waits: the disk of the worker has too little space for it. It is tried again every 30 s.',
   nothing_waited_for: 'The service waits for nothing more.',
   not_configured:
     "Work on the provider's video waits: no running worker has the settings of the provider's API.",

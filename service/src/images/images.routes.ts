@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { CACHED_BY_COOKIE } from '../auth/playback-cookie.ts';
 import type { BoundOperations } from '../platform/bind.ts';
 import { badRequest } from '../platform/errors.ts';
 import { inline } from '../platform/http/headers.ts';
@@ -14,7 +15,10 @@ import { imageCaching } from './image-source.ts';
 import type * as imageOperations from './images.ts';
 
 export type ImageService = Pick<BoundOperations<typeof imageOperations>, 'findVariant'> & {
-  findPlayableAsset(id: string, token: string | undefined): Promise<PlayedAsset>;
+  findPlayableAsset(
+    id: string,
+    credentials: { readonly token: string | undefined; readonly cookie: string | undefined },
+  ): Promise<PlayedAsset>;
   readonly objects: ObjectResponses;
 };
 
@@ -36,7 +40,7 @@ async function serveFixedPath(
   const { token, ...query } = request.query;
   if (token === undefined) return serveImage(images, { request, reply });
   const { id } = request.params;
-  await images.findPlayableAsset(id, token);
+  await images.findPlayableAsset(id, { token, cookie: undefined });
   return reply
     .header('cache-control', 'no-store')
     .redirect(`./~${encodeURIComponent(token)}/image?${toSearch(query)}`, 302);
@@ -48,10 +52,13 @@ async function serveImage(
 ): Promise<unknown> {
   const { id, token } = request.params;
   const { v: version, ...query } = request.query;
-  const asset = await images.findPlayableAsset(id, token);
+  const asset = await images.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  const isByCookie = asset.visibility === 'private' && token === undefined;
+  const cachingOf = (isSubstitute: boolean) =>
+    isByCookie ? CACHED_BY_COOKIE : imageCaching(asset, { version, isSubstitute });
   const rounded = toOfferedSize(query);
   if (rounded) {
-    reply.header('cache-control', imageCaching(asset, { version, isSubstitute: false }));
+    reply.header('cache-control', cachingOf(false));
     return reply.redirect(`image?${toSearch({ ...request.query, ...rounded })}`, 302);
   }
   const { key, type, name, substituteFor } = await images.findVariant(asset, {
@@ -61,7 +68,7 @@ async function serveImage(
   const known = {
     'content-type': type,
     'content-disposition': inline(name),
-    'cache-control': imageCaching(asset, { version, isSubstitute: substituteFor !== undefined }),
+    'cache-control': cachingOf(substituteFor !== undefined),
     ...((query.format === undefined || substituteFor) && { vary: 'Accept' }),
     ...(substituteFor && { 'x-image-substitute': substituteFor }),
   };

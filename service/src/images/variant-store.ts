@@ -10,6 +10,8 @@ export type VariantRefusal = ImageRefusal | 'storage_limit';
 /** Far above the size of any variant. */
 const MAX_VARIANT_BYTES = 512 * 1024 * 1024;
 const MARKER = 'late-';
+/** Variants of a poster are prefixed by its version (image-source.ts); frames are no variants. */
+const POSTER_VARIANT = RegExp(`^(?:${MARKER})?v\\d`);
 
 const markerKey = (assetId: string, file: string): ObjectKey => variantKey(assetId, `${MARKER}${file}`);
 const fileOf = (key: ObjectKey): string => key.slice(key.lastIndexOf('/') + 1);
@@ -66,7 +68,7 @@ export async function removeOutdated(store: ObjectStore, assetId: string, prefix
   const outdated: ObjectKey[] = [];
   for await (const key of store.list(variantsPrefix(assetId))) {
     const file = fileOf(key);
-    if (file !== THUMBNAIL && !file.startsWith(prefix) && !file.startsWith(`${MARKER}${prefix}`))
+    if (POSTER_VARIANT.test(file) && !file.startsWith(prefix) && !file.startsWith(`${MARKER}${prefix}`))
       outdated.push(key);
   }
   for (const key of outdated) await store.remove(key);

@@ -15,6 +15,7 @@ const playing = createVideo({
 });
 const hosted = createVideo({ provider: 'cdnhost', provider_video_id: 'guid-1' });
 const payload = { assetId: asset.id };
+const NEEDS = { isHosted: () => false, canSign: () => true, requestPurges: () => [] };
 
 async function edited(
   seen: Asset,
@@ -26,11 +27,15 @@ async function edited(
   }: { ifMatch?: string; isHosted?: boolean; canSign?: boolean } = {},
 ) {
   const { update, decisions } = openMemoryStore(seen, NOW);
-  const updated = await editAsset({ update, isHosted: () => isHosted, canSign: () => canSign }, seen, {
-    edit: changed,
-    ifMatch,
-    actorData: { user: 'ann' },
-  });
+  const updated = await editAsset(
+    { update, isHosted: () => isHosted, canSign: () => canSign, requestPurges: () => [] },
+    seen,
+    {
+      edit: changed,
+      ifMatch,
+      actorData: { user: 'ann' },
+    },
+  );
   return { updated, decision: decisions[0] };
 }
 
@@ -91,9 +96,7 @@ describe('an edit is refused', () => {
   test('of a deleted or missing asset', async () => {
     const missing = openMemoryStore('missing', NOW);
     const request = { edit: { title: 'New' }, ifMatch: undefined, actorData: {} };
-    await expect(
-      editAsset({ update: missing.update, isHosted: () => false, canSign: () => true }, asset, request),
-    ).rejects.toMatchObject({
+    await expect(editAsset({ ...NEEDS, update: missing.update }, asset, request)).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'No such asset',
     });

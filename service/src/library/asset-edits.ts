@@ -1,4 +1,5 @@
-// Edits the fields that callers own: title, tags, metadata, visibility and poster time (contract B2).
+// Edits the fields that callers own: title, tags, metadata, visibility and poster time; revokes issued
+// playback URLs (contract B2, B5).
 import type { Asset } from '../assets/asset.ts';
 import { type EventData, newEvent } from '../assets/asset-event.ts';
 import { assertPosterTime, awaitsReport, isPosterDue } from '../assets/poster.ts';
@@ -6,6 +7,7 @@ import { assertTextLimits } from '../assets/text-limits.ts';
 import type { JobRequest } from '../jobs.ts';
 import type { AssetStore } from '../lifecycle/store.ts';
 import { notFound } from '../platform/errors.ts';
+import type { RequestPurges } from './cdn-purge.ts';
 import { assertVersion } from './if-match.ts';
 
 export type EditNeeds = {
@@ -14,6 +16,7 @@ export type EditNeeds = {
   readonly isHosted: (asset: Asset) => boolean;
   /** True if players get signed URLs of the asset's video, once it demands them. */
   readonly canSign: (asset: Asset) => boolean;
+  readonly requestPurges: RequestPurges;
 };
 
 /** Omitted columns stay unchanged. */
@@ -26,17 +29,41 @@ type EditRequest = {
 };
 
 export async function editAsset(
-  { update, isHosted, canSign }: EditNeeds,
+  { update, isHosted, canSign, requestPurges }: EditNeeds,
   asset: Asset,
   { edit, ifMatch, actorData }: EditRequest,
 ): Promise<Asset> {
   assertTextLimits(edit);
   const event = newEvent('asset.updated', { ...actorData, fields: Object.keys(edit) });
-  const updated = await update(asset, (seen) => {
+  const updated = await update(asset, (seen, now) => {
     if (seen.deleted_at) throw notFound('No such asset');
     assertVersion(seen, ifMatch);
     assertPosterTime(seen, { timeMs: edit.poster_time_ms, isHosted: isHosted(seen) });
-    return { set: toPatch(seen, edit), events: [event], jobs: jobsOf(seen, edit, canSign(seen)) };
+    const purges =
+      isVisibilityChanged(seen, edit) && edit.visibility === 'private'
+        ? requestPurges(seen, { reason: 'made_private', now })
+        : [];
+    const jobs = [...jobsOf(seen, edit, canSign(seen)), ...purges];
+    return { set: toPatch(seen, edit), events: [event], jobs };
+  });
+  if (!updated) throw notFound('No such asset');
+  return updated.asset;
+}
+
+/** Issued tokens, cookies and download tickets become invalid at once. */
+export async function revokePlayback(
+  { update, requestPurges }: EditNeeds,
+  asset: Asset,
+  actorData: EventData,
+): Promise<Asset> {
+  const event = newEvent('asset.updated', { ...actorData, fields: [], reason: 'playback_revoked' });
+  const updated = await update(asset, (seen, now) => {
+    if (seen.deleted_at) throw notFound('No such asset');
+    return {
+      set: { playback_version: seen.playback_version + 1 },
+      events: [event],
+      jobs: requestPurges(seen, { reason: 'revoked', now }),
+    };
   });
   if (!updated) throw notFound('No such asset');
   return updated.asset;

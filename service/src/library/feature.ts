@@ -7,6 +7,7 @@ import type { HeldRequests } from '../platform/concurrency/held-requests.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { Usage } from '../usage/feature.ts';
+import { cdnPurges } from './cdn-purge.ts';
 import * as editOperations from './asset-edits.ts';
 import * as listOperations from './asset-list.ts';
 import { assetRoutes, listRoutes } from './library.routes.ts';
@@ -26,7 +27,16 @@ type Needs = AppContext &
 
 export function createLibrary(context: Needs) {
   const { config, lifecycle, usage, guards, asOperator } = context;
-  const needs = { ...context, update: lifecycle.update, trashDays: config.trashDays };
+  const { cdnBaseUrl, purgeUrl } = config.delivery;
+  const needs = {
+    ...context,
+    update: lifecycle.update,
+    trashDays: config.trashDays,
+    requestPurges: cdnPurges({
+      hasCdn: cdnBaseUrl !== undefined || purgeUrl !== undefined,
+      playbackBaseUrl: context.view.playbackBaseUrl,
+    }),
+  };
   const trash = bind(needs, trashOperations);
   const library: Parameters<typeof listRoutes>[0] = {
     ...bind(needs, listOperations),

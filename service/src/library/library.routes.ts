@@ -6,6 +6,7 @@ import {
   restoreAsset,
   updateAsset,
 } from '@mediary/contract/operations/media';
+import { revokePlayback } from '@mediary/contract/operations/playback';
 import { listAllAssets } from '@mediary/contract/operations/operators';
 import type { AssetPage as AssetPageView } from '@mediary/contract/schemas/library';
 import { toActorData } from '../assets/asset-event.ts';
@@ -14,14 +15,15 @@ import { type AssetViewContext, toAssetView, toEtag } from '../assets/asset-view
 import { parsePlainText } from '../assets/text-limits.ts';
 import type { Bound } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
-import type { editAsset } from './asset-edits.ts';
+import type * as edits from './asset-edits.ts';
 import type { AssetPage, listAssetPage } from './asset-list.ts';
 import type { waitForChange } from './long-poll.ts';
 import type * as trash from './trash.ts';
 
 type Library = {
   readonly listAssetPage: Bound<typeof listAssetPage>;
-  readonly editAsset: Bound<typeof editAsset>;
+  readonly editAsset: Bound<typeof edits.editAsset>;
+  readonly revokePlayback: Bound<typeof edits.revokePlayback>;
   readonly deleteAsset: Bound<typeof trash.deleteAsset>;
   readonly restoreAsset: Bound<typeof trash.restoreAsset>;
   readonly waitForChange: Bound<typeof waitForChange>;
@@ -56,6 +58,9 @@ export const assetRoutes = (library: Library, { ownAsset, changingAsset, changin
     const edited = await library.editAsset(asset, { edit, ifMatch: headers['if-match'], actorData });
     return toAssetView(edited, library.view);
   }),
+  changingAsset(revokePlayback, async ({ asset, actor }) =>
+    toAssetView(await library.revokePlayback(asset, toActorData(actor, asset)), library.view),
+  ),
   changingTrash(deleteAsset, ({ asset, actor, query, headers }) =>
     library.deleteAsset(asset, {
       isPermanent: query.purge ?? true,

@@ -22,6 +22,7 @@ const needsOf = (update: TrashNeeds['update']): TrashNeeds => ({
   now: () => NOW,
   trashDays: 10,
   startJob: () => encode,
+  requestPurges: () => [],
 });
 
 async function deleted(seen: Asset | 'missing', more: Partial<DeleteRequest> = {}) {

@@ -8,6 +8,7 @@ import type { AssetStore } from '../lifecycle/store.ts';
 import { conflict, notFound } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
+import type { RequestPurges } from './cdn-purge.ts';
 import { assertVersion } from './if-match.ts';
 import { findExpiredTrash } from './library.sql.ts';
 
@@ -17,6 +18,7 @@ export type TrashNeeds = {
   readonly now: () => Date;
   readonly trashDays: number;
   readonly startJob: (asset: Asset) => JobRequest | undefined;
+  readonly requestPurges: RequestPurges;
 };
 
 /** With `isPermanent: false` the asset is restorable for TRASH_DAYS. An asset in the trash is unchanged. */
@@ -31,7 +33,7 @@ const DAY_MS = 86_400_000;
 
 /** Playback and downloads stop at once. A job removes the bytes after a permanent deletion or TRASH_DAYS. */
 export async function deleteAsset(
-  { update, trashDays }: TrashNeeds,
+  { update, trashDays, requestPurges }: TrashNeeds,
   asset: Asset,
   { isPermanent, ifMatch, actorData }: DeleteRequest,
 ): Promise<DeletedAsset> {
@@ -40,7 +42,11 @@ export async function deleteAsset(
     assertVersion(seen, ifMatch);
     if (seen.deleted_at && !isPermanent) return undefined;
     const purgeAt = isPermanent ? null : new Date(now.getTime() + trashDays * DAY_MS);
-    return decideDeletion(seen, { purgeAt, actorData, now });
+    const deletion = decideDeletion(seen, { purgeAt, actorData, now });
+    // The files of an asset in the trash were purged before.
+    return seen.deleted_at
+      ? deletion
+      : { ...deletion, jobs: [...deletion.jobs, ...requestPurges(seen, { reason: 'deleted', now })] };
   });
   if (!updated) throw notFound('No such asset');
   return { id: asset.id, deleted: true };

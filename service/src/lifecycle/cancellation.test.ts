@@ -27,7 +27,9 @@ describe('a cancelled encode', () => {
     expect(decideCancellation(encoding)?.events).toEqual([
       { type: 'asset.failed', data: { attempt: 1, source: 'operator', code: 'cancelled' } },
     ]);
-    expect(decideCancellation(encoding)?.jobs).toEqual([]);
+    expect(decideCancellation(encoding)?.jobs).toEqual([
+      { name: 'cancel-encoder-job', payload: { assetId: encoding.id } },
+    ]);
     expect(cancelled.failure).toEqual({
       code: 'cancelled',
       message: expect.stringMatching(/^An operator cancelled the encoding/),

@@ -10,6 +10,7 @@ import {
 import { bind } from '../platform/bind.ts';
 import { createKeyedMutex } from '../platform/concurrency/keyed-mutex.ts';
 import { createAssetWatches } from './asset-changes.ts';
+import { cachePlayedAssets } from './played-assets.ts';
 import * as reportOperations from './reports.ts';
 import { createAssetStore } from './store.ts';
 
@@ -17,10 +18,19 @@ export type Lifecycle = ReturnType<typeof createLifecycle>['operations'];
 
 export function createLifecycle({ db, notifications, jobs, now }: AppContext) {
   const loader = createAssetLoader(db);
-  const assetStore = createAssetStore({ db, loader, jobs, now, runExclusive: createKeyedMutex() });
+  const played = cachePlayedAssets(loader.findPlayed, notifications);
+  const assetStore = createAssetStore({
+    db,
+    loader,
+    jobs,
+    now,
+    runExclusive: createKeyedMutex(),
+    onWritten: played.forget,
+  });
   return {
     operations: {
-      ...bind(loader, { findAssetById, findAssetForCaller, findPlayedAsset, findTrashedAssetForCaller }),
+      ...bind(loader, { findAssetById, findAssetForCaller, findTrashedAssetForCaller }),
+      ...bind(played, { findPlayedAsset }),
       ...bind({ db, store: assetStore, now }, reportOperations),
       findReportedAsset: loader.findReported,
       update: assetStore.update,

@@ -25,6 +25,8 @@ type StoreNeeds = {
   readonly jobs: ServiceJobs;
   readonly runExclusive: RunExclusive;
   readonly now: () => Date;
+  /** Called when a change of the asset may have been committed. */
+  readonly onWritten?: (assetId: string) => void;
 };
 
 /** `asset` is the asset after the decision. */
@@ -156,11 +158,11 @@ async function update<D extends Decision | undefined>(
 
 /** Returns the asset after the write; undefined if another writer was faster. */
 async function write(
-  { write: store, recordDelivery }: Writers,
+  { write: store, recordDelivery, onWritten }: Writers,
   pending: PendingWrite,
 ): Promise<Asset | undefined> {
   const { seen, decision } = pending;
-  if (!isEmpty(decision)) return store(pending);
+  if (!isEmpty(decision)) return store(pending).finally(() => onWritten?.(seen.id));
   if (decision.delivery) await recordDelivery(decision.delivery);
   return seen;
 }

@@ -101,7 +101,13 @@ function listChecks(context: Needs) {
   const webhooks = bind({ ...context, fetchWebhook }, webhookChecks);
   const isHeifAllowed = config.mediaTypes.some(({ mime }) => mime === 'image/heic');
   const machine = [
-    judgeEncoder({ role: config.role, version: encoderVersion, missing: encoderMissing }),
+    judgeEncoder({
+      role: config.role,
+      version: encoderVersion,
+      missing: encoderMissing,
+      setting: config.videoEncoder,
+      videoEncoder: context.videoEncoder,
+    }),
     judgeHeif({ isAllowed: isHeifAllowed, canDecode: imageProcessor.canDecodeHeif }),
     judgeSandbox(sandbox.protections),
   ];

@@ -28,7 +28,7 @@ export type Workers = Awaited<ReturnType<typeof listWorkers>>;
 type Readiness = {
   readonly components: { readonly database: 'ok'; readonly store: 'ok'; readonly queue: 'ok' };
   readonly workers: Workers;
-  readonly warnings: 'no_workers'[];
+  readonly warnings: readonly ('no_workers' | 'scratch_disk_full')[];
 };
 
 /**
@@ -50,7 +50,7 @@ export async function checkReadiness(needs: HealthNeeds): Promise<Readiness> {
   return {
     components: { database: 'ok', store: 'ok', queue: 'ok' },
     workers,
-    warnings: findWarnings(needs, workers),
+    warnings: [...findWarnings(needs, workers), ...(probe.waits ? (['scratch_disk_full'] as const) : [])],
   };
 }
 

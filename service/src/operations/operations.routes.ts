@@ -20,7 +20,7 @@ export const healthRoutes = (health: Health) => [
     return {
       ...components,
       worker_count: workers.length,
-      ...(warnings.length > 0 && { warnings }),
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
       ...(health.isOperator(headers) && { workers: workers.map(toWorkerView), sandbox: health.sandbox }),
     };
   }),

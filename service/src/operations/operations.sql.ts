@@ -3,9 +3,14 @@ import type { ProviderName } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
-/** `queue`: whether the tables of the job queue exist. */
+/**
+ * `queue`: whether the tables of the job queue exist. `waits`: whether an encode lately found too little disk
+ * space.
+ */
 export const probeDatabase = (db: Queries) =>
-  db.one(sql('probe', { queue: 'bool' })`select to_regclass('pgboss.job') is not null as queue`);
+  db.one(sql('probe', { queue: 'bool', waits: 'bool' })`
+    select to_regclass('pgboss.job') is not null as queue,
+           exists (select 1 from encode_waits where checked_at > now() - interval '90 seconds') as waits`);
 
 /** The latest delivery of each provider. */
 export const findLastWebhooks = (db: Queries, providers: readonly ProviderName[]) =>

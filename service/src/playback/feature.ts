@@ -6,12 +6,17 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
+import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
+import { openFairSlots } from '../platform/process/fair-slots.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import * as cacheOperations from './cache-headers.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
+import * as frameOperations from './frames.ts';
+import { frameRoutes } from './frames.routes.ts';
 import * as playbackOperations from './playback.ts';
 import { playbackRoutes } from './playback.routes.ts';
-import * as redirectOperations from './segment-redirect.ts';
+import { findInternalRedirect, redirectToStore } from './segment-redirect.ts';
 
 type Needs = AppContext &
   Pick<downloadOperations.DownloadNeeds, 'limitOwner'> & {
@@ -22,18 +27,41 @@ type Needs = AppContext &
     readonly objects: ObjectResponses;
   };
 
+/** Frames that one process renders at the same time, and requests of one asset that wait. */
+const FRAME_LIMITS = { processes: 2, perOwner: 1, maxWaiting: 8, waitMs: 5000 };
+const MAX_FRAMES_IN_FLIGHT = 64;
+/** Viewers choose the times, so that only this number of frames is stored of each video. */
+const MAX_STORED_FRAMES = 250;
+
 export function createPlayback(needs: Needs) {
   const { lifecycle, hosted, guards, config, objects, view } = needs;
   const shared = { ...needs, ...lifecycle, ...hosted, ...view };
   const playback = {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
-    ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+    ...bind(
+      {
+        ...shared,
+        segmentDelivery: config.delivery.segments,
+        accelPrefix: config.delivery.accelPrefix,
+        storeFolder: needs.locations.store,
+      },
+      { findInternalRedirect, redirectToStore },
+    ),
+    ...bind({ ...shared, cdnMaxAge: config.delivery.cdnMaxAge }, cacheOperations),
+  };
+  const frameNeeds = {
+    ...shared,
+    ...config,
+    acquireSlot: openFairSlots(FRAME_LIMITS.processes).addGroup(FRAME_LIMITS),
+    inFlight: createSingleFlight({ maxConcurrent: MAX_FRAMES_IN_FLIGHT }),
+    maxFrames: MAX_STORED_FRAMES,
   };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },
     routes: [
       ...downloadRoutes(bind(shared, downloadOperations), guards, objects),
+      ...frameRoutes({ ...playback, ...bind(frameNeeds, frameOperations), objects }),
       ...playbackRoutes(playback, guards, objects),
     ],
     jobs: {},

@@ -26,12 +26,41 @@ export function isPlaybackToken(
   asset: TokenSubject,
   { token, now }: { token: string; now: Date },
 ): boolean {
+  const { id, version, expires } = findClaims(secrets, token) ?? {};
+  return (
+    id === asset.id &&
+    version === asset.playback_version &&
+    expires !== undefined &&
+    expires > now.getTime() / 1000
+  );
+}
+
+/** In seconds since 1970; undefined when the service did not sign the token. */
+export const playbackTokenExpiry = (secrets: readonly Secret[], token: string): number | undefined =>
+  findClaims(secrets, token)?.expires;
+
+type Claims = { readonly expires: number; readonly version: number; readonly id: string | undefined };
+
+const MAX_VERIFIED = 10_000;
+/** A player sends one token with every request. Only tokens with a valid signature are kept. */
+const verified = new WeakMap<readonly Secret[], Map<string, Claims>>();
+
+function findClaims(secrets: readonly Secret[], token: string): Claims | undefined {
+  const known = verified.get(secrets) ?? new Map<string, Claims>();
+  const claims = known.get(token) ?? readClaims(secrets, token);
+  if (!claims || known.has(token)) return claims;
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size >= MAX_VERIFIED) known.delete(oldest);
+  verified.set(secrets, known.set(token, claims));
+  return claims;
+}
+
+function readClaims(secrets: readonly Secret[], token: string): Claims | undefined {
   const payload = verifyToken(
     secrets.map((root) => deriveKey(root, 'playback')),
     token,
   );
-  const [expires, version, id] = payload?.split(':') ?? [];
-  return (
-    id === asset.id && Number(version) === asset.playback_version && Number(expires) > now.getTime() / 1000
-  );
+  if (payload === undefined) return undefined;
+  const [expires, version, id] = payload.split(':');
+  return { expires: Number(expires), version: Number(version), id };
 }

@@ -1,30 +1,44 @@
 // Serves playback URLs to owners, and manifests and segments to viewers (contract B5).
 import { getPlayback, getSegment, publicEntryOperations } from '@mediary/contract/operations/playback';
 import { createHash } from 'node:crypto';
+import { publicExtraOperations } from '@mediary/contract/operations/video-extras';
 import type { FastifyReply } from 'fastify';
 import type { PlayedAsset } from '../assets/asset.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
 import type { Guards } from '../assets/asset-guards.hook.ts';
 import type { BoundOperations } from '../platform/bind.ts';
-import { matchesEtag } from '../platform/http/headers.ts';
+import { attachment, matchesEtag } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
+import type * as cacheOperations from './cache-headers.ts';
 import type * as playbackOperations from './playback.ts';
+import { isSegment } from './segment-redirect.ts';
 import type * as redirectOperations from './segment-redirect.ts';
-import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
+import { findDownloadName, toDownloadSearch } from './download-name.ts';
+import { findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
-  BoundOperations<typeof redirectOperations> &
-  Pick<BoundOperations<typeof growingOperations>, 'findManifest'>;
+  Pick<BoundOperations<typeof growingOperations>, 'findManifest'> &
+  Pick<BoundOperations<typeof redirectOperations>, 'redirectToStore' | 'findInternalRedirect'> &
+  BoundOperations<typeof cacheOperations>;
 
 export const playbackRoutes = (
   playback: Playback,
   { ownAsset }: Guards,
   objects: ObjectResponses,
 ): Route[] => [
-  ownAsset(getPlayback, async ({ asset }) => playback.getPlayback(asset)),
+  ownAsset(getPlayback, async ({ asset, query }) => playback.getPlayback(asset, query.access), {
+    setCookie: ({ asset, query }) =>
+      query.access === 'cookie' ? playback.createPlaybackCookie(asset) : undefined,
+  }),
   ...publicEntryOperations.map((operation) =>
+    bytesRoute(operation, {
+      handle: (request, reply) =>
+        serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
+    }),
+  ),
+  ...publicExtraOperations.map((operation) =>
     bytesRoute(operation, {
       handle: (request, reply) =>
         serveFixed({ playback, objects }, { request, reply }, basename(operation.path)),
@@ -42,20 +56,19 @@ const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 type Needs = { readonly playback: Playback; readonly objects: ObjectResponses };
 type Exchange<R> = { readonly request: R; readonly reply: FastifyReply };
 
-type FixedRequest = BytesRequest<{ readonly token?: string }, { readonly id: string }>;
+type FixedRequest = BytesRequest<
+  { readonly token?: string; readonly download?: string },
+  { readonly id: string }
+>;
 
 async function serveFixed(needs: Needs, exchange: Exchange<FixedRequest>, file: string): Promise<unknown> {
   const { id } = exchange.request.params;
-  const { token } = exchange.request.query;
-  if (token === undefined)
-    return serve(needs, exchange, {
-      asset: await needs.playback.findPlayableAsset(id, undefined),
-      path: file,
-    });
-  await needs.playback.findPlayableAsset(id, token);
+  const { token, download } = exchange.request.query;
+  if (token === undefined) return serve(needs, exchange, { id, token, path: file });
+  await needs.playback.findPlayableAsset(id, { token, cookie: undefined });
   return exchange.reply
     .header('cache-control', 'no-store')
-    .redirect(`./~${encodeURIComponent(token)}/${file}`, 302);
+    .redirect(`./~${encodeURIComponent(token)}/${file}${toDownloadSearch(download)}`, 302);
 }
 
 type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': string }>;
@@ -63,32 +76,38 @@ type FileRequest = BytesRequest<unknown, { readonly id: string; readonly '*': st
 async function serveBelow(needs: Needs, exchange: Exchange<FileRequest>): Promise<unknown> {
   const { id, '*': rest } = exchange.request.params;
   const [, token, path] = /^~([^/]*)\/(.*)$/.exec(rest) ?? [];
-  return serve(needs, exchange, {
-    asset: await needs.playback.findPlayableAsset(id, token),
-    path: path ?? rest,
-  });
+  return serve(needs, exchange, { id, token, path: path ?? rest });
 }
+
+type RequestedPath = { readonly id: string; readonly token: string | undefined; readonly path: string };
 
 async function serve(
   { playback, objects }: Needs,
   { request, reply }: Exchange<BytesRequest>,
-  { asset, path }: { asset: PlayedAsset; path: string },
+  { id, token, path }: RequestedPath,
 ): Promise<unknown> {
+  const asset = await playback.findPlayableAsset(id, { token, cookie: request.headers.cookie });
   const served = findServedFile(asset, path, () => playback.resolveHostedUrls(asset));
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
   if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
-  const redirect = await playback.redirectToStore({ key: served.key, path, method: request.method });
+  const name = findDownloadName(request.query, path);
+  const disposition = name === undefined ? undefined : attachment(name);
+  const { key, isEntry } = served;
+  const redirect = await playback.redirectToStore({ key, path, method: request.method, disposition });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
-  const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = {
     'content-type': contentTypeOf(path),
-    'cache-control': cacheControlFor(asset, served.isEntry),
+    ...playback.buildCacheHeaders(asset, { isEntry, isSegment: isSegment(path), token }),
+    ...(disposition && { 'content-disposition': disposition }),
   };
+  const internal = playback.findInternalRedirect({ key, path, addresses: () => request.ips ?? [] });
+  if (internal) return reply.headers(known).headers(internal).send('');
+  const etag = key.slice(key.lastIndexOf('/', key.lastIndexOf('/') - 1) + 1);
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
-    { key: served.key, etag, headers: known, missing: playbackNotFound },
+    { key, etag, headers: known, isHot: !isEntry, missing: playbackNotFound },
   );
   return reply.code(status).headers(headers).send(body);
 }

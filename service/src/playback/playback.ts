@@ -5,8 +5,10 @@ import type { findPlayedAsset } from '../assets/asset-lookup.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { toExtraUrls } from '../assets/video-extras.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
+import { formatPlaybackCookie, readPlaybackCookie } from '../auth/playback-cookie.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
 import type { Bound } from '../platform/bind.ts';
 import { unauthorized } from '../platform/errors.ts';
@@ -19,21 +21,29 @@ type PlaybackNeeds = {
   readonly urlSecrets: readonly Secret[];
   readonly tokenTtlSeconds: number;
   readonly playbackBaseUrl: () => string;
+  readonly publicBaseUrl: () => string;
   readonly now: () => Date;
 };
 
+/** How players of a private asset are authorized: by the URLs themselves, or by a cookie. */
+type Access = 'token' | 'cookie';
+
 /** URLs that a player can use unchanged; null for missing ones. */
-export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
+export function getPlayback(needs: PlaybackNeeds, asset: Asset, access: Access = 'token'): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
-  const isSigned =
-    asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
-  const expires = isSigned
-    ? tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds })
-    : null;
-  const base = toPlaybackBase(needs.playbackBaseUrl(), asset.id);
-  const token = expires === null ? '' : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
+  if (hosted) return { kind, stream_status, ...toExtraUrls([], ''), ...hosted };
+  const expires = isSigned(asset) ? expiryOf(needs, asset) : null;
+  // The cookie belongs to the service and would not reach a CDN.
+  const base = toPlaybackBase(
+    access === 'cookie' ? needs.publicBaseUrl() : needs.playbackBaseUrl(),
+    asset.id,
+  );
+  const token =
+    expires === null || access === 'cookie'
+      ? ''
+      : `/~${issuePlaybackToken(needs.urlSecrets, asset, expires)}`;
+  const own = asset.playback?.kind === 'own' ? asset.playback : undefined;
   const urls = toPlaybackUrls(asset.playback, `${base}${token}`) ?? {
     hls: null,
     dash: null,
@@ -43,11 +53,28 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     kind,
     stream_status,
     ...urls,
-    mp4: null,
-    storyboard: null,
+    ...toExtraUrls(own?.extras ?? [], `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
+    ...(own && !own.growing && { frame: `${base}${token}/frame.jpg` }),
   };
+}
+
+const isSigned = ({ visibility, playback }: Asset): boolean =>
+  visibility === 'private' && playback !== null && playback.kind !== 'urls';
+
+const expiryOf = ({ now, tokenTtlSeconds }: PlaybackNeeds, asset: PlayedAsset): number =>
+  tokenExpiry(asset, { now: now(), ttlSeconds: tokenTtlSeconds });
+
+/** `Set-Cookie` for the fixed paths of a private asset; undefined if they need none. */
+export function createPlaybackCookie(needs: PlaybackNeeds, asset: Asset): string | undefined {
+  if (!isSigned(asset) || resolveHostedUrls(needs, asset)) return undefined;
+  const expires = expiryOf(needs, asset);
+  return formatPlaybackCookie({
+    token: issuePlaybackToken(needs.urlSecrets, asset, expires),
+    url: `${toPlaybackBase(needs.publicBaseUrl(), asset.id)}/`,
+    maxAgeSeconds: expires - Math.floor(needs.now().getTime() / 1000),
+  });
 }
 
 /** The URLs to which players of a hosted video are redirected; undefined for other assets. */
@@ -55,10 +82,7 @@ export function resolveHostedUrls(
   needs: PlaybackNeeds,
   asset: PlayedAsset,
 ): (PlayUrls & { readonly expires_at: string | null }) | undefined {
-  const found = needs.findHostedUrls(
-    asset,
-    tokenExpiry(asset, { now: needs.now(), ttlSeconds: needs.tokenTtlSeconds }),
-  );
+  const found = needs.findHostedUrls(asset, expiryOf(needs, asset));
   if (!found) return undefined;
   const { expires, ...urls } = found;
   return { ...urls, expires_at: toIso(expires) };
@@ -67,6 +91,12 @@ export function resolveHostedUrls(
 const toIso = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString();
 
+/** What a request presents: the token of its path, else a `Cookie` header. */
+type PlaybackCredentials = {
+  readonly token: string | undefined;
+  readonly cookie: string | undefined;
+};
+
 /**
  * The access of players to an asset. A private asset is NOT_FOUND without a token, and UNAUTHORIZED with an
  * invalid one.
@@ -74,11 +104,12 @@ const toIso = (seconds: number | null): string | null =>
 export async function findPlayableAsset(
   { findPlayedAsset, urlSecrets, now }: PlaybackNeeds,
   id: string,
-  token: string | undefined,
+  credentials: PlaybackCredentials,
 ): Promise<PlayedAsset> {
   const asset = await findPlayedAsset(id);
   if (!asset || asset.deleted_at) throw playbackNotFound();
   if (asset.visibility === 'public') return asset;
+  const token = credentials.token ?? readPlaybackCookie(credentials.cookie);
   if (token === undefined) throw playbackNotFound();
   if (!isPlaybackToken(urlSecrets, asset, { token, now: now() }))
     throw unauthorized('The playback token is invalid or has expired', {

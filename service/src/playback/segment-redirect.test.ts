@@ -1,8 +1,8 @@
 // Tests which requests are redirected to the object store, and for how long the redirect may be used.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ObjectKey } from '../storage/object-key.ts';
 import type { DirectUploads } from '../storage/object-store.ts';
-import { redirectToStore } from './segment-redirect.ts';
+import { findInternalRedirect, redirectToStore } from './segment-redirect.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const key = 'renditions/a/1-1/r0-00001.m4s' as ObjectKey;
@@ -67,4 +67,36 @@ test('so is everything without the setting, and without a store that clients rea
     await redirectToStore({ store: {}, segmentDelivery: 'redirect', now: () => now }, file),
   ).toBeUndefined();
   expect(asked).toEqual([]);
+});
+
+describe('the web server sends a segment', () => {
+  const internal = (needs: object = {}, file: object = {}) =>
+    findInternalRedirect(
+      {
+        store: { localFile: () => '/srv/media/objects/ab/renditions/a/1-1/r0-00001.m4s' },
+        segmentDelivery: 'x-accel-redirect',
+        storeFolder: '/srv/media',
+        accelPrefix: '/_mediary/',
+        ...needs,
+      },
+      { key, path: '1-1/r0-00001.m4s', addresses: () => ['127.0.0.1', '192.0.2.1'], ...file },
+    );
+
+  test('from an internal location, or by the name of the file', () => {
+    expect(internal()).toEqual({
+      'x-accel-redirect': '/_mediary/objects/ab/renditions/a/1-1/r0-00001.m4s',
+    });
+    expect(internal({ segmentDelivery: 'x-sendfile' })).toEqual({
+      'x-sendfile': '/srv/media/objects/ab/renditions/a/1-1/r0-00001.m4s',
+    });
+  });
+
+  test('only of requests that passed it, of a disk store, and in these modes', () => {
+    expect(internal({}, { addresses: () => ['192.0.2.1'] })).toBeUndefined();
+    expect(internal({}, { path: 'hls.m3u8' })).toBeUndefined();
+    expect(internal({ store: {} })).toBeUndefined();
+    expect(internal({ storeFolder: '/srv/other' })).toBeUndefined();
+    for (const segmentDelivery of ['service', 'redirect'])
+      expect(internal({ segmentDelivery })).toBeUndefined();
+  });
 });

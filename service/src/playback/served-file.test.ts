@@ -30,6 +30,11 @@ describe('renditions of our own', () => {
     expect(findServedFile(chosen, 'hls.m3u8')).toEqual(findServedFile(own, 'hls.m3u8'));
   });
 
+  test.each(['storyboard.vtt', 'preview.webp', 'video.mp4', 'audio.m4a'])('%s lies there too', (file) => {
+    expect(findServedFile(own, file)).toEqual({ key: `renditions/${own.id}/2-1/${file}`, isEntry: true });
+    for (const other of [reported, nothing]) expect(() => findServedFile(other, file)).toThrow(NOT_FOUND);
+  });
+
   test('manifests name their children below that folder', () => {
     expect(findServedFile(own, '2-1/v0.mp4')).toEqual({
       key: `renditions/${own.id}/2-1/v0.mp4`,
@@ -111,12 +116,19 @@ test.each([...ENTRY_FILES, '1-1/v0.mp4'])('without anything to play there is no 
 });
 
 test('types come from our table, and what is not in it is only bytes', () => {
-  expect(['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s'].map(contentTypeOf)).toEqual([
+  expect(
+    ['hls.m3u8', 'dash.mpd', 'thumb.jpg', 'a.mp4', '2-1/b.m4s', 'a.vtt', 'a.webp', 'a.m4a'].map(
+      contentTypeOf,
+    ),
+  ).toEqual([
     'application/vnd.apple.mpegurl',
     'application/dash+xml',
     'image/jpeg',
     'video/mp4',
     'video/iso.segment',
+    'text/vtt; charset=utf-8',
+    'image/webp',
+    'audio/mp4',
   ]);
   expect(
     ['a.html', 'a.svg', 'a', 'a.', 'mp4', '.m3u8.exe', 'a.constructor'].map(contentTypeOf),

@@ -2,6 +2,7 @@
 import type { PlayedAsset } from '../assets/asset.ts';
 import type { OwnManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { EXTRA_FILES } from '../assets/video-extras.ts';
 import {
   isRenditionName,
   type ObjectKey,
@@ -16,12 +17,17 @@ export const ENTRY_FILES = ['hls.m3u8', 'dash.mpd', 'thumb.jpg'] as const;
 type EntryFile = (typeof ENTRY_FILES)[number];
 export const isEntryFile = (name: string): name is EntryFile => ENTRY_FILES.some((file) => file === name);
 
+const isExtraFile = (name: string): boolean => Object.values(EXTRA_FILES).includes(name);
+
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['m3u8', 'application/vnd.apple.mpegurl'],
   ['mpd', 'application/dash+xml'],
   ['jpg', 'image/jpeg'],
   ['mp4', 'video/mp4'],
   ['m4s', 'video/iso.segment'],
+  ['m4a', 'audio/mp4'],
+  ['vtt', 'text/vtt; charset=utf-8'],
+  ['webp', 'image/webp'],
 ]);
 
 /** The service chooses the type, never the client. Other files are plain bytes. */
@@ -59,7 +65,11 @@ export function findServedFile(
   path: string,
   resolveHosted: ResolveHosted = () => undefined,
 ): ServedFile {
-  const served = isEntryFile(path) ? entryOf(asset, path, resolveHosted) : childOf(asset, path);
+  const served = isEntryFile(path)
+    ? entryOf(asset, path, resolveHosted)
+    : isExtraFile(path)
+      ? extraOf(asset, path)
+      : childOf(asset, path);
   if (!served) throw playbackNotFound();
   return served;
 }
@@ -88,7 +98,11 @@ function entryOf(
 const storedName = ({ posterTimeMs }: OwnManifest, file: EntryFile): string =>
   file === THUMBNAIL && posterTimeMs !== undefined ? posterName(posterTimeMs) : file;
 
-/** The DASH manifest for players that started before the run had ended; beside the entries, as they read it. */
+/** Changes with the run, like the manifests. */
+const extraOf = ({ id, playback }: PlayedAsset, file: string): ServedFile | undefined =>
+  playback?.kind === 'own' ? { key: renditionKey(id, playback.folder, file), isEntry: true } : undefined;
+
+/** The DASH manifest for players that started before the run had ended. */
 const EARLY_MANIFEST = /^early-(\d+-\d+)\.mpd$/;
 
 /** `<folder>/<file>` of the published run. */

@@ -7,6 +7,7 @@ import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
+import * as encoderOperations from './encoder-jobs.ts';
 import * as handoverOperations from './handover.ts';
 import * as playbackOperations from './hosted-playback.ts';
 import * as videoOperations from './hosted-videos.ts';
@@ -41,6 +42,8 @@ export function createProviders(context: Needs) {
     now,
   };
   const videos = bind(needs, videoOperations);
+  const callbackBaseUrl = () => config.encoderCallbackUrl ?? context.publicBaseUrl();
+  const encoders = bind({ ...context, ...lifecycle, callbackBaseUrl }, encoderOperations);
   const endpoints = config.providers.map(({ module: { name, webhook } }) => ({
     provider: name,
     operation: webhookOperation(name, webhook),
@@ -52,6 +55,7 @@ export function createProviders(context: Needs) {
       ...bind({ call }, inspectionOperations),
       ...workers,
       ...handovers,
+      ...encoders,
       call,
       circuits,
       startJob: startJob(providers),
@@ -64,6 +68,9 @@ export function createProviders(context: Needs) {
     jobs: {
       'protect-video': ({ payload }: JobRun<JobPayloads['protect-video']>) =>
         videos.protectVideo(payload.assetId),
+      'ask-encoder': ({ payload }: JobRun<JobPayloads['ask-encoder']>) => encoders.askEncoder(payload),
+      'cancel-encoder-job': ({ payload }: JobRun<JobPayloads['cancel-encoder-job']>) =>
+        encoders.cancelEncoderJob(payload.assetId),
     },
   };
 }

@@ -8,6 +8,7 @@ import type { HostedManifest, PlayUrls } from '../assets/playback-manifest.ts';
 import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { HeaderValues } from '../auth/signature.ts';
 import type { JobRequest } from '../jobs.ts';
+import type { EncoderApi } from './encoder-api.ts';
 
 /** A webhook request before any parsing or decompression. */
 export type WebhookRequest = {
@@ -37,6 +38,8 @@ export type Provider = {
   parse(body: Uint8Array, signer: { readonly isOwnEncoder: boolean }): ParsedWebhook;
   /** The job to start after the upload; undefined when the provider starts by itself. */
   startJob(asset: Asset): JobRequest | undefined;
+  /** The operator's own encoder; undefined when our workers encode. */
+  readonly encoder?: EncoderApi | undefined;
   /** The API of a hosted product; undefined when it has none or is not configured. */
   readonly api: HostedApi | undefined;
   /** The URLs of a video with the current settings, unsigned; undefined for encoders. */

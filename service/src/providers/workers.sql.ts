@@ -12,11 +12,12 @@ export type WorkerRow = Readonly<RowOf<typeof TABLES.workers>>;
 /** Also renews the row, and creates it again if another process deleted it. */
 export const recordWorker = (
   db: Queries,
-  { id, roles, version, providers }: Pick<WorkerRow, 'id' | 'roles' | 'version' | 'providers'>,
+  worker: Pick<WorkerRow, 'id' | 'roles' | 'version' | 'providers' | 'video_encoder'>,
 ) =>
   db.all(sql('record worker')`
-    insert into workers (id, roles, version, providers)
-    values (${id}, ${roles}::text[], ${version}, ${providers}::text[])
+    insert into workers (id, roles, version, providers, video_encoder)
+    values (${worker.id}, ${worker.roles}::text[], ${worker.version}, ${worker.providers}::text[],
+            ${worker.video_encoder})
     on conflict (id) do update set seen_at = now()`);
 
 export const deleteWorker = (db: Queries, id: string) =>

@@ -40,7 +40,7 @@ async function start(environment = {}, more: Partial<WorkerProcess> = {}, databa
   });
   const heartbeat = await startHeartbeat(
     { db: database, log, providers },
-    { roles: ['worker'], version: '1.2.3', ...more },
+    { roles: ['worker'], version: '1.2.3', videoEncoder: 'x264', ...more },
   );
   onTestFinished(heartbeat.stop);
   return heartbeat;
@@ -57,6 +57,7 @@ test('a worker is listed with the providers that it has settings for, until it s
       providers: ['cdnhost', 'onprem'],
       started_at: expect.any(Date),
       seen_at: expect.any(Date),
+      video_encoder: 'x264',
     },
   ]);
   expect([await hasWorkerFor({ db }, 'cdnhost'), await hasWorkerFor({ db }, 'edgehost')]).toEqual([

@@ -23,6 +23,7 @@ type WorkerNeeds = {
 export type WorkerProcess = {
   readonly roles: readonly ('api' | 'worker')[];
   readonly version: string;
+  readonly videoEncoder: string;
   /** Default: 10 s. */
   readonly beatEveryMs?: number | undefined;
 };
@@ -46,10 +47,16 @@ export const listServedProviders = ({ providers }: Pick<WorkerNeeds, 'providers'
 /** A beat that fails is logged; the next one may succeed. */
 export async function startHeartbeat(
   needs: WorkerNeeds,
-  { roles, version, beatEveryMs = BEAT_MS }: WorkerProcess,
+  { roles, version, videoEncoder, beatEveryMs = BEAT_MS }: WorkerProcess,
 ): Promise<Heartbeat> {
   const { db, log } = needs;
-  const worker = { id: randomUUID(), roles: [...roles], version, providers: listServedProviders(needs) };
+  const worker = {
+    id: randomUUID(),
+    roles: [...roles],
+    version,
+    providers: listServedProviders(needs),
+    video_encoder: videoEncoder,
+  };
   const logFailure = (error: unknown) =>
     log.warn({ err: error, worker: worker.id }, 'the heartbeat of this worker could not be recorded');
   const beat = () =>

@@ -2,14 +2,22 @@
 import type { AppContext } from '../app-context.ts';
 import { bind } from '../platform/bind.ts';
 import * as fileOperations from './local-file.ts';
+import { openHotObjects } from './hot-objects.ts';
 import * as objectOperations from './object-response.ts';
 import { openResponseBuffers } from './response-buffers.ts';
 
 type Needs = Pick<AppContext, 'store' | 'scratchRoot' | 'config'>;
 
-export const createStorage = ({ store, scratchRoot, config: { minFreeBytes } }: Needs) => ({
+export const createStorage = ({ store, scratchRoot, config: { minFreeBytes, delivery } }: Needs) => ({
   operations: {
-    ...bind({ store, buffers: openResponseBuffers() }, objectOperations),
+    ...bind(
+      {
+        store,
+        buffers: openResponseBuffers(),
+        hotObjects: openHotObjects(delivery.segmentCacheBytes),
+      },
+      objectOperations,
+    ),
     ...bind({ store, scratchRoot, minFreeBytes }, fileOperations),
   },
   routes: [],

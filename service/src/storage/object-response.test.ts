@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDiskObjectStore } from './disk-object-store.ts';
+import { openHotObjects } from './hot-objects.ts';
 import { sendObject } from './object-response.ts';
 import { variantKey } from './object-key.ts';
 import { openResponseBuffers } from './response-buffers.ts';
@@ -40,7 +41,7 @@ const ask = async (
   }: { raw?: ReturnType<typeof newReply>; headers?: Record<string, string> } = {},
 ) =>
   sendObject(
-    { store, buffers },
+    { store, buffers, hotObjects: openHotObjects(0) },
     { request: { method: 'GET', headers }, reply: { raw } },
     { key: await stored(content), etag: 'a', headers: {} },
   );
@@ -59,6 +60,23 @@ describe('the bytes of a response', () => {
     raw.emit('close');
     const second = await ask(Buffer.from('second'));
     expect((second.body as Buffer).buffer).toBe((first.body as Buffer).buffer);
+  });
+
+  test('come from memory when an object is used often, for ranges, HEAD and 304 too', async () => {
+    const key = await stored(Buffer.from('0123456789'));
+    const hotObjects = openHotObjects(1_000_000);
+    const get = (method: string, headers: Record<string, string> = {}) =>
+      sendObject(
+        { store, buffers, hotObjects },
+        { request: { method, headers }, reply: { raw: newReply() } },
+        { key, etag: 'a', headers: {}, isHot: true },
+      );
+    for (let uses = 0; uses < 2; uses++) await get('GET');
+    await store.remove(key);
+    expect(String((await get('GET')).body)).toBe('0123456789');
+    expect(String((await get('GET', { range: 'bytes=2-4' })).body)).toBe('234');
+    expect(await get('HEAD')).toMatchObject({ status: 200, headers: { 'content-length': 10 } });
+    expect((await get('GET', { 'if-none-match': '"a"' })).status).toBe(304);
   });
 
   test('contain the requested range', async () => {

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { notFound, type ServiceError } from '../platform/errors.ts';
 import { matchesEtag } from '../platform/http/headers.ts';
+import type { HotObjects } from './hot-objects.ts';
 import type { ObjectKey } from './object-key.ts';
 import type { ObjectStore, OpenObject, ReadObject } from './object-store.ts';
 import { parseRange } from './byte-range.ts';
@@ -14,6 +15,8 @@ type RequestedObject = {
   readonly key: ObjectKey;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The object is kept in memory when it is used often. */
+  readonly isHot?: boolean;
   /** The error of an object that is not stored; playback paths have their own. */
   readonly missing?: () => ServiceError;
 };
@@ -37,17 +40,25 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+type Sources = {
+  readonly store: ObjectStore;
+  readonly buffers: ResponseBuffers;
+  readonly hotObjects: HotObjects;
+};
+
 export async function sendObject(
-  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
+  sources: Sources,
   { request, reply }: Exchange,
   object: RequestedObject,
 ): Promise<ObjectResponse> {
   const etag = `"${object.etag}"`;
   const isNotModified = matchesEtag(request.headers['if-none-match'], etag);
+  const isWithoutBody = isNotModified || request.method === 'HEAD';
   const found =
-    isNotModified || request.method === 'HEAD'
-      ? await readSize(store, object.key)
-      : await readOrOpen({ store, buffers }, { request, reply }, object.key);
+    (await findHot(sources, object)) ??
+    (isWithoutBody
+      ? await readSize(sources.store, object.key)
+      : await readOrOpen(sources, { request, reply }, object.key));
   if (!found) throw (object.missing ?? objectNotFound)();
   const headers = { ...SECURITY_HEADERS, ...object.headers, etag, 'accept-ranges': 'bytes' };
   if (isNotModified) return { status: 304, headers };
@@ -62,7 +73,7 @@ export async function sendObject(
   const body =
     request.method === 'HEAD'
       ? Readable.from([])
-      : (bytes?.subarray(start, end + 1) ?? opened ?? store.stream(object.key, range));
+      : (bytes?.subarray(start, end + 1) ?? opened ?? sources.store.stream(object.key, range));
   if (!range) return { status: 200, headers: { ...headers, 'content-length': length }, body };
   return {
     status: 206,
@@ -75,13 +86,19 @@ const objectNotFound = () => notFound('This file is not stored');
 
 type FoundObject = ReadObject & Partial<OpenObject>;
 
+const findHot = (
+  { store, hotObjects }: Sources,
+  { key, isHot }: RequestedObject,
+): FoundObject | undefined | Promise<FoundObject | undefined> =>
+  isHot ? hotObjects.find(key, () => store.read(key)) : undefined;
+
 /** A range depends on the size, so that a remote object is opened at once only when all of it is sent. */
 async function readOrOpen(
-  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
+  { store, buffers }: Sources,
   { request, reply }: Exchange,
   key: ObjectKey,
 ): Promise<FoundObject | undefined> {
-  if (!store.open) return readIntoBuffer({ store, buffers }, reply, key);
+  if (!store.open) return readIntoBuffer(store, buffers.acquire(), { reply, key });
   return request.headers.range === undefined ? store.open(key) : readSize(store, key);
 }
 
@@ -92,11 +109,10 @@ async function readSize(store: ObjectStore, key: ObjectKey): Promise<FoundObject
 
 /** Allocates new memory when all buffers are in use. */
 async function readIntoBuffer(
-  { store, buffers }: { store: ObjectStore; buffers: ResponseBuffers },
-  { raw }: Reply,
-  key: ObjectKey,
+  store: ObjectStore,
+  acquired: ReturnType<ResponseBuffers['acquire']>,
+  { reply: { raw }, key }: { reply: Reply; key: ObjectKey },
 ): Promise<ReadObject | undefined> {
-  const acquired = buffers.acquire();
   if (!acquired) return store.read(key);
   const { buffer, release } = acquired;
   const found = await store.read(key, buffer).catch((error: unknown) => {

@@ -1,14 +1,18 @@
 // Upkeep: scheduled jobs, purging, and the comparison of the object store with the database.
-import { findOrphans } from '@mediary/contract/operations/operators';
+import { findOrphans, listCdnPurges } from '@mediary/contract/operations/operators';
 import type { AppContext } from '../app-context.ts';
 import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
+import type { JobPayloads } from '../jobs.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import { bind } from '../platform/bind.ts';
+import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { AsOperator } from '../platform/http/route.ts';
 import { deleteExpiredKeys } from '../platform/http/idempotency.ts';
 import { deleteFullBuckets } from '../platform/postgres/token-bucket.ts';
+import { createGuardedFetch } from '../platform/outbound/guarded-fetch.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { Uploads } from '../uploads/feature.ts';
+import * as purgeOperations from './cdn-purges.ts';
 import * as cleanupOperations from './cleanup.ts';
 import * as orphanOperations from './orphans.ts';
 import * as videoOperations from './orphaned-videos.ts';
@@ -33,17 +37,26 @@ export function createUpkeep(context: Needs) {
     ...hosted,
     ...uploads,
     webhookRetentionDays: config.webhookRetentionDays,
+    purgeUrl: config.delivery.purgeUrl,
+    purgeSecrets: config.delivery.purgeSecrets,
+    // The operator chose the URL.
+    fetch: createGuardedFetch({ allowPrivate: true, limits: { totalMs: PURGE_TIMEOUT_MS } }),
   };
   const { expireUploads, createPartitions, dropDeliveries } = bind(needs, cleanupOperations);
   const orphans = bind(needs, orphanOperations);
+  const purges = bind(needs, purgeOperations);
   const { reconcile, reconcileAsset } = bind(needs, reconcileOperations);
   const { removeOrphanedVideos } = bind(needs, videoOperations);
   return {
     operations: {},
-    routes: [asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true }))],
+    routes: [
+      asOperator(findOrphans, ({ body }) => orphans.findOrphans({ remove: body.remove === true })),
+      asOperator(listCdnPurges, async ({ query }) => ({ items: await purges.listPurges(query) })),
+    ],
     jobs: {
       'purge-asset': purgeAssetJob({ ...needs, ...orphans, ...bind({ db }, growingOperations) }),
       'provider-task': providerTaskJob({ ...lifecycle, ...hosted, reconcileAsset, removeOrphanedVideos }),
+      'purge-cdn': ({ payload }: JobRun<JobPayloads['purge-cdn']>) => purges.purgeCdn(payload),
       reconcile: run(reconcile),
       'remove-orphaned-videos': run(removeOrphanedVideos),
       'expire-uploads': run(
@@ -57,10 +70,18 @@ export function createUpkeep(context: Needs) {
         () => deleteExpiredKeys(db),
         () => deleteFullBuckets(db),
       ),
-      'maintain-partitions': run(createPartitions, dropDeliveries, context.deleteOldEndpointDeliveries),
+      'maintain-partitions': run(
+        createPartitions,
+        dropDeliveries,
+        context.deleteOldEndpointDeliveries,
+        purges.deleteOldPurges,
+      ),
     },
   };
 }
+
+/** Shorter than the lease of the job. */
+const PURGE_TIMEOUT_MS = 20_000;
 
 /** A job without a payload that runs its steps in order. */
 const run =

@@ -37,6 +37,7 @@ async function purge(asset: Asset, changes: Partial<Parameters<typeof purgeAsset
     discardClosedUploads: async () => {},
     deleteManifests: async () => {},
     removeVideo: async () => {},
+    releaseEncoder: async () => {},
     ...changes,
   });
   await run({ payload: { assetId: asset.id }, signal: new AbortController().signal });

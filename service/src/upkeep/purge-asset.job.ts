@@ -8,6 +8,7 @@ import type { Bound } from '../platform/bind.ts';
 import type { JobRun } from '../platform/jobs/job-queue.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
+import type { releaseEncoder } from '../providers/encoder-jobs.ts';
 import type { removeVideo } from '../providers/hosted-videos.ts';
 import { assetPrefixes, type ObjectKey, originalPrefix } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
@@ -26,6 +27,7 @@ type PurgeNeeds = {
   readonly deleteManifests: Bound<typeof deleteManifests>;
   readonly discardClosedUploads: Bound<typeof discardClosedUploads>;
   readonly removeVideo: Bound<typeof removeVideo>;
+  readonly releaseEncoder: Bound<typeof releaseEncoder>;
 };
 
 export const purgeAssetJob =
@@ -34,6 +36,7 @@ export const purgeAssetJob =
     const asset = await needs.findAssetById(assetId);
     if (!asset) return;
     await needs.discardClosedUploads(asset.id);
+    if (isPurged(asset)) await needs.releaseEncoder(asset.id);
     if (isPurged(asset)) await removeObjects(needs, asset);
     else await removeOrphanedUploads(needs, asset.id);
     if (isPurged(asset) || asset.refused) await needs.removeVideo(asset);

@@ -17,6 +17,7 @@ import type { StreamReport } from '../lifecycle/stream-report.ts';
 import type { Bound } from '../platform/bind.ts';
 import { isUnavailable } from '../platform/errors.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { failSilentAttempt, findEncoderState } from '../providers/encoder-jobs.ts';
 import type { isHosted } from '../providers/hosted-playback.ts';
 import type { queueForSettings } from '../providers/handover.ts';
 import type { applyInspection, canInspect } from '../providers/hosted-videos.ts';
@@ -37,6 +38,8 @@ type ReconcileNeeds = {
   readonly inspectAll: Bound<typeof inspectAll>;
   readonly applyInspection: Bound<typeof applyInspection>;
   readonly startJob: Provider['startJob'];
+  readonly findEncoderState: Bound<typeof findEncoderState>;
+  readonly failSilentAttempt: Bound<typeof failSilentAttempt>;
   readonly recordCheck: Bound<typeof recordCheck>;
   readonly recordFacts: Bound<typeof recordFacts>;
   readonly refuseAsset: Bound<typeof refuseAsset>;
@@ -97,7 +100,8 @@ async function forEach(
 
 /** A processing asset is overdue when it takes longer than expected at its provider's recent speed. */
 async function isOverdue(needs: ReconcileNeeds, asset: Asset, speeds: Speeds): Promise<boolean> {
-  if (asset.stream_status !== 'processing') return true;
+  // The heartbeat of the operator's encoder is shorter than any deadline.
+  if (asset.stream_status !== 'processing' || (await needs.findEncoderState(asset))) return true;
   const deadline = addMs(await findAttemptStart(needs, asset), expectedMs(asset, speeds.get(asset.provider)));
   if (deadline <= needs.now()) return true;
   await needs.recordCheck(asset, { data: { reason: 'not_due' }, checkAt: deadline });
@@ -118,6 +122,8 @@ async function checkJob(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   const job = needs.startJob(asset);
   if (!job || (await hasOpenJob(needs, asset, job)))
     return checkLater(needs, asset, { reason: 'job_under_way' });
+  const encoder = await needs.findEncoderState(asset);
+  if (encoder) return checkEncoder(needs, asset, { encoder, job });
   await needs.recordCheck(asset, {
     data: { reason: 'job_lost' },
     checkAt: nextReconcileAt(await findAttemptStart(needs, asset), needs.now()),
@@ -126,12 +132,34 @@ async function checkJob(needs: ReconcileNeeds, asset: Asset): Promise<void> {
   });
 }
 
+type EncoderCheck = {
+  readonly encoder: NonNullable<Awaited<ReturnType<ReconcileNeeds['findEncoderState']>>>;
+  readonly job: JobRequest;
+};
+
+/** A silent encoder is asked again, until it was asked often enough. */
+async function checkEncoder(
+  needs: ReconcileNeeds,
+  asset: Asset,
+  { encoder, job }: EncoderCheck,
+): Promise<void> {
+  if (encoder.state === 'at_work') {
+    const { checkAt } = encoder;
+    return void (await needs.recordCheck(asset, { data: {}, checkAt, isSilent: true }));
+  }
+  if (encoder.isFinal) return needs.failSilentAttempt(asset);
+  const checkAt = nextReconcileAt(needs.now(), needs.now());
+  await needs.recordCheck(asset, { data: { reason: 'encoder_silent' }, checkAt, job });
+}
+
 const hasOpenJob = async (
   { jobs }: ReconcileNeeds,
   asset: Asset,
   { name, payload }: JobRequest,
 ): Promise<boolean> =>
   (await jobs.hasOpenJob(name, payload as Partial<JobPayloads[typeof name]>)) ||
+  // Of our own workers, from before ONPREM_ENCODER_URL was set.
+  (await jobs.hasOpenJob('encode-asset', { assetId: asset.id, attempt: asset.attempt })) ||
   jobs.hasOpenJob('deliver-report', { assetId: asset.id });
 
 async function checkHosted(needs: ReconcileNeeds, asset: Asset, inspections: Inspections): Promise<void> {

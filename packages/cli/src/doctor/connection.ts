@@ -157,6 +157,12 @@ async function checkReadiness(send: Send, url: string): Promise<Finding> {
       fix: 'Check database, object store and free disk space; the log of the service has the cause.',
       details,
     });
+  if (body.data?.warnings?.includes('scratch_disk_full'))
+    return problem(check, {
+      message: 'Encodes wait: the disk of a worker has too little space.',
+      fix: 'Free space where DATA_DIR of the workers is; waiting encodes then start within a minute.',
+      details,
+    });
   return body.data?.warnings?.includes('no_workers')
     ? problem(check, {
         message: 'No worker is alive: nothing is encoded.',

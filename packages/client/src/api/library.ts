@@ -88,13 +88,19 @@ export type VideoPlayback = {
   dash: string | null;
   /** JPEG. */
   thumbnail: string | null;
-  /** Reserved. */
-  mp4: null;
-  /** Reserved. */
-  storyboard: null;
+  /** The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. */
+  mp4: string | null;
+  /** The sound as one M4A file. Append `?download=name.m4a` to download it. */
+  audio: string | null;
+  /** WebVTT: the sprite and the place in it (`#xywh`) for each part of the video. */
+  storyboard: string | null;
+  /** Animated WebP of a few seconds. */
+  preview: string | null;
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;
+  /** Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time. */
+  frame?: string | undefined;
 };
 
 /** URLs of an image and of its sized variants. */
@@ -107,10 +113,14 @@ export type ImagePlayback = {
   dash: string | null;
   /** JPEG. */
   thumbnail: string | null;
-  /** Reserved. */
-  mp4: null;
-  /** Reserved. */
-  storyboard: null;
+  /** The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it. */
+  mp4: string | null;
+  /** The sound as one M4A file. Append `?download=name.m4a` to download it. */
+  audio: string | null;
+  /** WebVTT: the sprite and the place in it (`#xywh`) for each part of the video. */
+  storyboard: string | null;
+  /** Animated WebP of a few seconds. */
+  preview: string | null;
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;

@@ -2,9 +2,12 @@
 import { jsonOperation } from '../operation.ts';
 import { AssetPage, EXAMPLE_ASSET_PAGE, ListAllAssetsQuery } from '../schemas/library.ts';
 import {
+  CdnPurgeList,
   Delivery,
   DeliveryPage,
+  EXAMPLE_CDN_PURGE,
   EXAMPLE_DELIVERY,
+  ListCdnPurgesQuery,
   ListDeliveriesQuery,
   OrphanReport,
   OrphanRequest,
@@ -137,4 +140,21 @@ export const findOrphans = jsonOperation({
     multipart_count: 0,
     multiparts: [],
   },
+});
+
+export const listCdnPurges = jsonOperation({
+  id: 'listCdnPurges',
+  method: 'GET',
+  path: '/api/v1/admin/purges',
+  tag: 'Operators',
+  auth: 'operator',
+  summary: 'Lists what a CDN has to purge, newest first',
+  description:
+    'A purge is recorded when an asset is deleted, made private or its playback is revoked, where ' +
+    '`CDN_BASE_URL` or `CDN_PURGE_URL` is set, and sent to `CDN_PURGE_URL`. Purges are listed for ' +
+    '`WEBHOOK_RETENTION_DAYS`.',
+  query: ListCdnPurgesQuery,
+  message: 'Purges',
+  data: CdnPurgeList,
+  example: { items: [EXAMPLE_CDN_PURGE] },
 });

@@ -3,7 +3,14 @@ import { Type } from 'typebox';
 import { bytesOperation, type ErrorCase, jsonOperation, type Path } from '../operation.ts';
 import { TICKET_ERRORS } from '../ticket-errors.ts';
 import { Asset, EXAMPLE_ASSET } from '../schemas/asset.ts';
-import { DownloadUrl, EXAMPLE_DOWNLOAD, EXAMPLE_PLAYBACK, Playback } from '../schemas/playback.ts';
+import { OwnerOnly } from '../schemas/common.ts';
+import {
+  DownloadUrl,
+  EXAMPLE_DOWNLOAD,
+  EXAMPLE_PLAYBACK,
+  Playback,
+  PlaybackQuery,
+} from '../schemas/playback.ts';
 import { ASSET_ERRORS } from './media.ts';
 
 const Ticket = Type.Object({
@@ -19,10 +26,33 @@ export const getPlayback = jsonOperation({
   summary: 'Returns the playback URLs of an asset',
   description:
     'URLs of private assets contain a token that expires at `expires_at`. Members are null until the ' +
-    'asset is playable.',
+    'asset is playable. With `access=cookie` the URLs are the fixed ones without a token, and the ' +
+    'response sets a cookie (`Set-Cookie`: HttpOnly, SameSite=Lax, Secure where the service is https) ' +
+    'that opens the playback paths of this asset until `expires_at`; it is for pages of the same origin. ' +
+    'Assets that a hosted provider streams, and public ones, get no cookie.',
+  query: PlaybackQuery,
   message: 'Playback',
   data: Playback,
   example: EXAMPLE_PLAYBACK,
+  errors: ASSET_ERRORS,
+});
+
+export const revokePlayback = jsonOperation({
+  id: 'revokePlayback',
+  method: 'POST',
+  path: '/api/v1/media/{id}/revoke-playback',
+  tag: 'Playback',
+  auth: 'caller',
+  summary: 'Revokes the issued playback URLs, cookies and download URLs of an asset',
+  description:
+    'Players that hold one get 401 from their next request on; `GET /api/v1/media/{id}/playback` ' +
+    'issues new ones. A public asset keeps playing at its fixed URLs. The CDN of the operator is told to ' +
+    'purge the files of the asset. URLs of hosted providers and of an S3 store are valid until they expire.',
+  requestHeaders: ['Idempotency-Key'],
+  body: OwnerOnly,
+  message: 'Playback revoked',
+  data: Asset,
+  example: EXAMPLE_ASSET,
   errors: ASSET_ERRORS,
 });
 
@@ -120,7 +150,7 @@ export const downloadOriginal = bytesOperation({
 
 const PLAYBACK_ERRORS: readonly ErrorCase[] = [
   ...TICKET_ERRORS,
-  { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or nothing to play yet.' },
+  { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token or cookie, or nothing to play yet.' },
 ];
 
 const REDIRECTS = {

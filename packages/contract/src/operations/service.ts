@@ -28,6 +28,11 @@ const Worker = Type.Object(
     }),
     started_at: Timestamp,
     seen_at: Timestamp,
+    video_encoder: Type.Union([Type.String(), Type.Null()], {
+      description:
+        '`x264`, or the hardware encoder of `VIDEO_ENCODER` whose trial at the start succeeded: ' +
+        '`nvenc` or `vaapi`.',
+    }),
   },
   { $id: 'Worker' },
 );
@@ -42,6 +47,7 @@ export const getReadiness = jsonOperation({
   summary: 'Reports whether database, store and queue respond',
   description:
     'A process without workers stays ready; after a minute `warnings` contains `no_workers`. ' +
+    'While encodes wait for disk space of a worker, it contains `scratch_disk_full`. ' +
     'With a valid `X-Operator-Key`, `workers` lists the live workers, and `sandbox` the protections of ' +
     'media decoders and whether each is active on this machine.',
   message: 'Ready',
@@ -55,8 +61,10 @@ export const getReadiness = jsonOperation({
         description: 'Processes that run jobs and were seen within the last 35 seconds.',
       }),
       warnings: Type.Optional(
-        Type.Array(Type.Enum(['no_workers']), {
-          description: '`no_workers`: no worker was alive for a minute, so nothing is encoded.',
+        Type.Array(Type.Enum(['no_workers', 'scratch_disk_full']), {
+          description:
+            '`no_workers`: no worker was alive for a minute, so nothing is encoded. ' +
+            '`scratch_disk_full`: encodes wait, because the disk of a worker has too little space.',
         }),
       ),
       workers: Type.Optional(

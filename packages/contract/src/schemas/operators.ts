@@ -1,6 +1,6 @@
 // Schemas for operators: webhook deliveries, providers, orphaned objects.
 import { type Static, Type } from 'typebox';
-import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS } from '../enums.ts';
+import { DELIVERY_REASONS, type DeliveryReason, PROVIDER_KINDS, PURGE_REASONS } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
 import { Cursor, NextCursor, nullable, ProviderName, Timestamp } from './common.ts';
 
@@ -142,3 +142,36 @@ export const OrphanReport = Type.Object(
   { $id: 'OrphanReport' },
 );
 export type OrphanReport = Static<typeof OrphanReport>;
+
+export const ListCdnPurgesQuery = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+  delivered: Type.Optional(Type.Boolean({ description: 'False: only those that the CDN did not confirm.' })),
+});
+
+export const CdnPurge = Type.Object(
+  {
+    asset_id: Type.String({ description: 'The value of `Cache-Tag` and `Surrogate-Key` of all its files.' }),
+    playback_version: Type.Integer({ description: 'Tokens of earlier versions are invalid.' }),
+    reason: Type.Enum([...PURGE_REASONS]),
+    prefix: Type.String({ description: 'Every URL that starts with it has to be purged.' }),
+    attempts: Type.Integer({ description: 'Requests to `CDN_PURGE_URL`.' }),
+    last_error: nullable(Type.String()),
+    created_at: Timestamp,
+    delivered_at: nullable(Timestamp),
+  },
+  { $id: 'CdnPurge', description: 'The files of an asset that a CDN has to purge.' },
+);
+export type CdnPurge = Static<typeof CdnPurge>;
+
+export const CdnPurgeList = Type.Object({ items: Type.Array(CdnPurge) }, { $id: 'CdnPurgeList' });
+
+export const EXAMPLE_CDN_PURGE: CdnPurge = {
+  asset_id: EXAMPLE_ASSET.id,
+  playback_version: 2,
+  reason: 'deleted',
+  prefix: `https://cdn.example.com/api/v1/playback/${EXAMPLE_ASSET.id}/`,
+  attempts: 1,
+  last_error: null,
+  created_at: '2026-11-22T10:20:00.000Z',
+  delivered_at: '2026-11-22T10:20:01.000Z',
+};

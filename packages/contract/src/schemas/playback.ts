@@ -4,6 +4,14 @@ import { STREAM_STATUSES } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
 import { nullable, Timestamp } from './common.ts';
 
+export const PlaybackQuery = Type.Object({
+  access: Type.Optional(
+    Type.Enum(['token', 'cookie'], {
+      description: 'How players of a private asset are authorized. Default: `token`, by the URLs themselves.',
+    }),
+  ),
+});
+
 const url = (description: string) => nullable(Type.String({ description }));
 
 const shared = {
@@ -11,8 +19,10 @@ const shared = {
   hls: url('HLS manifest.'),
   dash: url('DASH manifest.'),
   thumbnail: url('JPEG.'),
-  mp4: Type.Null({ description: 'Reserved.' }),
-  storyboard: Type.Null({ description: 'Reserved.' }),
+  mp4: url('The video as one MP4 file, at most 1080p. Append `?download=name.mp4` to download it.'),
+  audio: url('The sound as one M4A file. Append `?download=name.m4a` to download it.'),
+  storyboard: url('WebVTT: the sprite and the place in it (`#xywh`) for each part of the video.'),
+  preview: url('Animated WebP of a few seconds.'),
   expires_at: nullable(Timestamp),
 };
 
@@ -20,8 +30,17 @@ const Image = Type.String({
   description: 'Append `w`, `h`, `fit` and `format` as further query parameters.',
 });
 
+const Frame = Type.String({
+  description: 'Append `?t=` (seconds, as in `12.5`) and `&w=` (width) for the frame at any time.',
+});
+
 const VideoPlayback = Type.Object(
-  { kind: Type.Literal('video'), ...shared, image: Type.Optional(Image) },
+  {
+    kind: Type.Literal('video'),
+    ...shared,
+    image: Type.Optional(Image),
+    frame: Type.Optional(Frame),
+  },
   { $id: 'VideoPlayback', description: 'Playback URLs of a video; null for formats that are not available.' },
 );
 
@@ -44,10 +63,13 @@ export const EXAMPLE_PLAYBACK: Playback = {
   hls: `${BASE}/hls.m3u8`,
   dash: `${BASE}/dash.mpd`,
   thumbnail: `${BASE}/thumb.jpg`,
-  mp4: null,
-  storyboard: null,
+  mp4: `${BASE}/video.mp4`,
+  audio: `${BASE}/audio.m4a`,
+  storyboard: `${BASE}/storyboard.vtt`,
+  preview: `${BASE}/preview.webp`,
   expires_at: '2026-11-22T16:20:00.000Z',
   image: `${BASE}/image?v=1`,
+  frame: `${BASE}/frame.jpg`,
 };
 
 export const DownloadUrl = Type.Object(

@@ -77,6 +77,21 @@ describe('further codecs', { timeout: 60_000 }, () => {
   });
 });
 
+test('further codecs have the key frames of a source that is copied', { timeout: 60_000 }, async () => {
+  const more = ['-g', '45', '-b:v', '200k', '-bf', '2', '-b_strategy', '0'];
+  const clip = await makeClip({ seconds: 6, width: 320, height: 180, more });
+  await using copied = await encodeFilm(clip, {
+    ladder: { ...DEFAULT_LADDER, extraCodecs: ['av1', 'hevc'] },
+  });
+  expect(copied.warnings).toEqual([]);
+  for (const name of ['r0.m3u8', 'r100.m3u8', 'r200.m3u8']) {
+    expect(await keyframes({ url: copied.path(name), stream: 'v:0' }), name).toEqual([0, 1.5, 3, 4.5]);
+    expect(await decode(copied.path(name)), name).toEqual(CLEAN);
+  }
+  const files = await manifestsOf(copied);
+  expect([...checkHls(files), ...checkDash(files)]).toEqual([]);
+});
+
 async function parsePlaylist(name: string) {
   const parser = new Parser();
   parser.push(await readFile(film.path(name), 'utf8'));

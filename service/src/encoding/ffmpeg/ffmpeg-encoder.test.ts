@@ -17,7 +17,14 @@ import {
 import type { Rendition } from '../../assets/renditions.ts';
 
 const SYNC_SECONDS = 0.04;
-const FLASHES: ClipOptions = { seconds: 6, width: 854, height: 480, flashAndBeep: true };
+/** Not copied into the ladder, because few players show 4:2:2. */
+const FLASHES: ClipOptions = {
+  seconds: 6,
+  width: 640,
+  height: 360,
+  flashAndBeep: true,
+  more: ['-pix_fmt', 'yuv422p'],
+};
 const SMALL: ClipOptions = { seconds: 6, flashAndBeep: true };
 
 async function withFilm(clip: ClipOptions, look: (film: Film) => Promise<void>): Promise<void> {
@@ -53,9 +60,8 @@ describe('a video with audio', { timeout: 60_000 }, () => {
   afterAll(() => film[Symbol.asyncDispose]());
 
   test('is described', () => {
-    expect(film).toMatchObject({ width: 854, height: 480, durationMs: 6000 });
+    expect(film).toMatchObject({ width: 640, height: 360, durationMs: 6000 });
     expect(film.renditions).toEqual([
-      { width: 854, height: 480, state: 'ready', bitrate: expect.any(Number) },
       { width: 640, height: 360, state: 'ready', bitrate: expect.any(Number) },
       { width: 426, height: 240, state: 'ready', bitrate: expect.any(Number) },
     ]);
@@ -63,9 +69,7 @@ describe('a video with audio', { timeout: 60_000 }, () => {
   test('brings every file that its manifests name, under names that can be stored', async () => {
     const names = film.files.map(({ name }) => name);
     const named = await Promise.all(
-      ['hls.m3u8', 'r0.m3u8', 'r1.m3u8', 'r2.m3u8', 'r3.m3u8'].map((name) =>
-        readFile(film.path(name), 'utf8'),
-      ),
+      ['hls.m3u8', 'r0.m3u8', 'r1.m3u8', 'r2.m3u8'].map((name) => readFile(film.path(name), 'utf8')),
     );
     const children = named.join('\n').match(/r\d[\w-]*\.(?:m3u8|m4s|mp4)/g) ?? [];
     expect(names).toEqual(expect.arrayContaining(['hls.m3u8', 'dash.mpd', 'thumb.jpg', ...children]));
@@ -77,25 +81,25 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     const files = await manifestsOf(film);
     expect([...checkHls(files), ...checkDash(files)]).toEqual([]);
   });
-  test.each(['hls.m3u8', 'r0.m3u8', 'r1.m3u8', 'r2.m3u8', 'r3.m3u8'])(
+  test.each(['hls.m3u8', 'r0.m3u8', 'r1.m3u8', 'r2.m3u8'])(
     'plays from %s without a complaint',
     async (name) => {
       expect(await decode(film.path(name))).toEqual(CLEAN);
     },
   );
   test('every rung has its key frames at the same times, two seconds apart', async () => {
-    for (const name of ['r0.m3u8', 'r1.m3u8', 'r2.m3u8'])
-      expect(await keyframes(videoTrack(film, name)), name).toEqual([0, 2, 4]);
+    expect(await keyframes(videoTrack(film, 'r0.m3u8'))).toEqual([0, 2, 4]);
+    expect(await keyframes(videoTrack(film, 'r1.m3u8'))).toEqual([0, 2, 4]);
   });
   test('every track and its playlist have the duration of the source', async () => {
     for (const track of [
       videoTrack(film, 'r0.m3u8'),
-      videoTrack(film, 'r2.m3u8'),
-      audioTrack(film, 'r3.m3u8'),
+      videoTrack(film, 'r1.m3u8'),
+      audioTrack(film, 'r2.m3u8'),
     ]) {
       expect(Math.abs((await endOf(track)) - 6)).toBeLessThanOrEqual(0.1);
     }
-    for (const name of ['r0.m3u8', 'r1.m3u8', 'r2.m3u8', 'r3.m3u8'])
+    for (const name of ['r0.m3u8', 'r1.m3u8', 'r2.m3u8'])
       expect(Math.abs((await listedSeconds(film, name)) - 6)).toBeLessThanOrEqual(0.1);
   });
   test('audio and video are synchronous', async () => {
@@ -112,7 +116,6 @@ describe('a video with audio', { timeout: 60_000 }, () => {
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
     expect(percents.at(-1)).toBeLessThan(100);
     expect(reported[0]?.[1]).toEqual([
-      { width: 854, height: 480, state: 'encoding', bitrate: null },
       { width: 640, height: 360, state: 'encoding', bitrate: null },
       { width: 426, height: 240, state: 'encoding', bitrate: null },
     ]);

@@ -6,6 +6,11 @@ import { posterName, THUMBNAIL } from '../../storage/object-key.ts';
 import { type CmafTrack, playlistName } from '../packaging/cmaf-track.ts';
 import { formatDashManifest } from '../packaging/dash-manifest.ts';
 import { formatMediaPlaylist, formatMultivariantPlaylist } from '../packaging/hls-playlist.ts';
+import {
+  formatIFramePlaylist,
+  formatIFrameStreams,
+  iFramePlaylistName,
+} from '../packaging/i-frame-playlist.ts';
 import { formatEarlyManifests } from '../packaging/playable-part.ts';
 import {
   choosePosterSource,
@@ -28,8 +33,10 @@ import {
 } from '../encoder.ts';
 import { filesOf, phaseFolder, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { createExtra } from './ffmpeg-extras.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
 import { readAudioFacts } from './measured-audio.ts';
+import { readIFrameTracks } from './i-frame-tracks.ts';
 import {
   type FfmpegSetup,
   type EncoderOptions,
@@ -49,6 +56,7 @@ export const openFfmpegEncoder = ({
     const folder = dirname(request.output);
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });
   },
+  createExtra: (request) => createExtra(setup, request),
 });
 
 async function encode(session: Session): Promise<Encoding> {
@@ -135,14 +143,22 @@ async function writeManifests(
   tracks: readonly CmafTrack[],
   listed: readonly CmafTrack[],
 ): Promise<EncodedFile[]> {
-  const { childFolder } = request;
+  const { childFolder, workFolder } = request;
   const { frameRate } = source.timeline;
   const presentation = { tracks: listed, frameRate, childFolder };
+  const iFrames = await readIFrameTracks(workFolder, listed);
   const early = tracks.filter(({ id }) => phases[0]?.trackIds.includes(id));
   const manifests = [
-    { name: 'hls.m3u8', text: formatMultivariantPlaylist(presentation) },
+    {
+      name: 'hls.m3u8',
+      text: formatMultivariantPlaylist(presentation) + formatIFrameStreams(iFrames, childFolder),
+    },
     { name: 'dash.mpd', text: formatDashManifest(presentation) },
     ...listed.map((track) => ({ name: playlistName(track.id), text: formatMediaPlaylist(track) })),
+    ...iFrames.map((each) => ({
+      name: iFramePlaylistName(each.track.id),
+      text: formatIFramePlaylist(each),
+    })),
     ...formatEarlyManifests(
       { ...presentation, tracks: early },
       early.filter(({ id }) => id === replacedTrack),

@@ -5,6 +5,7 @@ import type { Sandbox } from '../../platform/process/sandbox.ts';
 import { DEFAULT_LADDER, type Ladder } from '../plan/ladder.ts';
 import { FAILURES, type FailureCode } from '../encode-failure.ts';
 import { EncodeFailed, type EncodeRequest } from '../encoder.ts';
+import { type HardwareEncoder, toHardwareArguments } from '../plan/hardware-arguments.ts';
 import type { FfmpegInput } from '../plan/ffmpeg-input.ts';
 import { type FfmpegResult, runFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegLimits } from './ffmpeg-limits.ts';
@@ -14,7 +15,11 @@ export type FfmpegSetup = {
   readonly ffmpegPath: string;
   readonly sandbox?: Sandbox;
   readonly memoryBytes?: number;
+  /** Encodes with it, and with x264 where it fails. */
+  readonly hardware?: Hardware | undefined;
 };
+
+export type Hardware = { readonly encoder: HardwareEncoder; readonly onFailure: (log: string) => void };
 
 export type Session = FfmpegSetup & {
   readonly folder: string;
@@ -80,10 +85,21 @@ export async function runStep(
 
 /** Throws EncodeFailed for a non-zero exit code. A full disk is no EncodeFailed, so the job is retried. */
 export async function runStepOrFail(context: RunContext, step: FfmpegStep): Promise<FfmpegResult> {
-  const end = await runStep(context, step);
+  const end = (await runOnHardware(context, step)) ?? (await runStep(context, step));
   if (end.code === 0) return end;
   if (end.log.includes('No space left on device')) throw new Error('no space left on the disk to encode');
   throw createEncodeFailure('encoding_failed', end.log);
+}
+
+/** Undefined when the step must run in software: it encodes no video, or the hardware failed. */
+async function runOnHardware(context: RunContext, step: FfmpegStep): Promise<FfmpegResult | undefined> {
+  const { hardware } = context;
+  const args = hardware ? toHardwareArguments(step.args, hardware.encoder) : step.args;
+  if (!hardware || args === step.args) return undefined;
+  const end = await runStep(context, { ...step, args });
+  if (end.code === 0) return end;
+  hardware.onFailure(end.log);
+  return undefined;
 }
 
 export const createEncodeFailure = (code: FailureCode, log = ''): EncodeFailed =>

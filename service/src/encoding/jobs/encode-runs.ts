@@ -86,6 +86,7 @@ export async function finishRun(
               : [{ name: 'make-poster', payload: { assetId } } as const]),
             ...unused.map((folder) => ({ name: 'remove-run-files', payload: { assetId, folder } }) as const),
             { name: 'deliver-report', payload: { assetId, body: JSON.stringify(report) } },
+            ...(report.status === 'ready' ? [extrasJob(run)] : []),
           ],
         }
       : undefined,
@@ -99,6 +100,10 @@ export async function releaseRun({ assetStore }: EncodingNeeds, run: Run): Promi
     isUnfinished(seen, run) ? { set: { encode_try: run.try - 1 }, events: [], jobs: [] } : undefined,
   );
 }
+
+/** Waits for the report, which publishes the run's folder. */
+const extrasJob = ({ assetId, attempt, try: number }: Run) =>
+  ({ name: 'make-extras', payload: { assetId, folder: renditionFolder(attempt, number) } }) as const;
 
 const isUnfinished = (seen: Asset, run: Run): boolean =>
   seen.attempt === run.attempt && seen.encode_try === run.try && seen.encoded_try === 0;

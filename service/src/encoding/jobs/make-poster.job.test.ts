@@ -69,12 +69,7 @@ function setUp(
     findAssetById: async () => state.asset,
     store: createStore(files),
     scratchRoot,
-    encoder: {
-      createPoster,
-      encode: () => {
-        throw new Error('not expected');
-      },
-    },
+    encoder: { createPoster },
     async showPoster(asset) {
       state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.set };
       return state.asset;

@@ -19,7 +19,7 @@ import { findExcerptFiles, findThumbnailPlaylist } from '../packaging/hls-playli
 export type PosterNeeds = Pick<BoundOperations<typeof lookupOperations>, 'findAssetById'> &
   Pick<BoundOperations<typeof reportOperations>, 'showPoster'> & {
     readonly store: ObjectStore;
-    readonly encoder: Encoder;
+    readonly encoder: Pick<Encoder, 'createPoster'>;
     readonly scratchRoot: string;
   };
 

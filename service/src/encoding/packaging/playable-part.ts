@@ -23,7 +23,7 @@ type PlayableTracks = PackagedTracks & {
 
 /**
  * Players that started early read only this DASH manifest again: its representations never change, while
- * `dash.mpd` has all renditions in the end. They resolve names against its address, which is that of an entry.
+ * `dash.mpd` has all renditions in the end. They resolve names against its address, beside that of entries.
  */
 const EARLY_DASH_NAME = 'early.mpd';
 const earlyDashLocation = (childFolder: string): string => `early-${childFolder}.mpd`;

@@ -66,11 +66,13 @@ describe('the phases of an encode', () => {
   test('give each track one id, and make audio once', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(undefined, 'keep', 'replace'),
-        fc.integer({ min: 1, max: rungs.length }),
-        fc.integer({ min: 0, max: 4 }),
-        fc.integer({ min: 1, max: 100 }),
-        (copyUse, count, audioTracks, durationSeconds) => {
+        fc.record({
+          copyUse: fc.constantFrom(undefined, 'keep', 'replace'),
+          count: fc.integer({ min: 1, max: rungs.length }),
+          audioTracks: fc.integer({ min: 0, max: 4 }),
+          durationSeconds: fc.integer({ min: 1, max: 100 }),
+        }),
+        ({ copyUse, count, audioTracks, durationSeconds }) => {
           const made = plan({ copyUse, rungs: rungs.slice(-count), audioTracks, durationSeconds });
           const ids = made.phases.flatMap(({ trackIds }) => trackIds);
           const extra = copyUse === 'replace' ? 1 : 0;

@@ -46,14 +46,20 @@ export const posterArguments = ({
   ...jpegOptions(output),
 ];
 
-const AS_JPEG =
-  "scale='min(1280,iw)':-2:in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc,format=yuv420p";
+/** Options of `scale`: from the colours of video to those of JPEG. */
+export const AS_JPEG_COLOURS = 'in_color_matrix=bt709:out_color_matrix=bt601:out_range=pc';
 
-const jpegOptions = (path: string): string[] => [
+const AS_JPEG = `scale='min(1280,iw)':-2:${AS_JPEG_COLOURS},format=yuv420p`;
+
+/** One picture; each overwrites the one before. */
+export const jpegOptions = (path: string): string[] => [...jpegSequence(4), '-update', '1', `file:${path}`];
+
+/** Pictures with consecutive numbers. A lower `quality` number means larger files. The output follows. */
+export const jpegSequence = (quality: number): string[] => [
   '-c:v',
   'mjpeg',
   '-q:v',
-  '4',
+  String(quality),
   '-color_range',
   'pc',
   '-map_metadata',
@@ -61,7 +67,4 @@ const jpegOptions = (path: string): string[] => [
   '-bitexact',
   '-f',
   'image2',
-  '-update',
-  '1',
-  `file:${path}`,
 ];

@@ -6,9 +6,12 @@ type Encoder = {
   /** Undefined when there is no usable ffmpeg. */
   readonly version: string | undefined;
   readonly missing: string | undefined;
+  readonly setting: string;
+  /** The encoder in use. */
+  readonly videoEncoder: string;
 };
 
-export function judgeEncoder({ role, version, missing }: Encoder): Finding {
+export function judgeEncoder({ role, version, missing, setting, videoEncoder }: Encoder): Finding {
   const check = 'encoder.ffmpeg';
   if (role === 'api')
     return notChecked(check, 'This process encodes nothing.', 'Workers say at their start what they lack.');
@@ -19,9 +22,14 @@ export function judgeEncoder({ role, version, missing }: Encoder): Finding {
         'Install ffmpeg 5.1 or newer with libx264, aac and the dash muxer, or set FFMPEG_PATH; the start ' +
         'message says what was tried.',
     });
-  return ok(check, `ffmpeg ${version ?? ''} has the encoders libx264 and aac and the muxer dash.`, {
-    version: version ?? null,
-  });
+  const details = { version: version ?? null, video_encoder: videoEncoder };
+  if (setting !== 'software' && videoEncoder === 'x264')
+    return warning(check, {
+      message: `VIDEO_ENCODER is ${setting}, but no hardware encoder works here: videos are encoded by x264.`,
+      fix: 'Look into the log of the start for the message of ffmpeg, or set VIDEO_ENCODER=software.',
+      details,
+    });
+  return ok(check, `ffmpeg ${version ?? ''} has the encoders libx264 and aac and the muxer dash.`, details);
 }
 
 type Heif = { readonly isAllowed: boolean; readonly canDecode: boolean };

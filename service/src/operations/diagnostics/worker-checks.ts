@@ -70,18 +70,39 @@ type ProviderNeeds = {
 
 const DEADLINE_MS = 30_000;
 
-/** One check for each hosted provider with settings, and for VIDEO_PROVIDER. */
+/** One check for each hosted provider with settings, for VIDEO_PROVIDER, and for the operator's encoder. */
 export const listProviderChecks = (
   { providers, config }: ProviderNeeds,
   { isDeep }: { readonly isDeep: boolean },
 ): Check[] =>
   [...providers.values()]
-    .filter(({ kind, name, api }) => kind === 'hosted' && (api || name === config.videoProvider))
+    .filter(({ kind, name, api, encoder }) =>
+      kind === 'hosted' ? api || name === config.videoProvider : encoder,
+    )
     .map((provider) => ({
       name: `provider.${provider.name}`,
       deadlineMs: DEADLINE_MS,
-      run: async () => [await checkProvider(provider, { publicBaseUrl: config.publicBaseUrl, isDeep })],
+      run: async () => [
+        provider.encoder
+          ? await checkEncoder(provider.name, provider.encoder)
+          : await checkProvider(provider, { publicBaseUrl: config.publicBaseUrl, isDeep }),
+      ],
     }));
+
+/** Encoders need not handle HEAD: any response below 500 shows that the address is right. */
+async function checkEncoder(name: string, encoder: NonNullable<Provider['encoder']>): Promise<Finding> {
+  const check = `provider.${name}`;
+  const status = await encoder.check();
+  const details = { url: encoder.url, status: status ?? null };
+  if (status !== undefined && status < 500)
+    return ok(check, `The external encoder responds (status ${status} to HEAD).`, details);
+  const fault = status === undefined ? 'does not respond' : `responds with status ${status}`;
+  return problem(check, {
+    message: `The external encoder ${fault}: videos wait until it does.`,
+    fix: 'Start the encoder, or correct ONPREM_ENCODER_URL. "npm run encoder -- conform" tests an encoder.',
+    details,
+  });
+}
 
 type ProviderOptions = { readonly publicBaseUrl: string | undefined; readonly isDeep: boolean };
 

@@ -46,7 +46,7 @@ function mountJson(
   { once, ownerLimiter, known }: MountOptions,
   route: JsonRoute,
 ): void {
-  const { operation, guard, handle, retryAfter } = route;
+  const { operation, guard, handle, retryAfter, setCookie } = route;
   const { method, path, message, query, body } = operation;
   const isRepeatable = guard.callerName && method === 'POST';
   app.route({
@@ -69,6 +69,8 @@ function mountJson(
       const data = await handle(input);
       const seconds = retryAfter?.(data);
       if (seconds !== undefined) reply.header('retry-after', seconds);
+      const cookie = setCookie?.(input);
+      if (cookie !== undefined) reply.header('set-cookie', cookie);
       return success(request.id, message, data);
     },
   });
@@ -112,8 +114,9 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-const configOf = (operation: Pick<Operation, 'method' | 'rateClass' | 'scope'>) => ({
+const configOf = (operation: Pick<Operation, 'method' | 'rateClass' | 'scope' | 'auth'>) => ({
   scope: scopeOf(operation),
+  ...(operation.auth === 'playback' && { cors: false as const }),
   ...(operation.rateClass && { rateClass: operation.rateClass }),
 });
 

@@ -46,6 +46,8 @@ type RouteOptions<I, D> = {
   readonly waitForChange?: (input: I, waiting: Waiting) => Promise<boolean>;
   /** `Retry-After` of a response that is not final yet, in seconds. */
   readonly retryAfter?: (data: D) => number | undefined;
+  /** `Set-Cookie` of the response. */
+  readonly setCookie?: (input: I) => string | undefined;
 };
 
 /** A route whose response is the envelope. */
@@ -56,6 +58,7 @@ export type JsonRoute = {
   readonly etag: ((input: Input & object) => string) | undefined;
   readonly waitForChange: RouteOptions<Input & object, unknown>['waitForChange'] | undefined;
   readonly retryAfter: ((data: unknown) => number | undefined) | undefined;
+  readonly setCookie: ((input: Input & object) => string | undefined) | undefined;
   readonly handle: (input: Input & object) => Promise<unknown>;
 };
 
@@ -101,6 +104,7 @@ export const guarded =
       etag,
       waitForChange,
       retryAfter,
+      setCookie,
     }: RouteOptions<Input<Static<Q>, Static<B>, Params<P>> & Extra, Static<D>> = {},
   ): JsonRoute => ({
     kind: 'json',
@@ -109,6 +113,7 @@ export const guarded =
     etag: etag as JsonRoute['etag'],
     waitForChange: waitForChange as JsonRoute['waitForChange'],
     retryAfter: retryAfter as JsonRoute['retryAfter'],
+    setCookie: setCookie as JsonRoute['setCookie'],
     handle: handle as unknown as JsonRoute['handle'],
   });
 

@@ -96,8 +96,10 @@ function limitOf({ limit, allowedValues }: SchemaError['params']): object {
 }
 
 const INTEGER = /^-?\d{1,15}$/;
+const DECIMAL = /^-?\d{1,12}(?:\.\d{1,12})?$/;
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   integer: (text) => (INTEGER.test(text) ? Number(text) : text),
+  number: (text) => (DECIMAL.test(text) ? Number(text) : text),
   boolean: (text) => (text === 'true' ? true : text === 'false' ? false : text),
 };
 

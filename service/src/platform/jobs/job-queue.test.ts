@@ -171,6 +171,30 @@ test('the schedule of a job that no longer exists is removed', async () => {
   expect(await schedules()).toEqual([{ name: 'note' }]);
 });
 
+test('only the retry of a killed process starts without delay', async () => {
+  const queue = await open({ retries: 20, retryDelay: 60, retryDelayMax: 300 });
+  const begun: string[] = [];
+  await queue.work({
+    note: async ({ payload }) => {
+      begun.push(payload.words);
+      if (payload.words === 'failing') throw new Error('not yet');
+    },
+  });
+  await send(queue, 'failing');
+  const delayed = () => rowsOf(connection, `select 1 from pgboss.job where state = 'retry'`);
+  await expect.poll(delayed, LONG).toHaveLength(1);
+  await db.transaction((tx) =>
+    tx.executeSql(
+      `insert into pgboss.job (name, data, state, started_on, heartbeat_on, heartbeat_seconds, retry_limit,
+                               retry_count, retry_delay, retry_backoff, retry_delay_max)
+       values ('note', '{"words": "killed often"}', 'active', now(), now() - interval '1 minute', 15, 20,
+               9, 60, true, 300)`,
+      [],
+    ),
+  );
+  await expect.poll(() => begun, LONG).toEqual(['failing', 'killed often']);
+});
+
 test('a missing handler is rejected', async () => {
   const queue = await open();
   await expect(queue.work({} as never)).rejects.toThrow('job "note" has no handler');

@@ -1,6 +1,7 @@
 // The job queue in PostgreSQL: a job commits in the same transaction as the state that it belongs to.
 import { type Job, PgBoss } from 'pg-boss';
 import { type FairOrder, type OwnedJob, type OpenJob, openFairOrder, listOpenJobs } from './job-order.ts';
+import { startKilledJobs } from './killed-jobs.ts';
 import type { Connection, Transaction } from '../postgres/database.ts';
 
 /** Settings of one queue. Times are in seconds. */
@@ -66,10 +67,13 @@ type JobQueueOptions<P extends Payloads> = {
   readonly onError: (error: Error) => void;
 };
 
-/** A crashed worker is detected after at most HEARTBEAT_S + SUPERVISE_S, well within a minute. */
-const HEARTBEAT_S = 20;
-const HEARTBEAT_REFRESH_S = 5;
-const SUPERVISE_S = 5;
+/**
+ * Another process starts the job of a killed one within 30 s: after HEARTBEAT_S + SUPERVISE_S, at most 2 s
+ * in `startKilledJobs`, and POLL_S.
+ */
+const HEARTBEAT_S = 15;
+const HEARTBEAT_REFRESH_S = 3;
+const SUPERVISE_S = 3;
 /** New jobs arrive by NOTIFY; retries are found by polling. */
 const POLL_S = 2;
 const DELETE_AFTER_S = 7 * 86_400;
@@ -127,6 +131,11 @@ export async function openJobs<P extends Payloads>({
       for (const [name, job] of Object.entries(settings))
         for (const queue of queuesOf(name, job, lanes))
           await startWorker({ boss, name: queue, job, stopping: stopping.signal }, handlers[name]);
+      void startKilledJobs(boss.getDb(), {
+        queues: Object.keys(settings),
+        stopping: stopping.signal,
+        onError,
+      });
     },
     stop: async () => {
       stopping.abort(new Error('the process is stopping'));

@@ -1,6 +1,6 @@
-// Writes a stream of known length to a new scratch file, and computes its SHA-256 on the way.
+// Writes a stream of known length to a new scratch file, and computes its SHA-256 on the way; reads files.
 import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { unavailable } from '../errors.ts';
@@ -44,6 +44,8 @@ export async function writeScratchFile(
     throw isDiskFull(error) ? diskFull('scratch folder', error) : error;
   }
 }
+
+export const readScratchFile = (path: string): Promise<Uint8Array> => readFile(path);
 
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));

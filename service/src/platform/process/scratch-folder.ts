@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, stat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from 'node:crypto';
+import type { Logger } from '../logger.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -29,6 +30,19 @@ export async function deleteAbandonedScratchFolders(root: string): Promise<void>
     if ((await hasProcessExited(name.slice(0, name.indexOf('.')))) || (await isOld(folder)))
       await deleteScratchFolder(folder);
   }
+}
+
+const CLEANUP_MS = 10 * 60_000;
+
+/** Repeats the cleanup until the process ends: other processes that share the folder may be killed. */
+export function startScratchCleanup(root: string, log: Logger): { stop(): void } {
+  const timer = setInterval(() => {
+    deleteAbandonedScratchFolders(root).catch((error: unknown) =>
+      log.warn({ err: error }, 'the scratch folders of ended processes could not be deleted'),
+    );
+  }, CLEANUP_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
 }
 
 /** Compares the modification times of the folder and its direct entries. */

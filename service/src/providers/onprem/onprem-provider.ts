@@ -8,16 +8,43 @@ import { parseJson } from '../../platform/strict-json.ts';
 import { toJsonObject, NOT_ACTIONABLE, rejectMalformed, verifyWebhook } from '../verify-webhook.ts';
 import type { Provider, ParsedWebhook } from '../provider.ts';
 import { defineProvider, type ProviderContext } from '../provider-module.ts';
+import { openEncoderApi } from './onprem-api.ts';
 import { checkOnpremSignature } from './onprem-signature.ts';
 
-type OnpremSettings = { readonly webhookSecrets: readonly Secret[] };
+type OnpremSettings = {
+  readonly webhookSecrets: readonly Secret[];
+  /** The operator's own encoder; undefined: our workers encode. */
+  readonly encoderUrl: string | undefined;
+  readonly heartbeatSeconds: number;
+};
 
-export const readOnpremSettings = (settings: Settings): OnpremSettings => ({
-  webhookSecrets: settings.rotating('ONPREM_WEBHOOK_SECRET').map(toSecret),
-});
+const MAX_HEARTBEAT_S = 86_400;
+
+export function readOnpremSettings(settings: Settings): OnpremSettings {
+  const webhookSecrets = settings.rotating('ONPREM_WEBHOOK_SECRET').map(toSecret);
+  const encoderUrl = settings.url('ONPREM_ENCODER_URL');
+  if (encoderUrl !== undefined && webhookSecrets.length === 0)
+    settings.problems.push(
+      'ONPREM_WEBHOOK_SECRET must be set where ONPREM_ENCODER_URL is: it signs the jobs',
+    );
+  return {
+    webhookSecrets,
+    encoderUrl,
+    heartbeatSeconds: settings.integer('ONPREM_ENCODER_HEARTBEAT_S', {
+      fallback: 300,
+      min: 1,
+      max: MAX_HEARTBEAT_S,
+    }),
+  };
+}
+
+const openEncoder = ({ webhookSecrets: [secret], encoderUrl: url, heartbeatSeconds }: OnpremSettings) =>
+  url === undefined || !secret
+    ? undefined
+    : openEncoderApi({ url, secret, heartbeatMs: heartbeatSeconds * 1000 });
 
 export const openOnprem = (
-  { webhookSecrets }: OnpremSettings,
+  settings: OnpremSettings,
   { encoderSecrets, allowUnsigned }: ProviderContext,
 ): Provider => ({
   name: 'onprem',
@@ -30,6 +57,7 @@ export const openOnprem = (
     dash: true,
     missingSettings: [],
   },
+  encoder: openEncoder(settings),
   api: undefined,
   playback: undefined,
   sign: () => undefined,
@@ -37,14 +65,17 @@ export const openOnprem = (
     if (checkOnpremSignature(headers, body, encoderSecrets))
       return rejectMalformed(() => parseOnpremWebhook(body, true));
     return verifyWebhook({
-      secrets: webhookSecrets,
+      secrets: settings.webhookSecrets,
       allowUnsigned,
-      verify: () => checkOnpremSignature(headers, body, webhookSecrets),
+      verify: () => checkOnpremSignature(headers, body, settings.webhookSecrets),
       parse: () => parseOnpremWebhook(body, false),
     });
   },
   parse: (body, { isOwnEncoder }) => parseOnpremWebhook(body, isOwnEncoder),
-  startJob: ({ id, attempt }) => ({ name: 'encode-asset', payload: { assetId: id, attempt } }),
+  startJob: ({ id, attempt }) => ({
+    name: settings.encoderUrl === undefined ? 'encode-asset' : 'ask-encoder',
+    payload: { assetId: id, attempt },
+  }),
 });
 
 export const onprem = defineProvider<OnpremSettings>({

@@ -1,0 +1,168 @@
+// Files that a video has beside its manifests, and the frame at any time.
+import { type TObject, Type } from 'typebox';
+import { bytesOperation, type ErrorCase, type Path } from '../operation.ts';
+import { TICKET_ERRORS } from '../ticket-errors.ts';
+
+const Token = Type.Optional(Type.String({ description: 'Redirects to the path that carries the token.' }));
+
+const Download = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Browsers save the file under this name instead of playing it.',
+    examples: ['holiday.mp4'],
+  }),
+);
+
+const NOT_MADE: ErrorCase = {
+  code: 'NOT_FOUND',
+  when: 'Unknown, deleted, private without a token, or not made (yet): see `getPlayback`.',
+};
+
+const OTHER_RESPONSES = {
+  206: 'The requested range.',
+  302:
+    'Redirect to the path with the token, or of MP4 and M4A to a signed URL of the object store, where ' +
+    'the operator chose that.',
+  304: 'Not modified.',
+  416: 'The range lies outside the file.',
+} as const;
+
+const FILES = [
+  {
+    name: 'Storyboard',
+    file: 'storyboard.vtt',
+    type: 'text/vtt',
+    summary: 'Returns the storyboard of a',
+    description: 'WebVTT whose cues name a JPEG sprite, relative to this file, and a place in it by `#xywh`.',
+  },
+  {
+    name: 'Preview',
+    file: 'preview.webp',
+    type: 'image/webp',
+    summary: 'Returns the animated preview of a',
+    description: 'A few seconds from several places, without sound, at most 480 pixels wide.',
+  },
+  {
+    name: 'Mp4',
+    file: 'video.mp4',
+    type: 'video/mp4',
+    summary: 'Returns the MP4 file of a',
+    description: 'The largest rendition up to 1080p with its sound, for downloads and simple players.',
+  },
+  {
+    name: 'AudioFile',
+    file: 'audio.m4a',
+    type: 'audio/mp4',
+    summary: 'Returns the sound of a',
+    description: 'The sound track; 404 for a video without sound.',
+  },
+] as const;
+
+type ExtraFile = (typeof FILES)[number];
+
+const fileOperation = <P extends Path, Q extends TObject>(
+  { type, summary, description }: ExtraFile,
+  { id, path, query, whose }: { id: string; path: P; query: Q; whose: 'public' | 'private' },
+) =>
+  bytesOperation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Playback',
+    auth: 'playback',
+    ...(whose === 'private' && { rateClass: 'none' as const }),
+    summary: `${summary} ${whose} video`,
+    description,
+    query,
+    requestHeaders: ['Range', 'If-None-Match'],
+    response: { mediaTypes: [type], description },
+    otherResponses: OTHER_RESPONSES,
+    errors: [...TICKET_ERRORS, NOT_MADE],
+  });
+
+export const publicExtraOperations = FILES.map((extra) =>
+  fileOperation(extra, {
+    id: `get${extra.name}`,
+    path: `/api/v1/playback/{id}/${extra.file}`,
+    query: Type.Object({ token: Token, download: Download }),
+    whose: 'public',
+  }),
+);
+
+export const privateExtraOperations = FILES.map((extra) =>
+  fileOperation(extra, {
+    id: `getPrivate${extra.name}`,
+    path: `/api/v1/playback/{id}/~{token}/${extra.file}`,
+    query: Type.Object({ download: Download }),
+    whose: 'private',
+  }),
+);
+
+/** The widths of frames; few, because each frame may be stored. */
+export const FRAME_WIDTHS = [160, 320, 480, 640, 960, 1280, 1920] as const;
+
+const frameQuery = {
+  t: Type.Number({
+    minimum: 0,
+    description: 'Time in seconds, up to the duration of the video; rounded to tenths of a second.',
+    examples: [12.5],
+  }),
+  w: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        `Width in pixels: one of ${FRAME_WIDTHS.join(', ')}; default 640. Other values up to ` +
+        `${FRAME_WIDTHS.at(-1)} redirect to the next larger one. A frame is never enlarged.`,
+      examples: [640],
+    }),
+  ),
+};
+
+const FrameQuery = Type.Object(frameQuery);
+export const FrameWithTokenQuery = Type.Object({ ...frameQuery, token: Token });
+
+const frameOperation = <P extends Path, Q extends TObject>(
+  id: string,
+  path: P,
+  { query, whose }: { query: Q; whose: string },
+) =>
+  bytesOperation({
+    id,
+    method: 'GET',
+    path,
+    tag: 'Playback',
+    auth: 'playback',
+    summary: `Returns the frame at a time of a ${whose} video`,
+    description:
+      'A JPEG of a video that this service encoded, rendered on its first request. The service stores a ' +
+      'limited number of frames of each video and renders few at the same time, so load a storyboard for ' +
+      'many of them.',
+    query,
+    requestHeaders: ['Range', 'If-None-Match'],
+    response: { mediaTypes: ['image/jpeg'], description: 'The frame.' },
+    otherResponses: {
+      206: 'The requested range of a stored frame.',
+      302: 'Redirect to the rounded time, to the next larger width, or to the path with the token.',
+      304: 'Not modified.',
+      416: 'The range lies outside the file.',
+    },
+    errors: [
+      ...TICKET_ERRORS,
+      { code: 'BAD_REQUEST', when: '`t` is missing or after the end of the video; `details.limit` has it.' },
+      { code: 'BAD_REQUEST', reason: 'unsupported_size', when: '`w` is larger than any offered width.' },
+      { code: 'NOT_FOUND', when: 'Unknown, deleted, private without a token, or not encoded here.' },
+      { code: 'UNAVAILABLE', reason: 'busy', when: 'Too many frames are being rendered.' },
+      { code: 'UNAVAILABLE', reason: 'encoder_missing', when: 'This process has no video engine.' },
+    ],
+  });
+
+export const getFrame = frameOperation('getFrame', '/api/v1/playback/{id}/frame.jpg', {
+  query: FrameWithTokenQuery,
+  whose: 'public',
+});
+
+export const getPrivateFrame = frameOperation('getPrivateFrame', '/api/v1/playback/{id}/~{token}/frame.jpg', {
+  query: FrameQuery,
+  whose: 'private',
+});

@@ -1,0 +1,71 @@
+// Plans the sprites of a storyboard, and formats the WebVTT file that names their tiles (contract B5).
+
+export type StoryboardPlan = {
+  /** Between two tiles. */
+  readonly intervalSeconds: number;
+  readonly tiles: number;
+  readonly tile: { readonly width: number; readonly height: number };
+  /** Of one sprite. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly sprites: number;
+};
+
+/** The key frames, of which tiles are made, are two seconds apart. */
+const MIN_INTERVAL_S = 2;
+const MAX_TILES = 300;
+const COLUMNS = 10;
+const ROWS = 10;
+/** Of the longer side. */
+const TILE_LENGTH = 160;
+
+type Film = { readonly seconds: number; readonly width: number; readonly height: number };
+
+/** Longer videos have longer intervals, so that at most three sprites exist. */
+export function planStoryboard({ seconds, width, height }: Film): StoryboardPlan {
+  const intervalSeconds = Math.max(MIN_INTERVAL_S, Math.ceil(seconds / MAX_TILES));
+  const tiles = Math.max(1, Math.ceil(seconds / intervalSeconds));
+  const scale = Math.min(1, TILE_LENGTH / Math.max(width, height));
+  const even = (length: number) => Math.max(2, Math.round((length * scale) / 2) * 2);
+  const columns = Math.min(COLUMNS, tiles);
+  const rows = Math.min(ROWS, Math.ceil(tiles / columns));
+  return {
+    intervalSeconds,
+    tiles,
+    tile: { width: even(width), height: even(height) },
+    columns,
+    rows,
+    sprites: Math.ceil(tiles / (columns * rows)),
+  };
+}
+
+export const spriteName = (number: number | '%d'): string => `storyboard-${number}.jpg`;
+
+export const tileTimes = ({ tiles, intervalSeconds }: StoryboardPlan): readonly number[] =>
+  Array.from({ length: tiles }, (_, index) => index * intervalSeconds);
+
+type Cue = { readonly plan: StoryboardPlan; readonly seconds: number; readonly folder: string };
+
+/** `folder`: of the sprites, relative to the WebVTT file. */
+export function formatStoryboard({ plan, seconds, folder }: Cue): string {
+  const cues = tileTimes(plan).map((start, index) => {
+    const end = Math.min(seconds, start + plan.intervalSeconds);
+    return `${timestamp(start)} --> ${timestamp(end)}\n${folder}/${tileUrl(plan, index)}\n`;
+  });
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+function tileUrl({ columns, rows, tile: { width, height } }: StoryboardPlan, index: number): string {
+  const place = index % (columns * rows);
+  const [column, row] = [place % columns, Math.floor(place / columns)];
+  const sprite = spriteName(1 + Math.floor(index / (columns * rows)));
+  return `${sprite}#xywh=${column * width},${row * height},${width},${height}`;
+}
+
+/** `hh:mm:ss.ttt` */
+function timestamp(seconds: number): string {
+  const ms = Math.round(seconds * 1000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const fraction = String(ms % 1000).padStart(3, '0');
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}.${fraction}`;
+}

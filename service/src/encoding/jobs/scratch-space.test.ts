@@ -1,0 +1,133 @@
+// Tests that encodes wait for disk space with a real database and queue; the disk is a number.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { rowsOf, startTestPostgres, type TestPostgres } from '../../../../test/support/postgres.ts';
+import type { Asset } from '../../assets/asset.ts';
+import { type JobPayloads, jobSettings } from '../../jobs.ts';
+import { createVideo } from '../../lifecycle/asset.fixture.ts';
+import { type JobQueue, openJobs } from '../../platform/jobs/job-queue.ts';
+import { type Connection, type Database, openDatabase } from '../../platform/postgres/database.ts';
+import { migrate } from '../../platform/postgres/migrate.ts';
+import { DEFAULT_LADDER } from '../plan/ladder.ts';
+import { withScratchSpace } from './scratch-space.ts';
+
+const MIB = 1024 ** 2;
+/** Its encode needs at most 34 MiB. */
+const VIDEO = { size_bytes: 10 * MIB, width: 640, height: 360, duration_ms: 3_600_000 };
+
+let server: TestPostgres;
+let connection: Connection;
+let db: Database;
+let jobs: JobQueue<JobPayloads>;
+beforeAll(async () => {
+  server = await startTestPostgres();
+  connection = await server.database('space');
+  await migrate(connection);
+  db = openDatabase({ connection, onIdleError: () => undefined });
+  const settings = jobSettings({
+    encodeConcurrency: 1,
+    importConcurrency: 1,
+    importTimeoutSeconds: 1,
+    hostedProviders: [],
+  });
+  jobs = await openJobs<JobPayloads>({ connection, settings, onError: () => undefined });
+});
+afterAll(async () => {
+  await jobs.stop();
+  await db.close();
+  await server.stop();
+});
+
+let free: number;
+/** Bytes that abandoned scratch folders hold. */
+let abandoned: number;
+let asset: Asset;
+let encoded: number;
+let told: string[];
+beforeEach(async () => {
+  [free, abandoned, encoded, told] = [100 * MIB, 0, 0, []];
+  asset = createVideo({ ...VIDEO, stream_status: 'processing' });
+  await rowsOf(connection, 'delete from encode_waits');
+  await rowsOf(connection, 'delete from pgboss.job');
+});
+
+const open = (encode: () => Promise<void> = async () => {}) =>
+  withScratchSpace(
+    {
+      db,
+      jobs,
+      store: { localFile: (key) => `/store/${key}` },
+      scratchRoot: '/scratch',
+      minFreeBytes: 64 * MIB,
+      ladder: DEFAULT_LADDER,
+      workerName: 'machine:1',
+      now: () => new Date(),
+      freeBytes: async () => free,
+      deleteAbandoned: async () => {
+        free += abandoned;
+        abandoned = 0;
+      },
+      findAssetById: async () => asset,
+      recordCheck: async (seen, { data }) => {
+        told.push(`timeline ${data['reason']}`);
+        return seen;
+      },
+      log: { warn: (_, message) => told.push(message) },
+    },
+    async () => {
+      encoded += 1;
+      await encode();
+    },
+  );
+const start = (job: ReturnType<typeof open>) =>
+  job({ payload: { assetId: asset.id, attempt: 1 }, signal: new AbortController().signal });
+const waits = () => rowsOf(connection, 'select asset_id, worker from encode_waits');
+const delayed = () =>
+  rowsOf(connection, `select data from pgboss.job where state = 'created' and start_after > now()`);
+
+test('an encode that does not fit waits, and is tried again later; the reason is given once', async () => {
+  free = 90 * MIB;
+  const job = open();
+  await start(job);
+  await start(job);
+  expect(encoded).toBe(0);
+  expect(told).toEqual(['an encode waits for space in the scratch folder', 'timeline scratch_disk_full']);
+  expect(await waits()).toEqual([{ asset_id: asset.id, worker: 'machine:1' }]);
+  expect(await delayed()).toEqual(Array(2).fill({ data: { assetId: asset.id, attempt: 1 } }));
+});
+
+test('it starts when space was freed, and waits no more', async () => {
+  free = 90 * MIB;
+  const job = open();
+  await start(job);
+  free = 98 * MIB;
+  await start(job);
+  expect(encoded).toBe(1);
+  expect(await waits()).toEqual([]);
+});
+
+test('the folders of killed workers are deleted before an encode waits', async () => {
+  [free, abandoned] = [70 * MIB, 30 * MIB];
+  await start(open());
+  expect([encoded, abandoned]).toEqual([1, 0]);
+});
+
+test('running encodes count with all that they may need', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const job = open(() => promise);
+  const first = start(job);
+  await expect.poll(() => encoded).toBe(1);
+  free = 110 * MIB;
+  await start(job);
+  expect(encoded).toBe(1);
+  resolve();
+  await first;
+  await start(job);
+  expect(encoded).toBe(2);
+});
+
+test('a cancelled encode does not wait', async () => {
+  free = 0;
+  asset = { ...asset, stream_status: 'failed' };
+  await start(open());
+  expect([encoded, await delayed()]).toEqual([1, []]);
+});

@@ -1,0 +1,89 @@
+// Starts an encode only while the disk of the scratch folder has room for it; otherwise the encode waits.
+import type { Asset } from '../../assets/asset.ts';
+import type { findAssetById } from '../../assets/asset-lookup.ts';
+import type { JobPayloads, ServiceJobs } from '../../jobs.ts';
+import type { recordCheck } from '../../lifecycle/reports.ts';
+import type { Bound } from '../../platform/bind.ts';
+import type { JobRun } from '../../platform/jobs/job-queue.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { deleteAbandonedScratchFolders } from '../../platform/process/scratch-folder.ts';
+import type { ObjectStore } from '../../storage/object-store.ts';
+import type { Ladder } from '../plan/ladder.ts';
+import { estimateScratchBytes } from '../plan/scratch-need.ts';
+import { deleteEncodeWait, recordEncodeWait } from './scratch-space.sql.ts';
+
+type SpaceNeeds = {
+  readonly db: Database;
+  readonly jobs: Pick<ServiceJobs, 'sendFor'>;
+  readonly store: Pick<ObjectStore, 'localFile'>;
+  readonly scratchRoot: string;
+  readonly minFreeBytes: number;
+  readonly ladder: Ladder;
+  readonly workerName: string;
+  readonly now: () => Date;
+  readonly freeBytes: (folder: string) => Promise<number>;
+  readonly deleteAbandoned: typeof deleteAbandonedScratchFolders;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  readonly recordCheck: Bound<typeof recordCheck>;
+  readonly log: { warn(facts: object, message: string): void };
+};
+
+type EncodeJob = (run: JobRun<JobPayloads['encode-asset']>) => Promise<void>;
+
+/** Another worker, or this one when space was freed, takes the job then. */
+const WAIT_MS = 30_000;
+
+/** Counts the estimates of running encodes as used, so that encodes that start together fit together. */
+export function withScratchSpace(needs: SpaceNeeds, encode: EncodeJob): EncodeJob {
+  let reserved = 0;
+  return async (run) => {
+    const { assetId, attempt } = run.payload;
+    const asset = await needs.findAssetById(assetId);
+    const isWanted = asset?.attempt === attempt && asset.stream_status === 'processing';
+    const bytes = isWanted
+      ? estimateScratchBytes(asset, { isCopied: !needs.store.localFile, ladder: needs.ladder })
+      : 0;
+    const free = await findFreeBytes(needs, reserved + bytes);
+    if (isWanted && free < reserved + bytes)
+      return postpone(needs, asset, { neededBytes: bytes, freeBytes: Math.max(0, free - reserved) });
+    reserved += bytes;
+    try {
+      await deleteEncodeWait(needs.db, assetId);
+      await encode(run);
+    } finally {
+      reserved -= bytes;
+    }
+  };
+}
+
+/** Beyond MIN_FREE_BYTES. Deletes the folders of killed workers if there are too few. */
+async function findFreeBytes(needs: SpaceNeeds, wanted: number): Promise<number> {
+  const measure = async () => (await needs.freeBytes(needs.scratchRoot)) - needs.minFreeBytes;
+  const free = await measure();
+  if (free >= wanted) return free;
+  await needs.deleteAbandoned(needs.scratchRoot);
+  return measure();
+}
+
+type Space = { readonly neededBytes: number; readonly freeBytes: number };
+
+/** A job of its own waits, because the retries of a failed job come to an end. */
+async function postpone(needs: SpaceNeeds, asset: Asset, space: Space): Promise<void> {
+  const { id: assetId, attempt, owner_user_id: owner } = asset;
+  const facts = { worker: needs.workerName, ...space };
+  const wait = await needs.db.transaction(async (tx) => {
+    await needs.jobs.sendFor(tx, owner, {
+      name: 'encode-asset',
+      payload: { assetId, attempt },
+      startAfter: new Date(needs.now().getTime() + WAIT_MS),
+    });
+    return recordEncodeWait(tx, { assetId, attempt, ...facts });
+  });
+  if (!wait?.is_new) return;
+  const logged = { needed_bytes: space.neededBytes, free_bytes: space.freeBytes };
+  needs.log.warn({ asset_id: assetId, ...logged }, 'an encode waits for space in the scratch folder');
+  await needs.recordCheck(asset, {
+    data: { source: 'service', reason: 'scratch_disk_full', ...logged },
+    checkAt: asset.reconcile_at,
+  });
+}

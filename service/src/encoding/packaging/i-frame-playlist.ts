@@ -1,0 +1,52 @@
+// Formats I-frame playlists (RFC 8216, 4.3.3.6), from which players show pictures while a viewer seeks.
+import { initName, type VideoTrack, segmentSeconds, targetDuration } from './cmaf-track.ts';
+import type { KeyFrameRange } from './key-frame-range.ts';
+
+/** `keyFrames`: the first frame of each segment. */
+export type IFrameTrack = { readonly track: VideoTrack; readonly keyFrames: readonly KeyFrameRange[] };
+
+export const iFramePlaylistName = (id: number): string => `r${id}-iframes.m3u8`;
+
+/** Lines of the multivariant playlist. */
+export const formatIFrameStreams = (all: readonly IFrameTrack[], childFolder: string): string =>
+  all
+    .map(({ track, keyFrames }) => {
+      const { codec, size, id } = track;
+      const attributes = [
+        `BANDWIDTH=${peakBitrate({ track, keyFrames })}`,
+        `CODECS="${codec}"`,
+        `RESOLUTION=${size.width}x${size.height}`,
+        `URI="${childFolder}/${iFramePlaylistName(id)}"`,
+      ];
+      return `#EXT-X-I-FRAME-STREAM-INF:${attributes.join(',')}\n`;
+    })
+    .join('');
+
+export function formatIFramePlaylist({ track, keyFrames }: IFrameTrack): string {
+  const frames = track.segments.flatMap((segment, index) => {
+    const { start, length } = keyFrames[index] as KeyFrameRange;
+    return [
+      `#EXTINF:${segmentSeconds(track, segment).toFixed(6)},`,
+      `#EXT-X-BYTERANGE:${length}@${start}`,
+      segment.name,
+    ];
+  });
+  return [
+    '#EXTM3U',
+    '#EXT-X-VERSION:7',
+    '#EXT-X-PLAYLIST-TYPE:VOD',
+    '#EXT-X-I-FRAMES-ONLY',
+    `#EXT-X-TARGETDURATION:${targetDuration(track)}`,
+    `#EXT-X-MAP:URI="${initName(track.id)}"`,
+    ...frames,
+    '#EXT-X-ENDLIST',
+    '',
+  ].join('\n');
+}
+
+const peakBitrate = ({ track, keyFrames }: IFrameTrack): number =>
+  Math.max(
+    ...track.segments.map((segment, index) =>
+      Math.ceil(((keyFrames[index] as KeyFrameRange).length * 8) / segmentSeconds(track, segment)),
+    ),
+  );

@@ -1,0 +1,123 @@
+// Builds the ffmpeg arguments for storyboards, previews, MP4 and M4A files and frames.
+import type { ExtraRequest } from '../encoder.ts';
+import { type PreviewPart, PREVIEW_LENGTH } from '../extras/preview.ts';
+import { GENERAL } from './ffmpeg-input.ts';
+import { AS_JPEG_COLOURS, jpegOptions, jpegSequence } from './poster-arguments.ts';
+
+type Of<K extends ExtraRequest['kind']> = Extract<ExtraRequest, { kind: K }>;
+
+export function extraArguments(request: ExtraRequest): string[] {
+  switch (request.kind) {
+    case 'storyboard':
+      return storyboardArguments(request);
+    case 'preview':
+      return previewArguments(request);
+    case 'frame':
+      return frameArguments(request);
+    case 'file':
+      return fileArguments(request);
+  }
+}
+
+/** The excerpts are files of our own encoder. */
+const SOURCE = ['-loglevel', 'error', '-protocol_whitelist', 'file', '-max_pixels', '36000000'] as const;
+const input = (path: string) => ['-f', 'mov', '-i', `file:${path}`];
+const output = (format: string, path: string) => [
+  '-map_metadata',
+  '-1',
+  '-bitexact',
+  '-f',
+  format,
+  `file:${path}`,
+];
+
+/** Key frames only. The last one is repeated, so that every planned tile and sprite exists. */
+function storyboardArguments({ excerpt, plan, output: path }: Of<'storyboard'>): string[] {
+  const { intervalSeconds, tile, columns, rows, sprites } = plan;
+  return [
+    ...GENERAL,
+    ...SOURCE,
+    '-skip_frame',
+    'nokey',
+    ...input(excerpt),
+    '-an',
+    '-vf',
+    [
+      // `fps` drops a single frame without this.
+      `tpad=stop_mode=clone:stop_duration=${intervalSeconds}`,
+      `fps=1/${intervalSeconds}:start_time=0`,
+      `scale=${tile.width}:${tile.height}:${AS_JPEG_COLOURS}`,
+      'format=yuv420p',
+      'tpad=stop_mode=clone:stop=-1',
+      `tile=${columns}x${rows}`,
+    ].join(','),
+    '-frames:v',
+    String(sprites),
+    ...jpegSequence(5),
+    '-start_number',
+    '1',
+    `file:${path}`,
+  ];
+}
+
+const PREVIEW_FPS = 12;
+
+/** Joins the parts, which are gaps apart in the excerpt, to one sequence. */
+const previewArguments = ({ excerpt, parts, frameRate, output: path }: Of<'preview'>): string[] => [
+  ...GENERAL,
+  ...SOURCE,
+  ...input(excerpt),
+  '-an',
+  '-vf',
+  [
+    `select='${parts.map(isWithin).join('+')}'`,
+    `setpts=N/(${frameRate}*TB)`,
+    `fps=${PREVIEW_FPS}`,
+    `scale='min(iw,${PREVIEW_LENGTH})':'min(ih,${PREVIEW_LENGTH})':force_original_aspect_ratio=decrease`,
+  ].join(','),
+  '-c:v',
+  'libwebp_anim',
+  '-loop',
+  '0',
+  '-quality',
+  '60',
+  '-compression_level',
+  '4',
+  ...output('webp', path),
+];
+
+const isWithin = ({ start, end }: PreviewPart): string =>
+  `gte(t,${start.toFixed(3)})*lt(t,${end.toFixed(3)})`;
+
+/** The first frame that is not before the time by a whole frame. */
+const frameArguments = ({ excerpt, seconds, frameRate, width, output: path }: Of<'frame'>): string[] => [
+  ...GENERAL,
+  ...SOURCE,
+  '-threads',
+  '1',
+  '-copyts',
+  ...input(excerpt),
+  '-an',
+  '-vf',
+  [
+    `select='gt(t,${(seconds - 1 / frameRate).toFixed(6)})'`,
+    `scale='min(${width},iw)':-2:${AS_JPEG_COLOURS}`,
+    'format=yuv420p',
+  ].join(','),
+  '-frames:v',
+  '1',
+  ...jpegOptions(path),
+];
+
+/** Copies the tracks of all excerpts; players can start before they have the whole file. */
+const fileArguments = ({ excerpts, output: path }: Of<'file'>): string[] => [
+  ...GENERAL,
+  ...SOURCE,
+  ...excerpts.flatMap(input),
+  ...excerpts.flatMap((_, index) => ['-map', `${index}:0`]),
+  '-c',
+  'copy',
+  '-movflags',
+  '+faststart',
+  ...output('mp4', path),
+];

@@ -1,0 +1,55 @@
+// Tests what browsers and CDNs may keep, and for how long (contract B5).
+import { expect, test } from 'vitest';
+import type { PlayedAsset } from '../assets/asset.ts';
+import { toSecret } from '../auth/secret.ts';
+import { createVideo, NOW } from '../lifecycle/asset.fixture.ts';
+import { buildCacheHeaders } from './cache-headers.ts';
+import { issuePlaybackToken } from './playback-token.ts';
+
+const asset = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-1' } });
+const urlSecrets = [toSecret('cache-headers-secret-0123456789abcdef')];
+const NOW_S = NOW.getTime() / 1000;
+const tokenFor = (seconds: number) => issuePlaybackToken(urlSecrets, asset, NOW_S + seconds);
+
+const headersOf = (
+  visibility: PlayedAsset['visibility'],
+  { token, isEntry = false }: { token?: string; isEntry?: boolean },
+  cdnMaxAge = { publicSeconds: 86_400, privateSeconds: 600 },
+) =>
+  buildCacheHeaders(
+    { urlSecrets, now: () => NOW, cdnMaxAge },
+    { ...asset, visibility },
+    { isEntry, isSegment: !isEntry, token },
+  );
+
+test('all files of an asset have its id as a tag', () => {
+  for (const isEntry of [true, false])
+    expect(headersOf('public', { isEntry })).toMatchObject({
+      'cache-tag': asset.id,
+      'surrogate-key': asset.id,
+    });
+});
+
+test('the CDN of the operator keeps segments, those of a private asset until the token expires', () => {
+  expect(headersOf('public', {})['cdn-cache-control']).toBe('max-age=86400');
+  expect(headersOf('private', { token: tokenFor(1000) })['cdn-cache-control']).toBe('max-age=600');
+  expect(headersOf('private', { token: tokenFor(60) })['cdn-cache-control']).toBe('max-age=60');
+});
+
+test('it keeps no manifests, nothing that a cookie opens, and nothing without the settings', () => {
+  const none = { publicSeconds: 0, privateSeconds: 0 };
+  for (const headers of [
+    headersOf('public', { isEntry: true }),
+    headersOf('private', { token: tokenFor(1000), isEntry: true }),
+    headersOf('private', {}),
+    headersOf('public', {}, none),
+    headersOf('private', { token: tokenFor(1000) }, none),
+  ])
+    expect(headers['cdn-cache-control']).toBeUndefined();
+});
+
+test('the browser asks again for what a cookie opens', () => {
+  expect(headersOf('private', {})['cache-control']).toBe('private, no-cache');
+  expect(headersOf('private', { token: tokenFor(60) })['cache-control']).toMatch(/^private, max-age=/);
+  expect(headersOf('public', {})['cache-control']).toMatch(/^public, max-age=/);
+});

@@ -1,0 +1,53 @@
+// Headers that tell browsers and CDNs how long to keep a playback file, and how to purge it (contract B5).
+import type { PlayedAsset } from '../assets/asset.ts';
+import { CACHED_BY_COOKIE } from '../auth/playback-cookie.ts';
+import type { Secret } from '../auth/secret.ts';
+import { playbackTokenExpiry } from './playback-token.ts';
+import { cacheControlFor } from './served-file.ts';
+
+type CacheNeeds = {
+  readonly urlSecrets: readonly Secret[];
+  readonly now: () => Date;
+  readonly cdnMaxAge: CdnMaxAge;
+};
+
+/** Seconds for which the operator's CDN may keep segments; 0: as `Cache-Control` says. */
+export type CdnMaxAge = { readonly publicSeconds: number; readonly privateSeconds: number };
+
+type RequestedFile = {
+  readonly isEntry: boolean;
+  readonly isSegment: boolean;
+  /** Of the path; undefined: a public asset, or a private one by cookie. */
+  readonly token: string | undefined;
+};
+
+/**
+ * `CDN-Cache-Control` (RFC 9213) is for the operator's CDN alone: other shared caches obey `Cache-Control`.
+ * The tags let one call purge all files of an asset.
+ */
+export function buildCacheHeaders(
+  needs: CacheNeeds,
+  asset: PlayedAsset,
+  file: RequestedFile,
+): Readonly<Record<string, string>> {
+  const isByCookie = asset.visibility === 'private' && file.token === undefined;
+  const cdnSeconds = file.isSegment && !isByCookie ? cdnSecondsFor(needs, asset, file.token) : 0;
+  return {
+    'cache-control': isByCookie ? CACHED_BY_COOKIE : cacheControlFor(asset, file.isEntry),
+    'cache-tag': asset.id,
+    'surrogate-key': asset.id,
+    ...(cdnSeconds > 0 && { 'cdn-cache-control': `max-age=${cdnSeconds}` }),
+  };
+}
+
+/** A URL with a token is kept no longer than the token is valid. */
+function cdnSecondsFor(
+  { urlSecrets, now, cdnMaxAge }: CacheNeeds,
+  { visibility }: PlayedAsset,
+  token: string | undefined,
+): number {
+  if (visibility === 'public') return cdnMaxAge.publicSeconds;
+  if (token === undefined || cdnMaxAge.privateSeconds === 0) return 0;
+  const expires = playbackTokenExpiry(urlSecrets, token) ?? 0;
+  return Math.min(cdnMaxAge.privateSeconds, Math.floor(expires - now().getTime() / 1000));
+}

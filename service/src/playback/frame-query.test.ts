@@ -1,0 +1,34 @@
+// Tests which frames are offered, and how others are rounded or refused.
+import { expect, test } from 'vitest';
+import { findFrameRedirect, type FrameRequest, frameName, toFrame } from './frame-query.ts';
+
+const redirectOf = (request: FrameRequest) => findFrameRedirect(request, toFrame(request, 20_000));
+
+test.each([
+  [{ t: 0 }, '0-640'],
+  [{ t: 12.5, w: 1280 }, '125-1280'],
+  [{ t: 12.34, w: 1281 }, '123-1920'],
+  [{ t: 20, w: 1 }, '200-160'],
+])('%o is frame %s', (request, name) => {
+  expect(frameName('1-2', toFrame(request, 20_000))).toBe(`frame-1-2-${name}.jpg`);
+});
+
+test('offered frames are served, others redirect to the next', () => {
+  expect([{ t: 0 }, { t: 0.1 }, { t: 19.9, w: 160 }].map(redirectOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(redirectOf({ t: 0.26 })).toBe('t=0.3&w=640');
+  expect(redirectOf({ t: 5, w: 161 })).toBe('t=5&w=320');
+});
+
+test('a time after the end and a width above the largest are refused with their field', () => {
+  const end = expect.objectContaining({ details: { field: 't', rule: 'maximum', limit: 20.1 } });
+  expect(() => toFrame({ t: 20.2 }, 20_033)).toThrow(end);
+  expect(toFrame({ t: 20.1 }, 20_033).tenths).toBe(201);
+  expect(toFrame({ t: 1e9 }, null).tenths).toBe(1e10);
+  expect(() => toFrame({ t: 1, w: 1921 }, 20_000)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ field: 'w', reason: 'unsupported_size' }) }),
+  );
+});

@@ -1,0 +1,46 @@
+// Rounds the time and width of a requested frame to the offered ones (contract B5).
+import { FRAME_WIDTHS } from '@mediary/contract/operations/video-extras';
+import { badRequest } from '../platform/errors.ts';
+
+export type FrameRequest = { readonly t: number; readonly w?: number };
+
+/** Few times and widths, so that caches and the store hold few frames. */
+export type Frame = { readonly tenths: number; readonly width: number };
+
+const DEFAULT_WIDTH = 640;
+
+/** Throws BAD_REQUEST with the field for a time after the end and a width above the largest one. */
+export function toFrame({ t, w = DEFAULT_WIDTH }: FrameRequest, durationMs: number | null): Frame {
+  const tenths = Math.round(t * 10);
+  const limit = durationMs === null ? Number.MAX_SAFE_INTEGER : Math.ceil(durationMs / 100) / 10;
+  if (tenths > limit * 10)
+    throw badRequest(`t must be at most ${limit}, the duration of the video in seconds`, {
+      field: 't',
+      rule: 'maximum',
+      limit,
+    });
+  const width = FRAME_WIDTHS.find((offered) => offered >= w);
+  if (width !== undefined) return { tenths, width };
+  throw badRequest(`w ${w} is not offered. Use one of ${FRAME_WIDTHS.join(', ')}.`, {
+    field: 'w',
+    reason: 'unsupported_size',
+    allowed: FRAME_WIDTHS,
+    limit: FRAME_WIDTHS.at(-1),
+  });
+}
+
+/** The query to redirect to; undefined if the request names an offered frame. */
+export function findFrameRedirect({ t, w }: FrameRequest, { tenths, width }: Frame): string | undefined {
+  const isOffered = t === tenths / 10 && (w === undefined || w === width);
+  return isOffered ? undefined : new URLSearchParams({ t: String(tenths / 10), w: String(width) }).toString();
+}
+
+const PREFIX = 'frame-';
+
+/** The name is derived from every input, so each frame is stored once. */
+export const frameName = (folder: string, { tenths, width }: Frame): string =>
+  `${framePrefix(folder)}${tenths}-${width}.jpg`;
+
+/** Of the frames of one run. */
+export const framePrefix = (folder: string): string => `${PREFIX}${folder}-`;
+export const isFrameName = (name: string): boolean => name.startsWith(PREFIX);

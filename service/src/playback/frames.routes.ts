@@ -1,0 +1,68 @@
+// Serves the frame at any time of a video (contract B5).
+import {
+  type FrameWithTokenQuery,
+  getFrame,
+  getPrivateFrame,
+} from '@mediary/contract/operations/video-extras';
+import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { imageCaching } from '../images/image-source.ts';
+import type { Bound, BoundOperations } from '../platform/bind.ts';
+import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
+import type { ObjectResponses } from '../storage/object-response.ts';
+import { findFrameRedirect, toFrame } from './frame-query.ts';
+import type * as frameOperations from './frames.ts';
+import type { findPlayableAsset } from './playback.ts';
+
+type Frames = Pick<BoundOperations<typeof frameOperations>, 'findFrame'> & {
+  readonly findPlayableAsset: Bound<typeof findPlayableAsset>;
+  readonly objects: ObjectResponses;
+};
+
+type Query = Static<typeof FrameWithTokenQuery>;
+type Exchange<P> = { readonly request: BytesRequest<Query, P>; readonly reply: FastifyReply };
+
+export const frameRoutes = (frames: Frames): Route[] => [
+  bytesRoute(getFrame, { handle: (request, reply) => serveFixedPath(frames, { request, reply }) }),
+  bytesRoute(getPrivateFrame, { handle: (request, reply) => serveFrame(frames, { request, reply }) }),
+];
+
+async function serveFixedPath(
+  frames: Frames,
+  { request, reply }: Exchange<{ id: string }>,
+): Promise<unknown> {
+  const { token, t, w } = request.query;
+  if (token === undefined) return serveFrame(frames, { request, reply });
+  await frames.findPlayableAsset(request.params.id, { token, cookie: undefined });
+  const search = `t=${t}${w === undefined ? '' : `&w=${w}`}`;
+  return reply
+    .header('cache-control', 'no-store')
+    .redirect(`./~${encodeURIComponent(token)}/frame.jpg?${search}`, 302);
+}
+
+async function serveFrame(
+  frames: Frames,
+  { request, reply }: Exchange<{ readonly id: string; readonly token?: string }>,
+): Promise<unknown> {
+  const { id, token } = request.params;
+  const asset = await frames.findPlayableAsset(id, { token, cookie: request.headers.cookie });
+  if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
+  const frame = toFrame(request.query, asset.duration_ms);
+  const caching = imageCaching(asset, { version: undefined, isSubstitute: false });
+  const other = findFrameRedirect(request.query, frame);
+  if (other !== undefined) return reply.header('cache-control', caching).redirect(`frame.jpg?${other}`, 302);
+  const found = await frames.findFrame(asset, frame);
+  const known = { 'content-type': 'image/jpeg', 'cache-control': caching };
+  if ('bytes' in found) return reply.headers(known).send(found.bytes);
+  const { status, headers, body } = await frames.objects.sendObject(
+    { request, reply },
+    {
+      key: found.key,
+      etag: found.key.slice(found.key.indexOf('/') + 1),
+      headers: known,
+      missing: playbackNotFound,
+    },
+  );
+  return reply.code(status).headers(headers).send(body);
+}

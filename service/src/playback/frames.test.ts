@@ -1,0 +1,176 @@
+// Tests the limits of frames: what is stored, refused and removed; store and encoder are fakes.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Asset } from '../assets/asset.ts';
+import { EncodeFailed, type ExtraRequest } from '../encoding/encoder.ts';
+import { createVideo } from '../lifecycle/asset.fixture.ts';
+import { createSingleFlight } from '../platform/concurrency/single-flight.ts';
+import { openFairSlots } from '../platform/process/fair-slots.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { findFrame, type FrameNeeds } from './frames.ts';
+
+let scratchRoot: string;
+beforeAll(async () => {
+  scratchRoot = await mkdtemp(join(tmpdir(), 'mediary-frames-'));
+});
+afterAll(() => rm(scratchRoot, { recursive: true, force: true }));
+
+const video = createVideo({ playback: { kind: 'own', attempt: 1, folder: '1-2' }, duration_ms: 8000 });
+const FILES = {
+  'hls.m3u8':
+    '#EXT-X-STREAM-INF:CODECS="avc1.4d401e",RESOLUTION=640x360,FRAME-RATE=25\n1-2/r0.m3u8\n' +
+    '#EXT-X-STREAM-INF:CODECS="avc1.4d401e",RESOLUTION=1280x720,FRAME-RATE=25\n1-2/r1.m3u8\n',
+  'r0.m3u8': '#EXT-X-MAP:URI="r0-init.mp4"\n#EXTINF:4.0,\nr0-00001.m4s\n#EXTINF:4.0,\nr0-00002.m4s\n',
+  'r1.m3u8': '#EXT-X-MAP:URI="r1-init.mp4"\n#EXTINF:8.0,\nr1-00001.m4s\n',
+  'r0-init.mp4': 'init',
+  'r0-00001.m4s': 'one',
+  'r0-00002.m4s': 'two',
+  'r1-init.mp4': 'INIT',
+  'r1-00001.m4s': 'ONE',
+};
+
+const createStore = (files: Map<string, string>) =>
+  ({
+    size: async (key) => files.get(key)?.length,
+    stream: (key) => Readable.from([Buffer.from(files.get(key) ?? '')]),
+    async put(key, bytes) {
+      files.set(key, (await Readable.from(bytes).toArray()).join(''));
+      return { sizeBytes: 1, sha256: '' };
+    },
+    remove: async (key) => void files.delete(key),
+    async removeAll(prefix) {
+      for (const key of files.keys()) if (key.startsWith(prefix)) files.delete(key);
+      return 0;
+    },
+    async *listSizes(prefix) {
+      for (const [key, text] of files) if (key.startsWith(prefix)) yield { key, sizeBytes: text.length };
+    },
+  }) as Partial<ObjectStore> as ObjectStore;
+
+type Fake = Partial<FrameNeeds> & { readonly onRender?: (request: ExtraRequest) => Promise<void> | void };
+
+function setUp({ onRender = () => {}, ...more }: Fake = {}) {
+  const files = new Map(
+    Object.entries(FILES).map(([name, text]) => [`renditions/${video.id}/1-2/${name}`, text]),
+  );
+  const rendered: ExtraRequest[] = [];
+  const needs: FrameNeeds = {
+    store: createStore(files),
+    encoder: {
+      async createExtra(request) {
+        rendered.push(request);
+        await onRender(request);
+        await writeFile(request.output, 'jpeg');
+      },
+    },
+    encoderMissing: undefined,
+    findAssetById: async () => video,
+    acquireSlot: openFairSlots(2).addGroup({ perOwner: 1, maxWaiting: 1, waitMs: 5000 }),
+    inFlight: createSingleFlight({ maxConcurrent: 64 }),
+    scratchRoot,
+    minFreeBytes: 0,
+    maxVariantBytes: 1000,
+    maxFrames: 2,
+    ...more,
+  };
+  const frame = (tenths: number, width = 320, asset: Asset = video) =>
+    findFrame(needs, asset, { tenths, width });
+  const stored = () => [...files.keys()].filter((key) => key.startsWith('variants/'));
+  return { files, rendered, frame, stored };
+}
+const keyOf = (name: string) => ({ key: `variants/${video.id}/${name}` });
+
+describe('a frame', () => {
+  test('is rendered once from the smallest rendition that is wide enough', async () => {
+    const { frame, rendered } = setUp();
+    expect(await frame(45)).toEqual(keyOf('frame-1-2-45-320.jpg'));
+    expect(await frame(45)).toEqual(keyOf('frame-1-2-45-320.jpg'));
+    await frame(10, 960);
+    expect(rendered).toMatchObject([
+      { kind: 'frame', seconds: 4.5, frameRate: 25, width: 320 },
+      { kind: 'frame', seconds: 1, width: 960 },
+    ]);
+    expect(await readdir(scratchRoot)).toEqual([]);
+  });
+
+  test('after the last one is the last one', async () => {
+    const { frame, rendered } = setUp();
+    await frame(80);
+    expect(rendered).toMatchObject([{ seconds: 7.98 }]);
+  });
+
+  test('is rendered once for several viewers at the same time', async () => {
+    const { frame, rendered } = setUp();
+    await Promise.all([frame(1), frame(1), frame(1)]);
+    expect(rendered).toHaveLength(1);
+  });
+
+  test('above the limits of the video is sent and not stored', async () => {
+    const { frame, stored } = setUp();
+    for (const tenths of [1, 2]) await frame(tenths);
+    expect(await frame(3)).toEqual({ bytes: Buffer.from('jpeg') });
+    const full = setUp({ maxVariantBytes: 4 });
+    await full.frame(1);
+    expect(await full.frame(2)).toHaveProperty('bytes');
+    expect([stored().length, full.stored().length]).toEqual([2, 1]);
+  });
+
+  test('of an earlier run is removed; variants of the poster stay', async () => {
+    const { frame, files, stored } = setUp();
+    for (const name of ['frame-1-1-1-320.jpg', 'v1-2-auto-64x36.jpg'])
+      files.set(`variants/${video.id}/${name}`, 'old');
+    await frame(1);
+    expect(stored()).toEqual([keyOf('v1-2-auto-64x36.jpg').key, keyOf('frame-1-2-1-320.jpg').key]);
+  });
+
+  test('of a video that is deleted meanwhile is removed', async () => {
+    const { frame, stored } = setUp({ findAssetById: async () => ({ ...video, deleted_at: new Date() }) });
+    await expect(frame(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(stored()).toEqual([]);
+  });
+
+  test('is refused while others of the video are rendered and wait', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { frame } = setUp({ onRender: () => gate.promise });
+    const [first, second] = [frame(1), frame(2)];
+    await expect(frame(3)).rejects.toMatchObject({ code: 'UNAVAILABLE', details: { reason: 'busy' } });
+    gate.resolve();
+    expect([await first, await second]).toHaveLength(2);
+  });
+
+  test.each([
+    ['the time limit', new EncodeFailed('timed_out', 'late'), { details: { reason: 'busy' } }],
+    ['a defect', new EncodeFailed('encoding_failed', 'no'), { code: 'encoding_failed' }],
+  ])('that fails by %s releases its slot', async (_what, error, expected) => {
+    const failing = [error];
+    const { frame } = setUp({
+      onRender: () => {
+        const next = failing.pop();
+        if (next) throw next;
+      },
+    });
+    await expect(frame(1)).rejects.toMatchObject(expected);
+    expect(await frame(1)).toHaveProperty('key');
+    expect(await readdir(scratchRoot)).toEqual([]);
+  });
+
+  test('needs an engine unless it is stored', async () => {
+    const { frame, files } = setUp({ encoderMissing: 'no ffmpeg' });
+    await expect(frame(1)).rejects.toMatchObject({ details: { reason: 'encoder_missing' } });
+    files.set(keyOf('frame-1-2-1-320.jpg').key, 'jpeg');
+    expect(await frame(1)).toHaveProperty('key');
+  });
+
+  test.each([
+    ['not encoded here', createVideo()],
+    [
+      'whose manifests are not stored',
+      { ...video, playback: { kind: 'own', attempt: 9, folder: '9-9' } as const },
+    ],
+  ])('does not exist for a video %s', async (_what, asset) => {
+    await expect(setUp().frame(1, 320, asset)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});

@@ -1,0 +1,173 @@
+// Renders the frame at a time of a video on its first request, and stores a limited number (contract B5).
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { PlayedAsset } from '../assets/asset.ts';
+import type { findAssetById } from '../assets/asset-lookup.ts';
+import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { EncodeFailed, type Encoder } from '../encoding/encoder.ts';
+import {
+  findVideoForWidth,
+  parseMediaPlaylist,
+  parseMultivariantPlaylist,
+  segmentAtTime,
+} from '../encoding/packaging/hls-reader.ts';
+import { storeVariant } from '../images/variant-store.ts';
+import type { Bound } from '../platform/bind.ts';
+import type { SingleFlight } from '../platform/concurrency/single-flight.ts';
+import { ServiceError } from '../platform/errors.ts';
+import { type AcquireSlot, busy } from '../platform/process/fair-slots.ts';
+import { readScratchFile, writeScratchFile } from '../platform/process/scratch-file.ts';
+import { createScratchFolder, deleteScratchFolder } from '../platform/process/scratch-folder.ts';
+import { type ObjectKey, renditionKey, variantKey, variantsPrefix } from '../storage/object-key.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import { type Frame, frameName, framePrefix, isFrameName } from './frame-query.ts';
+
+export type FrameNeeds = {
+  readonly store: ObjectStore;
+  readonly encoder: Pick<Encoder, 'createExtra'>;
+  /** Why this process has no encoder. */
+  readonly encoderMissing: string | undefined;
+  readonly findAssetById: Bound<typeof findAssetById>;
+  /** Shared by all viewers; an asset has one slot, so that one video cannot delay the others. */
+  readonly acquireSlot: AcquireSlot;
+  readonly inFlight: SingleFlight;
+  readonly scratchRoot: string;
+  readonly minFreeBytes: number;
+  readonly maxVariantBytes: number;
+  /** Stored frames of one video. */
+  readonly maxFrames: number;
+};
+
+/** `bytes`: of a frame that is not stored. */
+type FoundFrame = { readonly key: ObjectKey } | { readonly bytes: Uint8Array };
+
+const DEADLINE_MS = 10_000;
+
+/** Returns the stored frame, or renders it. Throws UNAVAILABLE when too many are being rendered. */
+export async function findFrame(needs: FrameNeeds, asset: PlayedAsset, frame: Frame): Promise<FoundFrame> {
+  if (asset.playback?.kind !== 'own' || asset.playback.growing) throw playbackNotFound();
+  const { folder } = asset.playback;
+  const key = variantKey(asset.id, frameName(folder, frame));
+  if ((await needs.store.size(key)) !== undefined) return { key };
+  if (needs.encoderMissing !== undefined) throw encoderMissing();
+  return needs.inFlight(key, () => renderInSlot(needs, { assetId: asset.id, folder, key, frame }));
+}
+
+const encoderMissing = () =>
+  new ServiceError('UNAVAILABLE', 'This process has no video engine, so that it cannot render frames', {
+    details: { reason: 'encoder_missing' },
+  });
+
+type NewFrame = {
+  readonly assetId: string;
+  readonly folder: string;
+  readonly key: ObjectKey;
+  readonly frame: Frame;
+};
+
+async function renderInSlot(needs: FrameNeeds, request: NewFrame): Promise<FoundFrame> {
+  const release = await needs.acquireSlot(request.assetId);
+  const deadline = AbortSignal.timeout(DEADLINE_MS);
+  try {
+    return await storeFrame(needs, request, await render(needs, request, deadline));
+  } catch (error) {
+    const isOverload = error instanceof EncodeFailed && ['timed_out', 'out_of_memory'].includes(error.code);
+    throw deadline.aborted || isOverload ? busy() : error;
+  } finally {
+    release();
+  }
+}
+
+async function render(
+  needs: FrameNeeds,
+  { assetId, folder, frame }: NewFrame,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const keyOf = (file: string) => renditionKey(assetId, folder, file);
+  const source = await findSource(needs.store, keyOf, frame);
+  const scratch = { work: `frame-${randomUUID()}`, run: '1' };
+  const scratchFolder = await createScratchFolder(needs.scratchRoot, scratch);
+  try {
+    const [excerpt, output] = [`${scratchFolder}/excerpt.mp4`, `${scratchFolder}/frame.jpg`];
+    const { files, ...picture } = source;
+    await writeExcerpt(needs, files.map(keyOf), { path: excerpt, signal });
+    await needs.encoder.createExtra({ kind: 'frame', excerpt, output, signal, ...picture });
+    return await readScratchFile(output);
+  } finally {
+    await deleteScratchFolder(scratchFolder);
+  }
+}
+
+type FrameSource = {
+  /** The init segment and the media segment at the time. */
+  readonly files: readonly string[];
+  readonly seconds: number;
+  readonly frameRate: number;
+  readonly width: number;
+};
+
+async function findSource(
+  store: ObjectStore,
+  keyOf: (file: string) => ObjectKey,
+  { tenths, width }: Frame,
+): Promise<FrameSource> {
+  const presentation = parseMultivariantPlaylist(await readText(store, keyOf('hls.m3u8')));
+  const { playlist, frameRate } = findVideoForWidth(presentation, width);
+  const list = parseMediaPlaylist(await readText(store, keyOf(playlist)));
+  const segment = segmentAtTime(list, tenths / 10);
+  // A time after the last frame shows that frame.
+  const seconds = Math.min(tenths / 10, segment.end - 0.5 / frameRate);
+  return { files: [list.init, segment.name], seconds, frameRate, width };
+}
+
+async function readText(store: ObjectStore, key: ObjectKey): Promise<string> {
+  if ((await store.size(key)) === undefined) throw playbackNotFound();
+  return Buffer.concat(await store.stream(key).toArray()).toString();
+}
+
+async function writeExcerpt(
+  { store, minFreeBytes }: FrameNeeds,
+  keys: readonly ObjectKey[],
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const sizes = await Promise.all(keys.map((key) => store.size(key)));
+  if (sizes.includes(undefined)) throw playbackNotFound();
+  const sizeBytes = sizes.reduce<number>((total, size = 0) => total + size, 0);
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (const key of keys) yield* store.stream(key);
+  }
+  await writeScratchFile(() => Readable.from(read()), { path, sizeBytes, minFreeBytes, signal });
+}
+
+/** Above the limits of the asset the frame is only sent. */
+async function storeFrame(
+  needs: FrameNeeds,
+  { assetId, folder, key }: NewFrame,
+  bytes: Uint8Array,
+): Promise<FoundFrame> {
+  if (!(await hasRoom(needs, assetId, folder))) return { bytes };
+  await storeVariant(needs.store, key, bytes);
+  const asset = await needs.findAssetById(assetId);
+  const isPurged = !asset || (asset.deleted_at !== null && asset.purge_at === null);
+  if (!isPurged) return { key };
+  await needs.store.removeAll(variantsPrefix(assetId));
+  throw playbackNotFound();
+}
+
+/** Also deletes the frames of earlier runs. */
+async function hasRoom(
+  { store, maxVariantBytes, maxFrames }: FrameNeeds,
+  assetId: string,
+  folder: string,
+): Promise<boolean> {
+  const outdated: ObjectKey[] = [];
+  let [frames, bytes] = [0, 0];
+  for await (const { key, sizeBytes } of store.listSizes(variantsPrefix(assetId))) {
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    bytes += sizeBytes;
+    if (name.startsWith(framePrefix(folder))) frames += 1;
+    else if (isFrameName(name)) outdated.push(key);
+  }
+  for (const key of outdated) await store.remove(key);
+  return frames < maxFrames && bytes < maxVariantBytes;
+}

@@ -1,0 +1,81 @@
+// Records what a CDN has to purge, and tells it with a signed request (contract B5).
+import type { CdnPurge } from '@mediary/contract/schemas/operators';
+import type { Secret } from '../auth/secret.ts';
+import { signWebhook } from '../events/endpoints/webhook-signature.ts';
+import type { JobPayloads } from '../jobs.ts';
+import type { OutboundFetch } from '../platform/outbound/guarded-fetch.ts';
+import { OutboundFailed } from '../platform/outbound/outbound-failed.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { ENTRY_FILES } from '../playback/served-file.ts';
+import { deletePurgesBefore, insertPurge, listPurgeRows, recordPurgeAttempt } from './cdn-purges.sql.ts';
+
+type PurgeNeeds = {
+  readonly db: Database;
+  readonly fetch: OutboundFetch;
+  /** Undefined: purges are only listed. */
+  readonly purgeUrl: string | undefined;
+  readonly purgeSecrets: readonly Secret[];
+  readonly webhookRetentionDays: number;
+  readonly now: () => Date;
+};
+
+type Purge = JobPayloads['purge-cdn'];
+
+/** Throws until the CDN confirms the purge with a status of 2xx, so that the job is retried. */
+export async function purgeCdn(needs: PurgeNeeds, purge: Purge): Promise<void> {
+  const { db, purgeUrl, now } = needs;
+  const row = { asset_id: purge.assetId, playback_version: purge.playbackVersion };
+  await insertPurge(db, { ...row, reason: purge.reason, prefix: purge.prefix, created_at: now() });
+  if (purgeUrl === undefined) return;
+  const error = await sendPurge(needs, purgeUrl, purge);
+  await recordPurgeAttempt(db, {
+    ...row,
+    last_error: error ?? null,
+    delivered_at: error === undefined ? now() : null,
+  });
+  if (error !== undefined) throw new Error(`CDN_PURGE_URL: ${error}`);
+}
+
+/** Returns why the purge was not confirmed; undefined if it was. */
+async function sendPurge(
+  { fetch, purgeSecrets, now }: PurgeNeeds,
+  url: string,
+  { assetId, playbackVersion, reason, prefix }: Purge,
+): Promise<string | undefined> {
+  const id = `${assetId}.${playbackVersion}`;
+  const body = JSON.stringify({
+    id,
+    reason,
+    asset_id: assetId,
+    tags: [assetId],
+    prefixes: [prefix],
+    urls: ENTRY_FILES.map((file) => `${prefix}${file}`),
+  });
+  const signature = purgeSecrets.length > 0 ? signWebhook({ id, at: now(), body }, purgeSecrets) : {};
+  const headers = { 'content-type': 'application/json', ...signature };
+  try {
+    const { status, body: answer } = await fetch({ method: 'POST', url, headers, body: Buffer.from(body) });
+    answer.destroy();
+    return status >= 200 && status < 300 ? undefined : `status ${status}`;
+  } catch (error) {
+    if (!(error instanceof OutboundFailed)) throw error;
+    return error.message;
+  }
+}
+
+type ListOptions = { readonly limit: number; readonly delivered?: boolean };
+
+/** Newest first. */
+export async function listPurges({ db }: PurgeNeeds, options: ListOptions): Promise<CdnPurge[]> {
+  const rows = await listPurgeRows(db, options);
+  return rows.map(({ created_at, delivered_at, ...row }) => ({
+    ...row,
+    created_at: created_at.toISOString(),
+    delivered_at: delivered_at?.toISOString() ?? null,
+  }));
+}
+
+const DAY_MS = 86_400_000;
+
+export const deleteOldPurges = ({ db, now, webhookRetentionDays }: PurgeNeeds): Promise<unknown> =>
+  deletePurgesBefore(db, new Date(now().getTime() - webhookRetentionDays * DAY_MS));
