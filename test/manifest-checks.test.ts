@@ -20,7 +20,7 @@ const track = (id: number, codec: string, height: number): CmafTrack => ({
   codec,
   timescale: 1000,
   size: { width: height * 2, height },
-  segments: [4000, 4000, 2500].map((duration, index) => ({
+  segments: [4000, 4000, 2000].map((duration, index) => ({
     name: segmentName(id, index + 1),
     start: index * 4000,
     duration,
@@ -83,7 +83,7 @@ describe('HLS', () => {
     ['#EXT-X-PLAYLIST-TYPE:VOD\n', '', 'not VOD'],
     [/#EXT-X-MAP:.*\n/, '', 'no EXT-X-MAP'],
     ['r1-00002.m4s', 'r1-00009.m4s', 'r1-00009.m4s does not exist'],
-    ['#EXTINF:2.5', '#EXTINF:2.0', 'segments are not aligned'],
+    ['#EXTINF:2.0', '#EXTINF:1.5', 'segments are not aligned'],
   ])('in a media playlist: %s → %j', (from, to, violation) => {
     const name = '1-1/r1.m3u8';
     const playlists = new Map(hls.playlists).set(name, edited(hls.playlists.get(name) ?? '', from, to));
@@ -110,7 +110,7 @@ describe('DASH', () => {
     [/ frameRate="30\/1"/, '', 'no size or frame rate'],
     ['<S t="0"', '<S t="40"', 'does not start at 0'],
     ['<S t="8000"', '<S t="8040"', 'has gaps'],
-    ['<S t="8000" d="2500"', '<S t="8000" d="4000" r="1"', 'segments are not aligned'],
+    ['<S t="8000" d="2000"', '<S t="8000" d="4000" r="1"', 'segments are not aligned'],
     [' mimeType="video/mp4"', '', 'no mimeType'],
     ['media="r$', 'media="s$', 's0-00001.m4s does not exist'],
   ])('%s → %j', (from, to, violation) =>

@@ -11,7 +11,7 @@ type Source = {
 /** 1080p, the largest rendition of the default ladder. */
 const LARGEST = { width: 1920, height: 1080 };
 const AUDIO_KILOBITS = 128;
-/** All renditions in one codec of a file with a low bit rate, as a multiple of its size: H.264 needs more than HEVC. */
+/** All renditions in one codec, as a multiple of the size of a source with few bits, such as HEVC. */
 const MAX_GROWTH = 3;
 /** Thumbnails, manifests and the headers of segments. */
 const EXTRAS_BYTES = 4 * 1024 ** 2;
