@@ -10,6 +10,7 @@ const ORDER = `
   auth storage media
   assets
   lifecycle usage
+  captions
   library encoding images
   providers
   uploads playback events
@@ -53,6 +54,7 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:provider-calls|inspections)$/, 'verbs'],
   [/^events\/endpoints\/(?:delivery-sender|webhook-request)$/, 'verbs'],
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll|lifecycle\/asset-changes)$/, 'verbs'],
+  [/^playback\/captioned-files$/, 'verbs'],
   [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],

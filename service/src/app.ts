@@ -4,6 +4,7 @@ import type { AppContext, AppSettings } from './app-context.ts';
 import { buildHealthServer, buildServer, VERSION } from './app-server.ts';
 import { assetGuards } from './assets/asset-guards.hook.ts';
 import { createAuth } from './auth/feature.ts';
+import { createCaptions } from './captions/feature.ts';
 import { createEncoding } from './encoding/feature.ts';
 import { createEvents } from './events/feature.ts';
 import { createImages } from './images/feature.ts';
@@ -81,11 +82,18 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     heldRequests: holdRequests(config.streamLimits),
   };
   const usage = createUsage(shared);
+  const captions = createCaptions(shared);
   const providers = createProviders(shared);
   const { findHostedPlayback, canRetry } = providers.operations;
   const playbackBaseUrl = () => config.delivery.cdnBaseUrl ?? context.publicBaseUrl();
   const view = { playbackBaseUrl, findHostedPlayback, canRetry };
-  const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
+  const known = {
+    ...shared,
+    usage: usage.operations,
+    captions: captions.operations,
+    hosted: providers.operations,
+    view,
+  };
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);
   const playback = createPlayback(known);
@@ -95,6 +103,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     lifecycle,
     storage,
     usage,
+    captions,
     providers,
     library,
     encoding: createEncoding(known),

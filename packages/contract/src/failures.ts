@@ -62,7 +62,7 @@ export const FILE_WARNING_CODES = {
   no_audio: 'The file has no audio track.',
   multiple_audio_tracks: 'The file has several audio tracks; the renditions contain one of them.',
   surround_audio: 'The audio has more than two channels; the renditions are mixed down to stereo.',
-  subtitles_dropped: 'The file contains subtitles; the renditions do not.',
+  subtitles_dropped: 'The file contains subtitles that are no text; they are not converted to captions.',
 } as const;
 export type FileWarningCode = keyof typeof FILE_WARNING_CODES;
 

@@ -7,6 +7,7 @@ import * as growingOperations from '../encoding/jobs/growing-manifests.ts';
 import { bind } from '../platform/bind.ts';
 import type { Providers } from '../providers/feature.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
+import * as captionedOperations from './captioned-files.ts';
 import * as downloadOperations from './downloads.ts';
 import { downloadRoutes } from './downloads.routes.ts';
 import * as playbackOperations from './playback.ts';
@@ -29,6 +30,7 @@ export function createPlayback(needs: Needs) {
     ...bind({ ...shared, tokenTtlSeconds: config.playbackTokenTtlSeconds }, playbackOperations),
     ...bind(shared, growingOperations),
     ...bind({ ...shared, segmentDelivery: config.delivery.segments }, redirectOperations),
+    ...bind(shared, captionedOperations),
   };
   return {
     operations: { findPlayableAsset: playback.findPlayableAsset },

@@ -10,13 +10,15 @@ import { matchesEtag } from '../platform/http/headers.ts';
 import { type BytesRequest, bytesRoute, type Route } from '../platform/http/route.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import type * as growingOperations from '../encoding/jobs/growing-manifests.ts';
+import type * as captionedOperations from './captioned-files.ts';
 import type * as playbackOperations from './playback.ts';
 import type * as redirectOperations from './segment-redirect.ts';
 import { cacheControlFor, findServedFile, contentTypeOf } from './served-file.ts';
 
 type Playback = BoundOperations<typeof playbackOperations> &
   BoundOperations<typeof redirectOperations> &
-  Pick<BoundOperations<typeof growingOperations>, 'findManifest'>;
+  Pick<BoundOperations<typeof growingOperations>, 'findManifest'> &
+  BoundOperations<typeof captionedOperations>;
 
 export const playbackRoutes = (
   playback: Playback,
@@ -78,13 +80,19 @@ async function serve(
   if ('location' in served)
     return reply.header('cache-control', 'no-store').redirect(toHeaderValue(served.location), 302);
   const growing = served.growing && (await playback.findManifest({ assetId: asset.id, ...served.growing }));
-  if (growing !== undefined) return sendGrowing(growing, { request, reply }, { asset, path });
+  const { key } = served;
+  const composed = asset.captions
+    ? await playback.composeCaptionedFile(asset, { path, key, growing })
+    : undefined;
+  const text = composed ?? growing;
+  if (text !== undefined)
+    return sendComposed(text, { request, reply }, { asset, path, isGrowing: growing !== undefined });
   const redirect = await playback.redirectToStore({ key: served.key, path, method: request.method });
   if (redirect) return reply.headers(redirect.headers).redirect(redirect.url, 302);
   const etag = served.key.slice(served.key.lastIndexOf('/', served.key.lastIndexOf('/') - 1) + 1);
   const known = {
     'content-type': contentTypeOf(path),
-    'cache-control': cacheControlFor(asset, served.isEntry),
+    'cache-control': cacheControlFor(asset, served.isEntry && !isVersioned(request.query, served.version)),
   };
   const { status, headers, body } = await objects.sendObject(
     { request, reply },
@@ -95,21 +103,28 @@ async function serve(
 
 const GROWING_MAX_AGE_S = 1;
 
-/** A manifest to which segments are added; players read it again every few seconds. */
-function sendGrowing(
+type ComposedFile = { readonly asset: PlayedAsset; readonly path: string; readonly isGrowing: boolean };
+
+/** A manifest with captions, or one to which segments are added; players read that again every few seconds. */
+function sendComposed(
   text: string,
   { request, reply }: Exchange<BytesRequest>,
-  { asset, path }: { asset: PlayedAsset; path: string },
+  { asset, path, isGrowing }: ComposedFile,
 ): unknown {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   reply.headers({
     'content-type': contentTypeOf(path),
-    'cache-control': `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}`,
+    'cache-control': isGrowing
+      ? `${asset.visibility}, max-age=${GROWING_MAX_AGE_S}`
+      : cacheControlFor(asset, true),
     'x-content-type-options': 'nosniff',
     etag,
   });
   return matchesEtag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
 }
+
+const isVersioned = (query: unknown, version: string | undefined): boolean =>
+  version !== undefined && (query as { readonly v?: unknown }).v === version;
 
 /** Headers are ASCII: other characters of a reported URL are percent-encoded. */
 const toHeaderValue = (url: string): string => (/^[!-~]*$/.test(url) ? url : new URL(url).href);

@@ -5,6 +5,7 @@ import type { findPlayedAsset } from '../assets/asset-lookup.ts';
 import { toPlaybackUrls, toPlaybackBase } from '../assets/asset-view.ts';
 import type { PlayUrls } from '../assets/playback-manifest.ts';
 import { playbackNotFound } from '../assets/playback-manifest.ts';
+import { captionUrl } from '../captions/manifest-captions.ts';
 import type { Secret } from '../auth/secret.ts';
 import { ticketReason } from '../auth/asset-ticket.ts';
 import { imageSourceOf, imageVersion } from '../images/image-source.ts';
@@ -26,7 +27,7 @@ type PlaybackNeeds = {
 export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
   const hosted = resolveHostedUrls(needs, asset);
   const { kind, stream_status } = asset;
-  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, ...hosted };
+  if (hosted) return { kind, stream_status, mp4: null, storyboard: null, captions: [], ...hosted };
   const isSigned =
     asset.visibility === 'private' && asset.playback !== null && asset.playback.kind !== 'urls';
   const expires = isSigned
@@ -45,10 +46,23 @@ export function getPlayback(needs: PlaybackNeeds, asset: Asset): PlaybackView {
     ...urls,
     mp4: null,
     storyboard: null,
+    captions: toPlayableCaptions(asset, `${base}${token}`),
     expires_at: toIso(expires),
     ...(imageSourceOf(asset) && { image: `${base}${token}/image?v=${imageVersion(asset)}` }),
   };
 }
+
+/** Of videos whose manifests we serve. */
+const toPlayableCaptions = ({ playback, captions }: Asset, base: string): PlaybackView['captions'] =>
+  playback?.kind === 'own'
+    ? (captions ?? []).map((caption) => ({
+        language: caption.language,
+        label: caption.label,
+        kind: caption.kind,
+        default: caption.isDefault,
+        url: `${base}/${captionUrl(caption)}`,
+      }))
+    : [];
 
 /** The URLs to which players of a hosted video are redirected; undefined for other assets. */
 export function resolveHostedUrls(

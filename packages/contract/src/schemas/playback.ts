@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { STREAM_STATUSES } from '../enums.ts';
 import { EXAMPLE_ASSET } from './asset.ts';
+import { PlayableCaption } from './captions.ts';
 import { nullable, Timestamp } from './common.ts';
 
 const url = (description: string) => nullable(Type.String({ description }));
@@ -13,6 +14,9 @@ const shared = {
   thumbnail: url('JPEG.'),
   mp4: Type.Null({ description: 'Reserved.' }),
   storyboard: Type.Null({ description: 'Reserved.' }),
+  captions: Type.Array(PlayableCaption, {
+    description: 'Captions that the HLS and DASH manifests name too. Empty until the video is playable.',
+  }),
   expires_at: nullable(Timestamp),
 };
 
@@ -46,6 +50,15 @@ export const EXAMPLE_PLAYBACK: Playback = {
   thumbnail: `${BASE}/thumb.jpg`,
   mp4: null,
   storyboard: null,
+  captions: [
+    {
+      language: 'en',
+      label: 'English',
+      kind: 'subtitles',
+      default: true,
+      url: `${BASE}/captions/en.vtt?v=0199f5b2c3d4`,
+    },
+  ],
   expires_at: '2026-11-22T16:20:00.000Z',
   image: `${BASE}/image?v=1`,
 };

@@ -74,11 +74,12 @@ type BytesHandling<Q, P, Template extends Path> = {
 };
 
 /** A route that responds with bytes, a redirect, or an envelope that it builds itself. */
-export type BytesRoute = { readonly kind: 'bytes'; readonly operation: BytesOperation } & BytesHandling<
-  unknown,
-  unknown,
-  Path
->;
+export type BytesRoute = {
+  readonly kind: 'bytes';
+  readonly operation: BytesOperation;
+  /** Of the guard, for the rate limit of owners. */
+  readonly ownerOf?: Guard<unknown, unknown>['ownerOf'];
+} & BytesHandling<unknown, unknown, Path>;
 
 /** A route whose response is a stream of events; errors before its start are the envelope. */
 export type StreamRoute = {
@@ -124,6 +125,37 @@ export const guardedStream =
     guard: guard as Guard<unknown, unknown>,
     open: open as unknown as StreamRoute['open'],
   });
+
+type Admitted = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+/** As `guarded`, for bodies and responses of bytes. */
+export const guardedBytes =
+  <Identity, Extra>(guard: Guard<Identity, Extra>) =>
+  <Q extends TObject, P extends Path>(
+    operation: BytesOperation<Q, P>,
+    handle: (input: Input<Static<Q>, unknown, Params<P>> & Extra, exchange: Admitted) => Promise<unknown>,
+    { body = 'none' }: Pick<BytesRoute, 'body'> = {},
+  ): BytesRoute => ({
+    kind: 'bytes',
+    operation: operation as unknown as BytesOperation,
+    body,
+    identify: guard.identify,
+    ...(guard.ownerOf && { ownerOf: guard.ownerOf as BytesRoute['ownerOf'] }),
+    handle: async (request, reply) => {
+      const input = toInput(request);
+      const extra = await guard.admit(request.identity as Identity, input);
+      return handle({ ...input, ...extra } as never, { request, reply });
+    },
+  });
+
+/** The parts of a request that guards and handlers see. */
+export const toInput = (request: FastifyRequest, resourceId?: string): Input => ({
+  params: request.params as Input['params'],
+  query: request.query,
+  body: request.body ?? {},
+  headers: request.headers,
+  resourceId,
+});
 
 export const bytesRoute = <Q extends TObject, P extends Path, Template extends Path = P>(
   operation: BytesOperation<Q, P>,
