@@ -43,7 +43,11 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^auth\/service-key-lookup$/, 'verbs'],
   [
-    /^(?:encoding\/jobs\/(?:progress-reporter|run-files)|operations\/(?:health|providers-overview))$/,
+    /^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files))$/,
+    'verbs',
+  ],
+  [
+    /^(?:operations\/(?:health|providers-overview))$/,
     'verbs',
   ],
   [

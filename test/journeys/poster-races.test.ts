@@ -35,6 +35,7 @@ let film: Buffer;
 const between = (parts: Adapters): Adapters => ({
   ...parts,
   encoder: {
+    ...parts.encoder,
     async encode(order) {
       await encoding.pass();
       return parts.encoder.encode(order);

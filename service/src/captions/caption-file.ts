@@ -1,4 +1,5 @@
 // Parses WebVTT and SubRip files, and formats them as WebVTT that contains nothing but cues.
+import { MAX_CAPTION_BYTES } from '@mediary/contract/operations/captions';
 import { badRequest, type ServiceError } from '../platform/errors.ts';
 import { sanitizeCueText } from './cue-text.ts';
 
@@ -29,6 +30,7 @@ const SRT_TIMING = timing(SRT_TIME);
 
 /** Throws BAD_REQUEST `invalid_captions` with the line. `mustBeVtt`: the Content-Type excludes SubRip. */
 export function parseCaptionFile(bytes: Uint8Array, { mustBeVtt = false } = {}): CaptionFile {
+  if (bytes.length > MAX_CAPTION_BYTES) throw invalid(1, `the file has more than ${MAX_CAPTION_BYTES} bytes`);
   const lines = decode(bytes).split(/\r\n|\r|\n/);
   const isVtt = SIGNATURE.test(lines[0] ?? '');
   if (mustBeVtt && !isVtt) throw invalid(1, 'the first line of a WebVTT file is "WEBVTT"');

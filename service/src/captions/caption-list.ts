@@ -15,19 +15,21 @@ export function assertCaptionable({ kind, provider, playback }: Captioned): void
   });
 }
 
-/** Replaces the captions of the same language. */
+/** Replaces the captions of the same language, which keep their place. */
 export function decideCaption(seen: Asset, caption: Caption, actorData: EventData): Change {
   assertLive(seen);
   assertCaptionable(seen);
-  const others = (seen.captions ?? [])
-    .filter(({ language }) => language !== caption.language)
-    .map((other) => (caption.isDefault ? { ...other, isDefault: false } : other));
-  if (others.length >= MAX_CAPTION_LANGUAGES)
+  const known = (seen.captions ?? []).map((other) =>
+    caption.isDefault ? { ...other, isDefault: false } : other,
+  );
+  const place = known.findIndex(({ language }) => language === caption.language);
+  if (place >= 0) return toChange(known.with(place, caption), actorData);
+  if (known.length >= MAX_CAPTION_LANGUAGES)
     throw conflict(`The asset has captions in ${MAX_CAPTION_LANGUAGES} languages. Delete one first.`, {
       reason: 'too_many_captions',
       limit: MAX_CAPTION_LANGUAGES,
     });
-  return toChange([...others, caption], actorData);
+  return toChange([...known, caption], actorData);
 }
 
 export function decideRemoval(seen: Asset, language: string, actorData: EventData): Change {
@@ -42,11 +44,9 @@ export function decideEmbedded(seen: Asset, embedded: readonly Caption[]): Chang
   if (seen.deleted_at) return undefined;
   const known = seen.captions ?? [];
   const given = known.filter(({ isEmbedded }) => !isEmbedded);
-  const hasDefault = given.some(({ isDefault }) => isDefault);
   const added = embedded
     .filter(({ language }) => !given.some((caption) => caption.language === language))
-    .slice(0, Math.max(0, MAX_CAPTION_LANGUAGES - given.length))
-    .map((caption) => (hasDefault ? { ...caption, isDefault: false } : caption));
+    .slice(0, Math.max(0, MAX_CAPTION_LANGUAGES - given.length));
   if (added.length === 0 && given.length === known.length) return undefined;
   return toChange([...given, ...added], { source: 'service' });
 }

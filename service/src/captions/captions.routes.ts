@@ -16,8 +16,9 @@ import { badRequest } from '../platform/errors.ts';
 import { success } from '../platform/http/envelope.ts';
 import type { ObjectResponses } from '../storage/object-response.ts';
 import { captionKey } from '../storage/object-key.ts';
+import { parseCaptionFile } from './caption-file.ts';
 import { requireCaption } from './caption-list.ts';
-import { parseLabel, parseLanguage } from './caption-request.ts';
+import { parseLabel, parseLanguage, toLanguage } from './caption-request.ts';
 import type * as captionOperations from './captions.ts';
 
 type Captions = BoundOperations<typeof captionOperations>;
@@ -28,41 +29,47 @@ export const captionRoutes = (
   objects: ObjectResponses,
 ) => [
   ownAsset(listCaptions, async ({ asset }) => ({ items: (asset.captions ?? []).map(toCaptionView) })),
-  changingAssetBytes(
-    putCaptions,
-    async ({ asset, actor, params, query, body, headers }, { request }) => {
+  changingAssetBytes(putCaptions, {
+    body: { maxBytes: MAX_CAPTION_BYTES },
+    parse: ({ params, query, body, headers }) => {
       const language = parseLanguage(params.lang);
-      const stored = await captions.putCaption(asset, {
+      const mustBeVtt = parseType(headers['content-type']) === 'text/vtt';
+      const bytes = body instanceof Uint8Array ? body : Buffer.alloc(0);
+      return {
         language,
         label: parseLabel(query.label, language),
-        kind: query.kind,
-        isDefault: query.default,
-        bytes: body instanceof Uint8Array ? body : Buffer.alloc(0),
-        mustBeVtt: parseType(headers['content-type']) === 'text/vtt',
-        actorData: toActorData(actor, asset),
-      });
+        file: parseCaptionFile(bytes, { mustBeVtt }),
+      };
+    },
+    handle: async ({ asset, actor, language, label, file, query }, { request }) => {
+      const { kind, default: isDefault } = query;
+      const upload = { language, label, kind, isDefault, file, actorData: toActorData(actor, asset) };
+      const stored = await captions.putCaption(asset, upload);
       return success(request.id, putCaptions.message ?? '', toCaptionView(stored));
     },
-    { body: { maxBytes: MAX_CAPTION_BYTES } },
-  ),
-  ownAssetBytes(getCaptions, async ({ asset, params }, { request, reply }) => {
-    const { fileId } = requireCaption(asset, parseLanguage(params.lang));
-    const { status, headers, body } = await objects.sendObject(
-      { request, reply },
-      {
-        key: captionKey(asset.id, fileId),
-        etag: fileId,
-        headers: { 'content-type': 'text/vtt; charset=utf-8', 'cache-control': 'private, no-cache' },
-      },
-    );
-    return reply.code(status).headers(headers).send(body);
+  }),
+  ownAssetBytes(getCaptions, {
+    parse: () => ({}),
+    handle: async ({ asset, params }, { request, reply }) => {
+      const { fileId } = requireCaption(asset, toKnownLanguage(params.lang));
+      const { status, headers, body } = await objects.sendObject(
+        { request, reply },
+        { key: captionKey(asset.id, fileId), etag: fileId, headers: OWN_HEADERS },
+      );
+      return reply.code(status).headers(headers).send(body);
+    },
   }),
   changingAsset(deleteCaptions, async ({ asset, actor, params }) => {
-    const language = parseLanguage(params.lang);
+    const language = toKnownLanguage(params.lang);
     await captions.deleteCaption(asset, { language, actorData: toActorData(actor, asset) });
     return { language, deleted: true as const };
   }),
 ];
+
+const OWN_HEADERS = { 'content-type': 'text/vtt; charset=utf-8', 'cache-control': 'private, no-cache' };
+
+/** An asset has no captions under what is no tag. */
+const toKnownLanguage = (tag: string): string => toLanguage(tag) ?? tag;
 
 /** Browsers send no type for a file with an ending that they do not know. */
 function parseType(header: string | undefined): string {

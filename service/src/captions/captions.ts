@@ -9,7 +9,6 @@ import { captionKey } from '../storage/object-key.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import { type CaptionFile, parseCaptionFile } from './caption-file.ts';
 import { assertCaptionable, decideCaption, decideEmbedded, decideRemoval } from './caption-list.ts';
-import { nameOfLanguage } from './caption-request.ts';
 
 type CaptionNeeds = {
   readonly update: AssetStore['update'];
@@ -18,14 +17,8 @@ type CaptionNeeds = {
   readonly log: { warn(facts: object, message: string): void };
 };
 
-/** WebVTT or SubRip as it was received. */
-type CaptionUpload = {
-  readonly language: string;
-  readonly label: string;
-  readonly kind: CaptionKind;
-  readonly isDefault: boolean;
-  readonly bytes: Uint8Array;
-  readonly mustBeVtt: boolean;
+type CaptionUpload = Pick<Caption, 'language' | 'label' | 'kind' | 'isDefault'> & {
+  readonly file: CaptionFile;
   readonly actorData: EventData;
 };
 
@@ -35,11 +28,10 @@ const MAX_STORED_BYTES = 8 * 1024 * 1024;
 export async function putCaption(
   needs: CaptionNeeds,
   asset: Asset,
-  { bytes, mustBeVtt, actorData, ...described }: CaptionUpload,
+  { actorData, ...upload }: CaptionUpload,
 ): Promise<Caption> {
   assertCaptionable(asset);
-  const file = parseCaptionFile(bytes, { mustBeVtt });
-  const caption = await storeCaption(needs, asset.id, { ...described, isEmbedded: false, file });
+  const caption = await storeCaption(needs, asset.id, { ...upload, isEmbedded: false });
   await publish(needs, asset, {
     added: [caption],
     decide: (seen) => decideCaption(seen, caption, actorData),
@@ -60,9 +52,8 @@ export async function deleteCaption(
 /** Text that an encoder found in a video file. */
 export type EmbeddedCaption = {
   readonly language: string;
-  readonly label: string | undefined;
+  readonly label: string;
   readonly kind: CaptionKind;
-  readonly isDefault: boolean;
   readonly bytes: Uint8Array;
 };
 
@@ -73,11 +64,12 @@ export async function storeEmbeddedCaptions(
   found: readonly EmbeddedCaption[],
 ): Promise<void> {
   const added: Caption[] = [];
-  for (const { bytes, label, ...described } of found) {
+  for (const { bytes, ...described } of found) {
     const file = readEmbedded(needs, { assetId, language: described.language, bytes });
     if (!file) continue;
-    const named = { ...described, label: label ?? nameOfLanguage(described.language) };
-    added.push(await storeCaption(needs, assetId, { ...named, isEmbedded: true, file }));
+    // Many files mark their first subtitles as the default ones, whatever they are.
+    const caption = { ...described, isDefault: false, isEmbedded: true, file };
+    added.push(await storeCaption(needs, assetId, caption));
   }
   await publish(needs, { assetId }, { added, decide: (seen) => decideEmbedded(seen, added) });
 }

@@ -1,4 +1,5 @@
 // Port of the encoder: creates CMAF renditions with HLS and DASH manifests from a video file.
+import type { CaptionKind } from '@mediary/contract/enums';
 import type { Warning } from '../assets/asset.ts';
 import type { Rendition } from '../assets/renditions.ts';
 import type { Container } from '../media/probe.ts';
@@ -44,6 +45,18 @@ export type PosterRequest = {
   readonly signal: AbortSignal;
 };
 
+export type SubtitleRequest = Pick<EncodeRequest, 'source' | 'container' | 'workFolder' | 'signal'>;
+
+/** The subtitles of a video in one language. */
+export type EmbeddedSubtitles = {
+  /** BCP 47; `und` where the file does not tell. */
+  readonly language: string;
+  readonly label: string;
+  readonly kind: CaptionKind;
+  /** WebVTT as ffmpeg writes it; the text is of the file's author. */
+  readonly bytes: Uint8Array;
+};
+
 /** A file to store; the name is valid in an object key. */
 export type EncodedFile = { readonly name: string; readonly path: string };
 
@@ -79,4 +92,6 @@ export type Encoder = {
   encode(request: EncodeRequest): Promise<Encoding>;
   /** Creates a poster of a video that this encoder has encoded. */
   createPoster(request: PosterRequest): Promise<void>;
+  /** Converts the text subtitles of the source, one stream for each language. */
+  extractSubtitles(request: SubtitleRequest): Promise<readonly EmbeddedSubtitles[]>;
 };

@@ -1,5 +1,6 @@
 // Encoding: the jobs that make renditions and posters, and the queue as operators see it.
 import type { AppContext } from '../app-context.ts';
+import type { Captions } from '../captions/feature.ts';
 import type { Lifecycle } from '../lifecycle/feature.ts';
 import type { JobPayloads } from '../jobs.ts';
 import { bind } from '../platform/bind.ts';
@@ -15,12 +16,13 @@ import { createPosterJob } from './jobs/make-poster.job.ts';
 
 type Needs = AppContext & {
   readonly lifecycle: Lifecycle;
+  readonly captions: Captions;
   readonly files: Pick<EncodeNeeds, 'findLocalFile'>;
   readonly asOperator: AsOperator;
 };
 
 export function createEncoding(needs: Needs) {
-  const { db, jobs, workerName, lifecycle, files, asOperator, store, encoder, callback } = needs;
+  const { db, jobs, workerName, lifecycle, captions, files, asOperator, store, encoder, callback } = needs;
   const { scratchRoot, log } = needs;
   const runs = {
     ...bind({ db, jobs, workerName, assetStore: lifecycle.assetStore }, runOperations),
@@ -34,6 +36,7 @@ export function createEncoding(needs: Needs) {
         ...runs,
         ...lifecycle,
         ...files,
+        ...captions,
         store,
         encoder,
         callback,

@@ -92,9 +92,23 @@ export type VideoPlayback = {
   mp4: null;
   /** Reserved. */
   storyboard: null;
+  /** Captions that the HLS and DASH manifests name too. Empty until the video is playable. */
+  captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;
+};
+
+export type PlayableCaption = {
+  /** BCP 47, in its canonical form. */
+  language: string;
+  label: string;
+  /** `captions` also describe sounds, for viewers who do not hear them. */
+  kind: 'subtitles' | 'captions';
+  /** Players show them unless the viewer chose otherwise. */
+  default: boolean;
+  /** WebVTT. */
+  url: string;
 };
 
 /** URLs of an image and of its sized variants. */
@@ -111,6 +125,8 @@ export type ImagePlayback = {
   mp4: null;
   /** Reserved. */
   storyboard: null;
+  /** Captions that the HLS and DASH manifests name too. Empty until the video is playable. */
+  captions: PlayableCaption[];
   expires_at: string | null;
   /** Append `w`, `h`, `fit` and `format` as further query parameters. */
   image?: string | undefined;

@@ -14,7 +14,6 @@ export const CAPTION_TYPES = ['text/vtt', 'application/x-subrip', 'text/srt', 't
 export const MAX_CAPTION_BYTES = 1024 * 1024;
 export const MAX_CAPTION_LANGUAGES = 50;
 
-const NO_LANGUAGE: ErrorCase = { code: 'BAD_REQUEST', when: '`lang` is not a BCP 47 language tag.' };
 const NO_CAPTIONS: ErrorCase = { code: 'NOT_FOUND', when: 'The asset has no captions in this language.' };
 
 export const putCaptions = bytesOperation({
@@ -37,7 +36,7 @@ export const putCaptions = bytesOperation({
   example: EXAMPLE_CAPTION,
   errors: [
     ...ASSET_ERRORS,
-    NO_LANGUAGE,
+    { code: 'BAD_REQUEST', when: '`lang` is not a BCP 47 language tag.' },
     {
       code: 'BAD_REQUEST',
       reason: 'invalid_captions',
@@ -77,7 +76,7 @@ export const getCaptions = bytesOperation({
     304: 'Not modified.',
     416: 'The range lies outside the file.',
   },
-  errors: [...ASSET_ERRORS, NO_LANGUAGE, NO_CAPTIONS],
+  errors: [...ASSET_ERRORS, NO_CAPTIONS],
 });
 
 export const deleteCaptions = jsonOperation({
@@ -91,5 +90,5 @@ export const deleteCaptions = jsonOperation({
   message: 'Captions deleted',
   data: DeletedCaptions,
   example: { language: 'en', deleted: true },
-  errors: [...ASSET_ERRORS, NO_LANGUAGE, NO_CAPTIONS],
+  errors: [...ASSET_ERRORS, NO_CAPTIONS],
 });

@@ -19,6 +19,7 @@ import { posterArguments, thumbnailArguments } from '../plan/poster-arguments.ts
 import type { EncodedFile, Encoder, EncodeRequest, Encoding } from '../encoder.ts';
 import { filesOf, type PlannedEncode, runPhase } from './encode-phase.ts';
 import { type ExaminedSource, examineSource, findCopy } from './examine-source.ts';
+import { extractSubtitles } from './extract-subtitles.ts';
 import { writeExcerpt } from './ffmpeg-output.ts';
 import {
   type FfmpegSetup,
@@ -34,6 +35,7 @@ export const openFfmpegEncoder = ({
   ...setup
 }: FfmpegSetup & EncoderOptions): Encoder => ({
   encode: (request) => encode(openSession(setup, request, { limits, concurrency })),
+  extractSubtitles: (request) => extractSubtitles(setup, request),
   createPoster: async (request) => {
     const folder = dirname(request.output);
     await runStepOrFail({ ...setup, folder, request }, { args: posterArguments(request) });

@@ -74,6 +74,7 @@ function setUp(
       encode: () => {
         throw new Error('not expected');
       },
+      extractSubtitles: async () => [],
     },
     async showPoster(asset) {
       state.asset = { ...state.asset, ...decidePoster(state.asset, asset)?.set };

@@ -126,15 +126,20 @@ export const guardedStream =
     open: open as unknown as StreamRoute['open'],
   });
 
-type Admitted = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
+
+type GuardedBytes<I, Extra, Parsed> = Pick<BytesRoute, 'body'> & {
+  /** Validates the request before the asset is looked up, so that its errors come first (contract B2). */
+  readonly parse: (input: I) => Parsed;
+  readonly handle: (input: I & Extra & Parsed, exchange: Exchange) => Promise<unknown>;
+};
 
 /** As `guarded`, for bodies and responses of bytes. */
 export const guardedBytes =
   <Identity, Extra>(guard: Guard<Identity, Extra>) =>
-  <Q extends TObject, P extends Path>(
+  <Q extends TObject, P extends Path, Parsed extends object>(
     operation: BytesOperation<Q, P>,
-    handle: (input: Input<Static<Q>, unknown, Params<P>> & Extra, exchange: Admitted) => Promise<unknown>,
-    { body = 'none' }: Pick<BytesRoute, 'body'> = {},
+    { body = 'none', parse, handle }: GuardedBytes<Input<Static<Q>, unknown, Params<P>>, Extra, Parsed>,
   ): BytesRoute => ({
     kind: 'bytes',
     operation: operation as unknown as BytesOperation,
@@ -143,8 +148,9 @@ export const guardedBytes =
     ...(guard.ownerOf && { ownerOf: guard.ownerOf as BytesRoute['ownerOf'] }),
     handle: async (request, reply) => {
       const input = toInput(request);
+      const parsed = parse(input as never);
       const extra = await guard.admit(request.identity as Identity, input);
-      return handle({ ...input, ...extra } as never, { request, reply });
+      return handle({ ...input, ...parsed, ...extra } as never, { request, reply });
     },
   });
 
