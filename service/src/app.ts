@@ -87,13 +87,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
   const { findHostedPlayback, canRetry } = providers.operations;
   const playbackBaseUrl = () => config.delivery.cdnBaseUrl ?? context.publicBaseUrl();
   const view = { playbackBaseUrl, findHostedPlayback, canRetry };
-  const known = {
-    ...shared,
-    usage: usage.operations,
-    captions: captions.operations,
-    hosted: providers.operations,
-    view,
-  };
+  const known = { ...shared, usage: usage.operations, hosted: providers.operations, view };
   const library = createLibrary({ ...known, ...providers.operations });
   const uploads = createUploads(known);
   const playback = createPlayback(known);
@@ -106,7 +100,7 @@ function createFeatures(context: AppContext, limitOwnerRate: (owner: string) => 
     captions,
     providers,
     library,
-    encoding: createEncoding(known),
+    encoding: createEncoding({ ...known, captions: captions.operations }),
     images: createImages({ ...known, ...playback.operations }),
     uploads,
     playback,

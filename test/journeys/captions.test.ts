@@ -1,10 +1,9 @@
 // Captions of a video: uploaded as WebVTT or SubRip, or found in the file; named by its manifests.
-import { Parser } from 'm3u8-parser';
-import { parse as parseMpd } from 'mpd-parser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeClip } from '../support/clips.ts';
 import { expectRefusal, expectSuccess } from '../support/envelope.ts';
 import { type AssetJson, IMAGE, ingest, openUpload } from '../support/media.ts';
+import { type PlaybackJson, playedCaptions, readText } from '../support/played-captions.ts';
 import { addSubtitles } from '../support/remux.ts';
 import {
   type Answer,
@@ -17,14 +16,8 @@ import {
 } from '../support/service.ts';
 
 type CaptionJson = Record<string, unknown> & { language: string; label: string; source: string };
-type PlaybackJson = {
-  hls: string;
-  dash: string;
-  captions: { language: string; label: string; url: string }[];
-};
-
-const VTT =
-  'WEBVTT\n\nSTYLE\n::cue { background: url(//x.example) }\n\n00:00.500 --> 00:01.500\n<b>Hello</b><script>x</script>\n';
+const CUE = '00:00.500 --> 00:01.500\n<b>Hello</b><script>x</script>\n';
+const VTT = `WEBVTT\n\nSTYLE\n::cue { background: url(//x.example) }\n\n${CUE}`;
 const SRT = '1\n00:00:00,500 --> 00:00:01,500\nHallo <font color="red">Welt</font>\n';
 const HEAD = 'WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n00:00:00.500 --> 00:00:01.500';
 
@@ -71,34 +64,6 @@ const playbackOf = async ({ id }: AssetJson): Promise<PlaybackJson> =>
   (await call<PlaybackJson>(service, `GET /media/${id}/playback`, { headers: asUser('ann') })).body.data;
 const remove = ({ id }: AssetJson, language: string) =>
   call(service, `DELETE /media/${id}/captions/${language}`, { headers: asUser('ann') });
-const textOf = async (url: string, headers: Record<string, string> = {}): Promise<string> => {
-  const response = await fetch(url, { headers });
-  expect(response.status, url).toBe(200);
-  return response.text();
-};
-
-/** Language → text, by the ways of an HLS player and of a DASH player. */
-async function playedCaptions({ hls, dash }: PlaybackJson) {
-  const parseHls = (text: string) => {
-    const parser = new Parser();
-    parser.push(text);
-    parser.end();
-    return parser.manifest;
-  };
-  const master = parseHls(await textOf(hls));
-  expect(master.playlists.every(({ attributes }) => attributes['SUBTITLES'] === 'subs')).toBe(true);
-  const inHls: Record<string, string> = {};
-  for (const { language, uri = '' } of Object.values(master.mediaGroups['SUBTITLES']?.['subs'] ?? {})) {
-    const list = new URL(uri, hls).href;
-    const name = /^[^#\s].*$/m.exec(await textOf(list))?.[0] ?? '';
-    inHls[language] = await textOf(new URL(name, list).href);
-  }
-  const inDash: Record<string, string> = {};
-  const { mediaGroups } = parseMpd(await textOf(dash), { manifestUri: dash });
-  for (const { language, playlists } of Object.values(mediaGroups['SUBTITLES']?.['subs'] ?? {}))
-    inDash[language] = await textOf(playlists?.[0]?.resolvedUri ?? '');
-  return { inHls, inDash };
-}
 
 describe('captions of a private video', () => {
   test('are stored as harmless WebVTT, and returned', async () => {
@@ -135,7 +100,7 @@ describe('captions of a private video', () => {
     const texts = { 'en-US': `${HEAD}\n<b>Hello</b>x\n`, de: `${HEAD}\nHallo Welt\n` };
     expect(await playedCaptions(playback)).toEqual({ inHls: texts, inDash: texts });
     for (const { url } of playback.captions) {
-      expect(await textOf(url)).toMatch(/^WEBVTT/);
+      expect(await readText(url)).toMatch(/^WEBVTT/);
       expect((await fetch(url.replace(/\/~[^/]+/, ''))).status).toBe(404);
     }
     const versioned = await fetch(playback.captions[0]?.url ?? '', { method: 'HEAD' });
@@ -182,7 +147,7 @@ describe('captions of a private video', () => {
     expectSuccess(await remove(plain, 'en-US'));
     const playback = await playbackOf(plain);
     expect(playback.captions).toEqual([]);
-    expect(await textOf(playback.hls)).not.toContain('SUBTITLES');
+    expect(await readText(playback.hls)).not.toContain('SUBTITLES');
   });
 });
 

@@ -32,7 +32,7 @@ type ParsedManifest = {
 };
 
 declare module 'm3u8-parser' {
-  export class Parser {
+  class Parser {
     readonly manifest: ParsedManifest;
     push(text: string): void;
     end(): void;
@@ -40,5 +40,5 @@ declare module 'm3u8-parser' {
 }
 
 declare module 'mpd-parser' {
-  export function parse(text: string, options: { readonly manifestUri: string }): ParsedManifest;
+  function parse(text: string, options: { readonly manifestUri: string }): ParsedManifest;
 }

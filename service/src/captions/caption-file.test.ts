@@ -13,10 +13,10 @@ const cuesOf = (text: string): string => parse(text).text.slice(HEAD.length + 1)
 
 describe('WebVTT', () => {
   test('keeps cues with their settings, and tells where the last one ends', () => {
-    const text =
-      'WEBVTT\n\n1\n00:01.000 --> 00:02.500 line:0 align:start\nHello\nthere\n\n10:00:00.000 --> 10:00:01.000\nBye\n';
+    const [first, last] = ['00:01.000 --> 00:02.500 line:0 align:start', '10:00:00.000 --> 10:00:01.000'];
+    const text = `WEBVTT\n\n1\n${first}\nHello\nthere\n\n${last}\nBye\n`;
     expect(parse(text)).toEqual({
-      text: `${HEAD}\n00:00:01.000 --> 00:00:02.500 line:0 align:start\nHello\nthere\n\n10:00:00.000 --> 10:00:01.000\nBye\n`,
+      text: `${HEAD}\n00:00:01.000 --> 00:00:02.500 line:0 align:start\nHello\nthere\n\n${last}\nBye\n`,
       endMs: 36_001_000,
     });
   });
@@ -159,8 +159,10 @@ test('a megabyte of anything takes less than a second', () => {
 });
 
 /** The files of the W3C whose every cue is valid; in the others players skip cues. */
-const VALID =
-  /^(?:entities|tags|text|timestamps|tree-building|header-(?!.*signature)[a-z]+|ids|newlines|regions-[a-z]+|settings-[a-z]+|stylesheets|timings-omitted-hours)\.vtt$/;
+const VALID = RegExp(
+  '^(?:entities|tags|text|timestamps|tree-building|header-[a-z]+|ids|newlines|regions-[a-z]+|' +
+    'settings-[a-z]+|stylesheets|timings-omitted-hours)\\.vtt$',
+);
 
 describe.runIf(TEST_DATA)('files of the W3C', () => {
   const root = join(TEST_DATA ?? '', 'captions-vtt/test');

@@ -3,7 +3,7 @@ import { badRequest } from '../platform/errors.ts';
 
 const MAX_TAG_LENGTH = 35;
 
-/** The canonical form of a BCP 47 tag; undefined for other text. ISO 639-2 codes such as `ger` are known too. */
+/** The canonical form of a BCP 47 tag or an ISO 639-2 code such as `ger`; undefined for other text. */
 export function toLanguage(tag: string): string | undefined {
   // Subtags have up to eight characters; extensions say nothing about a text.
   if (tag.length > MAX_TAG_LENGTH || !/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(tag)) return undefined;

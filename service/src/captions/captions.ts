@@ -50,7 +50,7 @@ export async function deleteCaption(
 }
 
 /** Text that an encoder found in a video file. */
-export type EmbeddedCaption = {
+type EmbeddedCaption = {
   readonly language: string;
   readonly label: string;
   readonly kind: CaptionKind;

@@ -36,7 +36,8 @@ const HLS = `#EXTM3U
 #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=50,CODECS="avc1.4d401f",URI="1-1/i.m3u8"
 `;
 const DASH = `<?xml version="1.0" encoding="utf-8"?>
-<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="static" mediaPresentationDuration="PT4.000S" minBufferTime="PT4S">
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011"
+  type="static" mediaPresentationDuration="PT4.000S" minBufferTime="PT4S">
   <BaseURL>1-1/</BaseURL>
   <Period id="0" start="PT0S">
     <AdaptationSet id="0" contentType="video" mimeType="video/mp4">

@@ -2,10 +2,10 @@
 import type { Caption } from '../assets/asset.ts';
 
 /** Folder of captions in the paths of players. */
-export const CAPTIONS_FOLDER = 'captions';
+const CAPTIONS_FOLDER = 'captions';
 
 /** The path of a file of captions, relative to the manifests. */
-export const captionPath = ({ language }: Pick<Caption, 'language'>, extension: 'vtt' | 'm3u8'): string =>
+const captionPath = ({ language }: Pick<Caption, 'language'>, extension: 'vtt' | 'm3u8'): string =>
   `${CAPTIONS_FOLDER}/${language}.${extension}`;
 
 /** With the version, so that caches never serve replaced captions. */
@@ -15,7 +15,7 @@ export const captionUrl = (caption: Pick<Caption, 'language' | 'fileId'>): strin
 /** The random end of the id. */
 export const captionVersion = ({ fileId }: Pick<Caption, 'fileId'>): string => fileId.slice(-12);
 
-export type NamedCaptionFile = { readonly caption: Caption; readonly extension: 'vtt' | 'm3u8' };
+type NamedCaptionFile = { readonly caption: Caption; readonly extension: 'vtt' | 'm3u8' };
 
 /** The captions that a path of a player names; undefined if there are none. */
 export function findNamedCaption(
@@ -104,7 +104,8 @@ const FIRST_ID = 1000;
 const BANDWIDTH = 1000;
 
 const toAdaptationSet = (caption: Caption, { index, root }: { index: number; root: string }): string[] => [
-  `    <AdaptationSet id="${FIRST_ID + index}" contentType="text" mimeType="text/vtt" lang="${caption.language}">`,
+  `    <AdaptationSet id="${FIRST_ID + index}" contentType="text" mimeType="text/vtt" ` +
+    `lang="${caption.language}">`,
   `      <Label>${escapeXml(caption.label)}</Label>`,
   ...(caption.kind === 'captions' ? [role('caption')] : [role('subtitle')]),
   ...(caption.isDefault ? [role('main')] : []),

@@ -24,10 +24,10 @@ export const putCaptions = bytesOperation({
   auth: 'caller',
   summary: 'Stores or replaces the captions of a video in one language',
   description:
-    'The body is WebVTT or SubRip in UTF-8, at most 1 MiB. The service stores it as WebVTT, without styles, ' +
-    'regions, comments and tags that players do not need. `lang` is a BCP 47 tag such as `en` or `pt-BR`. ' +
-    'Captions can be added before, during and after encoding; the HLS and DASH manifests name them from then ' +
-    'on. Only videos that this service encodes have captions.',
+    'The body is WebVTT or SubRip in UTF-8, at most 1 MiB. The service stores it as WebVTT, without ' +
+    'styles, regions, comments and tags that players do not need. `lang` is a BCP 47 tag such as `en` or ' +
+    '`pt-BR`. Captions can be added before, during and after encoding; the HLS and DASH manifests name ' +
+    'them from then on. Only videos that this service encodes have captions.',
   query: PutCaptionsQuery,
   requestHeaders: ['Content-Type'],
   body: { mediaTypes: CAPTION_TYPES, description: 'The captions.' },

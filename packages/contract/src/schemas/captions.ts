@@ -31,14 +31,12 @@ export type Caption = Static<typeof Caption>;
 export const CaptionList = Type.Object({ items: Type.Array(Caption) }, { $id: 'CaptionList' });
 export type CaptionList = Static<typeof CaptionList>;
 
-export const MAX_LABEL_LENGTH = 100;
-
 export const PutCaptionsQuery = Type.Object({
   owner_user_id: OwnerUserId,
   label: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: MAX_LABEL_LENGTH,
+      maxLength: 100,
       description: 'The name in the menu of players. Default: the name of the language.',
     }),
   ),

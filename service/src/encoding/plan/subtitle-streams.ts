@@ -4,7 +4,7 @@ import { toPlainText } from '../../assets/text-limits.ts';
 import { type FfmpegInput, GENERAL, inputArguments, isTextSubtitle, TEXT_DECODERS } from './ffmpeg-input.ts';
 
 /** One for each language. */
-export type SubtitleStream = {
+type SubtitleStream = {
   readonly index: number;
   /** `und` where the file does not tell. */
   readonly language: string;
@@ -48,7 +48,7 @@ function toSubtitles(index: number, tag: string, rest: string): SubtitleStream &
   };
 }
 
-export type SubtitleOutput = { readonly index: number; readonly path: string };
+type SubtitleOutput = { readonly index: number; readonly path: string };
 
 /** Reads the file once for all streams. */
 export const subtitleArguments = (input: FfmpegInput, outputs: readonly SubtitleOutput[]): string[] => [

@@ -129,7 +129,7 @@ export const guardedStream =
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 type GuardedBytes<I, Extra, Parsed> = Pick<BytesRoute, 'body'> & {
-  /** Validates the request before the asset is looked up, so that its errors come first (contract B2). */
+  /** Runs before the guard admits the caller, so that errors of the request come first (contract B2). */
   readonly parse: (input: I) => Parsed;
   readonly handle: (input: I & Extra & Parsed, exchange: Exchange) => Promise<unknown>;
 };
