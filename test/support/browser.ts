@@ -26,11 +26,18 @@ type PlayResult = {
   readonly height: number;
 };
 
+type ShownCaptions = {
+  readonly errors: readonly string[];
+  readonly cue?: { readonly startTime: number; readonly endTime: number; readonly text: string };
+};
+
 export type TestBrowser = {
   /** Plays to the end, again from the start, from the middle, and to the end once more. */
   playThrough(request: PlayRequest): Promise<PlayResult>;
   /** Plays to the end once, from where the player starts. */
   playEarly(request: PlayRequest): Promise<PlayResult>;
+  /** Shows the captions and plays until there is a cue. */
+  showCaptions(request: PlayRequest): Promise<ShownCaptions>;
   close(): Promise<void>;
 };
 
@@ -70,8 +77,9 @@ export async function openBrowser(): Promise<TestBrowser> {
   const browser = await launchChromium();
   const { port } = pages.address() as AddressInfo;
   return {
-    playThrough: (request) => play(browser, `http://127.0.0.1:${port}`, { ...request, run: 'playThrough' }),
-    playEarly: (request) => play(browser, `http://127.0.0.1:${port}`, { ...request, run: 'playEarly' }),
+    playThrough: (request) => runPage({ browser, port }, { ...request, rate: PLAYBACK_RATE }, 'playThrough'),
+    playEarly: (request) => runPage({ browser, port }, { ...request, rate: PLAYBACK_RATE }, 'playEarly'),
+    showCaptions: (request) => runPage({ browser, port }, request, 'showCaptions'),
     close: async () => {
       await browser.close();
       pages.close();
@@ -80,17 +88,16 @@ export async function openBrowser(): Promise<TestBrowser> {
 }
 
 /** Each stream gets a context of its own, so that no cache or storage is shared. */
-async function play(
-  browser: Browser,
-  origin: string,
-  { run, ...request }: PlayRequest & { readonly run: 'playThrough' | 'playEarly' },
-): Promise<PlayResult> {
+async function runPage<Result>(
+  { browser, port }: { browser: Browser; port: number },
+  request: PlayRequest & { readonly rate?: number },
+  name: 'playThrough' | 'playEarly' | 'showCaptions',
+): Promise<Result> {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
-    await page.goto(`${origin}/${request.player}`);
-    const order = JSON.stringify({ ...request, rate: PLAYBACK_RATE });
-    return await page.evaluate<PlayResult>(`${run}(${order})`);
+    await page.goto(`http://127.0.0.1:${port}/${request.player}`);
+    return await page.evaluate<Result>(`${name}(${JSON.stringify(request)})`);
   } finally {
     await context.close();
   }

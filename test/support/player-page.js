@@ -5,6 +5,7 @@ const WAIT_MS = 40_000;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
+/** Each starts to load and returns a function that shows the first captions. */
 const PLAYERS = {
   'hls.js': (video, url, onError) => {
     const hls = new Hls();
@@ -13,11 +14,19 @@ const PLAYERS = {
     });
     hls.loadSource(url);
     hls.attachMedia(video);
+    return () => {
+      hls.subtitleDisplay = true;
+      hls.subtitleTrack = 0;
+    };
   },
   'dash.js': (video, url, onError) => {
     const player = dashjs.MediaPlayer().create();
     player.on(dashjs.MediaPlayer.events.ERROR, ({ error }) => onError(`${error.code} ${error.message}`));
     player.initialize(video, url, false);
+    return () => {
+      player.enableText(true);
+      player.setTextTrack(0);
+    };
   },
   'shaka-player': async (video, url, onError) => {
     shaka.polyfill.installAll();
@@ -25,6 +34,7 @@ const PLAYERS = {
     player.addEventListener('error', ({ detail }) => onError(`shaka ${detail.code}`));
     await player.attach(video);
     await player.load(url);
+    return () => player.selectTextTrack(player.getTextTracks()[0]);
   },
 };
 
@@ -122,3 +132,29 @@ async function play({ player, url, rate }, watch) {
   const { currentTime, duration, videoWidth: width, videoHeight: height } = video;
   return { errors, startedAt, endedAt: currentTime, duration, width, height };
 }
+
+const activeCueOf = (video) =>
+  [...video.textTracks]
+    .filter(({ mode }) => mode === 'showing')
+    .flatMap(({ activeCues }) => [...(activeCues ?? [])])
+    .map(({ startTime, endTime, text }) => ({ startTime, endTime, text }))[0];
+
+/** Resolves with the first cue that the player shows. */
+globalThis.showCaptions = async ({ player, url }) => {
+  const video = document.querySelector('video');
+  const errors = [];
+  const show = await PLAYERS[player](video, url, (error) => errors.push(error));
+  let cue;
+  try {
+    await waitFor(video, 'before the captions', () => video.readyState >= 1 && video.textTracks.length > 0);
+    await show();
+    await waitFor(video, 'without a cue', () => {
+      pressPlay(video);
+      cue = activeCueOf(video);
+      return cue !== undefined;
+    });
+  } catch (error) {
+    errors.push(error.message);
+  }
+  return { errors, cue };
+};
