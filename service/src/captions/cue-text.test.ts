@@ -35,6 +35,7 @@ test.each([
   ['arithmetic', '1 < 2 & 3 > 2, <3', '1 &lt; 2 &amp; 3 &gt; 2, &lt;3'],
   ['an arrow', 'a --> b', 'a --&gt; b'],
   ['a tag that never ends', '<b', '&lt;b'],
+  ['an arrow at the end of a tag', '<v -->a<c.b-->c<lang en-->d<b -->', '<v>a<c>cd<b></b></c></v>'],
 ])('%s are made harmless', (_what, text, result) => expect(sanitizeCueText(text)).toBe(result));
 
 const fragment = fc.constantFrom(

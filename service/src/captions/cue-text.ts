@@ -12,7 +12,9 @@ const START = /^<([a-z]+)((?:\.[^\s.<>]*)*)(?:\s([^<>]*))?>$/i;
 const END = /^<\/([a-z]*)>$/i;
 /** A `<` that starts no tag, as in `1 < 2`, is text. */
 const TAG = /<(?:[a-z/.]|\d\d+:)[^<>]*>/gi;
-const LANGUAGE = /^[A-Za-z0-9-]{1,35}$/;
+const LANGUAGE = /^[a-z\d]{1,8}(?:-[a-z\d]{1,8}){0,5}$/i;
+/** No dash at its end: with the end of the tag it could become an arrow, which starts a cue. */
+const CLASS = /^[\w-]{0,40}\w$/;
 /** SubRip files contain positions as `{\an8}`. */
 const OVERRIDE = /\{\\[^{}\n]*\}/g;
 
@@ -56,14 +58,15 @@ const closeTags = (open: string[], from: number): string[] =>
 const toClasses = (classes: string): string =>
   classes
     .split('.')
-    .filter((name) => /^[\w-]{1,40}$/.test(name))
+    .filter((name) => CLASS.test(name))
     .slice(0, MAX_CLASSES)
     .map((name) => `.${name}`)
     .join('');
 
 /** Only the speaker and the language have one. */
 function toAnnotation(name: string, annotation: string): string {
-  const text = annotation.replace(/\s+/g, ' ').trim().slice(0, MAX_ANNOTATION).toWellFormed();
+  const words = annotation.replace(/\s+/g, ' ').trim().slice(0, MAX_ANNOTATION).toWellFormed();
+  const text = words.replace(/[\s-]+$/, '');
   return text !== '' && (name === 'v' || name === 'lang') ? ` ${escapeText(text)}` : '';
 }
 
