@@ -42,14 +42,8 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^providers\/(?:[a-z]+\/[a-z]+-(?:api|check)|hosted-client)$/, 'adapter'],
   [/^(?:assets\/asset-lookup|library\/(?:asset-edits|asset-list|trash)|lifecycle\/reports)$/, 'verbs'],
   [/^auth\/service-key-lookup$/, 'verbs'],
-  [
-    /^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files))$/,
-    'verbs',
-  ],
-  [
-    /^(?:operations\/(?:health|providers-overview))$/,
-    'verbs',
-  ],
+  [/^(?:encoding\/jobs\/(?:embedded-captions|progress-reporter|run-files))$/, 'verbs'],
+  [/^(?:operations\/(?:health|providers-overview))$/, 'verbs'],
   [
     /^(?:storage\/(?:object-response|local-file)|upkeep\/(?:cleanup|orphaned-videos|orphans|reconcile))$/,
     'verbs',

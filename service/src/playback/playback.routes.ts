@@ -105,7 +105,7 @@ const GROWING_MAX_AGE_S = 1;
 
 type ComposedFile = { readonly asset: PlayedAsset; readonly path: string; readonly isGrowing: boolean };
 
-/** A manifest with captions, or one to which segments are added; players read that again every few seconds. */
+/** A manifest with captions, or a growing one, which players read again every few seconds. */
 function sendComposed(
   text: string,
   { request, reply }: Exchange<BytesRequest>,
