@@ -53,7 +53,8 @@ export function isOrphan(key: ParsedKey, owner: ObjectOwner | undefined): boolea
   const { kind, folder } = key;
   if (kind === 'originals') return isOrphanedUpload(key, owner);
   if (kind === 'renditions') return folder !== publishedFolder(owner) && folder !== runningFolder(owner);
-  return kind !== 'variants';
+  // A file of captions is stored before its row, so one without a row may be about to get it.
+  return kind !== 'variants' && kind !== 'captions';
 }
 
 /** Deleted, and not restorable. */
