@@ -38,11 +38,15 @@ export type DirectUpload = { readonly id: string } & (
     }
 );
 
+/** A small PUT, recorded when it is finished; it gives way to a request that is writing the asset. */
+export type WholeUpload = { readonly id: string };
+
 /** A change, the delivery that caused it, the upload that it finishes, and the one that it records. */
 export type Decision = Change & {
   readonly delivery?: DeliveryRecord | undefined;
   readonly upload?: UploadLease | undefined;
   readonly direct?: DirectUpload | undefined;
+  readonly whole?: WholeUpload | undefined;
 };
 
 /** Pure: the store calls it again with the current asset after a conflict. Undefined changes nothing. */
