@@ -9,7 +9,7 @@ import type { PendingWrite } from './store.sql.ts';
 /**
  * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records uploads
  * and events. The result is undefined if the revision differs, or if another request writes the asset.
- * Locks rows in the order of their ids, as `updateAssets` does.
+ * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
  */
 export async function finishWholeUploads(
   db: Queries,
@@ -53,9 +53,10 @@ const finishStatement = (writes: readonly PendingWrite[]) => {
              revision = assets.revision + 1,
              duplicate_of = (
                select same.id from assets as same
-                where same.owner_user_id = assets.owner_user_id and same.checksum_sha256 = sha256
+                where same.owner_user_id = assets.owner_user_id
+                  and same.checksum_sha256 between sha256 and sha256
                   and same.uploaded_at is not null and same.deleted_at is null and same.id <> assets.id
-                order by same.id limit 1)
+                order by same.checksum_sha256, same.id limit 1)
         from pending join locked on locked.id = pending.id and locked.revision = seen
        where assets.id = pending.id and assets.revision = seen
          and not exists (
