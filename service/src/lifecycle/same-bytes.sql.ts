@@ -4,8 +4,8 @@ import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 
 /**
- * The earliest other asset of the owner with these bytes. Rejected bytes are not stored. With `=` and `order by
- * id`, PostgreSQL walks all assets by their id once a digest is frequent; this order has an index of its own.
+ * The earliest other asset of the owner with these bytes. Rejected bytes are not stored. With `=` and `order
+ * by id`, PostgreSQL walks all assets by their id once a digest is frequent; this order has its own index.
  */
 export const findSameBytes = (
   db: Queries,

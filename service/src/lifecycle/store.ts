@@ -8,13 +8,12 @@ import type { RunExclusive } from '../platform/concurrency/keyed-mutex.ts';
 import { conflict, unavailable } from '../platform/errors.ts';
 import type { Database, Transaction } from '../platform/postgres/database.ts';
 import { findViolatedConstraint } from '../platform/postgres/database-errors.ts';
-import { type Decide, type Decision, type DeliveryRecord, isEmpty } from './change.ts';
+import { type Decide, type Decision, type DeliveryRecord, isEmpty, type PendingWrite } from './change.ts';
 import { claimEncode, type EncodeClaim } from './encode-claim.sql.ts';
 import {
   holdsUploadLease,
   insertAssets,
   type PendingInsert,
-  type PendingWrite,
   recordDeliveries,
   updateAssets,
 } from './store.sql.ts';

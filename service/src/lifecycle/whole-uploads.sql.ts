@@ -1,14 +1,14 @@
-// The statement that finishes small PUTs: a twentieth of the columns that `update assets` can change, so that it
-// takes PostgreSQL a third of the time.
+// The statement that finishes small PUTs. It changes a few columns, so it takes PostgreSQL less time than
+// `update assets`.
 import type { Asset } from '../assets/asset.ts';
 import type { Queries } from '../platform/postgres/database.ts';
 import { sql } from '../platform/postgres/sql.ts';
 import { uuidV7 } from '../platform/uuid-v7.ts';
-import type { PendingWrite } from './store.sql.ts';
+import type { PendingWrite } from './change.ts';
 
 /**
- * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records uploads
- * and events. The result is undefined if the revision differs, or if another request writes the asset.
+ * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records
+ * uploads and events. The result is undefined if the revision differs, or if another request writes the asset.
  * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
  */
 export async function finishWholeUploads(

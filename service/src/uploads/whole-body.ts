@@ -3,7 +3,7 @@
 type Body = { readonly length: number | undefined; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** `bytes` yields the whole body in either case. */
-export type ReadBody = { readonly isWhole: boolean; readonly bytes: AsyncIterable<Uint8Array> };
+type ReadBody = { readonly isWhole: boolean; readonly bytes: AsyncIterable<Uint8Array> };
 
 /** What a request may hold in memory for as long. */
 type Limits = { readonly maxBytes: number; readonly withinMs: number };
