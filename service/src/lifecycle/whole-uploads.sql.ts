@@ -8,7 +8,7 @@ import type { PendingWrite } from './change.ts';
 
 /**
  * Points assets to their objects, and to the owner's earliest other asset with the same bytes; records
- * uploads and events. The result is undefined if the revision differs, or if another request writes the asset.
+ * uploads and events. The result is undefined if the revision differs, or if another request is writing.
  * Locks rows in the order of their ids, as `updateAssets` does. Duplicates: see same-bytes.sql.ts.
  */
 export async function finishWholeUploads(
