@@ -54,7 +54,10 @@ const ROLES: readonly (readonly [path: RegExp, role?: string])[] = [
   [/^(?:events\/event-(?:renderer|stream|streams)|library\/long-poll)$/, 'verbs'],
   [/^lifecycle\/(?:asset-changes|played-assets)$/, 'verbs'],
   [/^playback\/captioned-files$/, 'verbs'],
-  [/^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original)$/, 'verbs'],
+  [
+    /^uploads\/(?:byte-uploads|completion|expired-uploads|import-runs|retry|store-original|whole-uploads)$/,
+    'verbs',
+  ],
   [/^uploads\/(?:multipart-completion|resumable-bytes|tus-relay|tus-requests|upload-holds)$/, 'verbs'],
   [/^[a-z]+\/(?:[a-z]+\/)?[a-z0-9-]+$/, 'rule'],
 ];
