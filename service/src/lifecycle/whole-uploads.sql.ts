@@ -20,7 +20,8 @@ export async function finishWholeUploads(
   return writes.map(({ seen, decision: { set }, now }) => {
     const row = byId.get(seen.id);
     if (!row) return undefined;
-    return { ...seen, ...set, duplicate_of: row.duplicate_of, updated_at: now, revision: row.revision };
+    const times = { uploaded_at: now, updated_at: now };
+    return { ...seen, ...set, ...times, duplicate_of: row.duplicate_of, revision: row.revision };
   });
 }
 
