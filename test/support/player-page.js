@@ -2,6 +2,7 @@
 // viewer would notice.
 /* global Hls, dashjs, shaka */
 const WAIT_MS = 40_000;
+const STEP_SECONDS = 4;
 /** Playback has resumed after a seek when the clock has moved this far. */
 const RESUMED_SECONDS = 0.3;
 
@@ -126,14 +127,20 @@ async function visit(video) {
   await playToEnd(video, 'after a seek near the end');
 }
 
-/** Plays once, from the place where the player starts by itself. */
+/** Plays once, from where the player starts; each step has a deadline, because encoding may be slow. */
 async function playOnce(video) {
-  await waitFor(video, 'at the start', () => {
-    pressPlay(video);
-    return video.currentTime > 0;
-  });
+  // dash.js misses a play() before it has attached its media source, and never reads the manifest again then.
+  await waitFor(video, 'before the start', () => video.readyState >= 1);
+  await playBeyond(video, 0);
   startedAt = video.currentTime;
-  await playToEnd(video, 'in the only run');
+  while (!video.ended) await playBeyond(video, video.currentTime + STEP_SECONDS);
+}
+
+function playBeyond(video, seconds) {
+  return waitFor(video, `on the way to ${seconds}`, () => {
+    pressPlay(video);
+    return video.ended || video.currentTime > seconds;
+  });
 }
 
 let startedAt = 0;
